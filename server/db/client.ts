@@ -1,0 +1,61 @@
+// Opens the library's database: pragmas, migrations, slow-query log. Everything else receives the `Db` value.
+import Database from 'better-sqlite3';
+import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
+import type { RunResult } from 'better-sqlite3';
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import { migrate } from './migrate.ts';
+import * as schema from './schema.ts';
+
+export type Sqlite = Database.Database;
+/** The database, or a transaction on it. Query functions take this. */
+export type Db = BaseSQLiteDatabase<'sync', RunResult, typeof schema>;
+/** The database itself: starts transactions, and `$client` is the bare connection for prepared hot paths. */
+export type MainDb = BetterSQLite3Database<typeof schema> & { $client: Sqlite };
+
+export interface OpenOptions {
+  path: string;
+  migrationsDir: string;
+  log: Log;
+}
+
+/**
+ * Opens (or makes) the database and brings it up to date. Throws an AppError whose text names the file and what to do
+ * when it is not a database, is damaged, or cannot be written.
+ */
+export function openDatabase({ path, migrationsDir, log }: OpenOptions): MainDb {
+  const client = connect(path);
+  try {
+    migrate(client, migrationsDir, log);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  return drizzle(client, { schema });
+}
+
+function connect(path: string): Sqlite {
+  let client: Sqlite | undefined;
+  try {
+    client = new Database(path);
+    applyPragmas(client);
+    client.prepare('SELECT count(*) FROM sqlite_schema').get(); // reads the first pages; a whole check would grow with the library
+    return client;
+  } catch (cause) {
+    client?.close();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError('unavailable', `The database ${path} cannot be opened (${why}). Restore it from a backup, or move it away to start with an empty library.`, { cause });
+  }
+}
+
+/** The settings of every connection; scan workers and the command line use them too. */
+export function applyPragmas(client: Sqlite): void {
+  client.pragma('busy_timeout = 10000');
+  client.pragma('journal_mode = WAL');
+  client.pragma('synchronous = FULL'); // a like is on disk when it is answered
+  client.pragma('foreign_keys = ON');
+  client.pragma('cache_size = -32000'); // 32 MB
+  client.pragma('temp_store = MEMORY');
+  client.pragma('journal_size_limit = 67108864');
+}

@@ -1,0 +1,19 @@
+// One process owns a data folder: its queue and its scans. The lock is a held SQLite lock, so that a killed owner lets go by itself.
+import Database from 'better-sqlite3';
+import { AppError } from '../errors.ts';
+
+/** Takes the folder; gives the function that lets it go. Throws `conflict` when another process has it. */
+export function lockDataFolder(file: string, folder: string): () => void {
+  const client = new Database(file, { timeout: 0 });
+  try {
+    client.pragma('journal_mode = DELETE');
+    client.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    client.close();
+    if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE_BUSY')) {
+      throw new AppError('conflict', `Another Tonearm is running on ${folder}. Stop it first, or choose another folder with --data-dir.`, { cause });
+    }
+    throw cause;
+  }
+  return () => client.close();
+}

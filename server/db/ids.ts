@@ -1,0 +1,20 @@
+// Branded integers: an AlbumId cannot be passed where a TrackId is meant. Branded where they enter: schema and zod.
+import { z } from 'zod';
+
+export type TrackId = number & z.BRAND<'TrackId'>;
+export type AlbumId = number & z.BRAND<'AlbumId'>;
+export type ArtistId = number & z.BRAND<'ArtistId'>;
+export type GenreId = number & z.BRAND<'GenreId'>;
+export type UserId = number & z.BRAND<'UserId'>;
+export type JobId = number & z.BRAND<'JobId'>;
+export type PlaylistId = number & z.BRAND<'PlaylistId'>;
+export type DownloadId = number & z.BRAND<'DownloadId'>;
+
+const id = z.int().positive().meta({ description: 'positive integer' });
+export const TrackIdIn = id.brand<'TrackId'>();
+export const AlbumIdIn = id.brand<'AlbumId'>();
+export const ArtistIdIn = id.brand<'ArtistId'>();
+export const UserIdIn = id.brand<'UserId'>();
+export const JobIdIn = id.brand<'JobId'>();
+export const PlaylistIdIn = id.brand<'PlaylistId'>();
+export const DownloadIdIn = id.brand<'DownloadId'>();

@@ -1,0 +1,60 @@
+// The one error that services throw. Each door translates its codes with a table of its own (http/problem.ts, subsonic/errors.ts).
+
+export type ErrorCode =
+  | 'bad_request' // malformed: 400
+  | 'unauthenticated' // no or bad token: 401
+  | 'forbidden' // known user, not allowed: 403
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'gone' // the audio was here and is missing: 410
+  | 'too_large' // 413
+  | 'unsupported_type' // 415
+  | 'range_not_satisfiable' // 416
+  | 'invalid' // well-formed, but a value is not allowed: 422
+  | 'too_many_requests' // 429
+  | 'queue_unavailable' // 503
+  | 'unavailable' // storage or another part is down: 503
+  | 'storage_full'; // 507
+
+export interface FieldError { field: string; message: string }
+
+export interface AppErrorOptions {
+  fields?: FieldError[];
+  /** Seconds after which trying again makes sense. */
+  retryAfter?: number;
+  cause?: unknown;
+}
+
+/** `detail` is a sentence for the person; it never holds paths outside the library, SQL or secrets. */
+export class AppError extends Error {
+  override name = 'AppError';
+  readonly code: ErrorCode;
+  readonly fields: FieldError[] | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.code = code;
+    this.fields = options.fields;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+export const notFound = (what: string, id?: number | string): AppError =>
+  new AppError('not_found', id === undefined ? `There is no such ${what}.` : `There is no ${what} ${id}.`);
+
+export const conflict = (detail: string): AppError => new AppError('conflict', detail);
+export const forbidden = (detail = 'Only an administrator may do this.'): AppError => new AppError('forbidden', detail);
+export const badRequest = (detail: string): AppError => new AppError('bad_request', detail);
+
+/** One or more values are not allowed; each message names its field. */
+export const invalid = (fields: FieldError[]): AppError =>
+  new AppError('invalid', fields.map((f) => `${f.field}: ${f.message}`).join('; '), { fields });
+
+/** The words of any thrown value, for a job's result or a log line. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** True for the error code Node gives when the disk has no room or the quota is used up. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL');
