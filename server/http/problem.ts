@@ -1,0 +1,76 @@
+// Errors on the wire: application/problem+json (RFC 9457). One table gives each code its status and title.
+import type { Response } from 'express';
+import { z } from 'zod';
+import { AppError, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
+
+export const ProblemOut = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+}).meta({ id: 'Problem' });
+export type ProblemOut = z.output<typeof ProblemOut>;
+
+const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
+  bad_request: { status: 400, title: 'Malformed request' },
+  unauthenticated: { status: 401, title: 'Not signed in' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Audio is missing' },
+  too_large: { status: 413, title: 'Too large' },
+  unsupported_type: { status: 415, title: 'Unsupported type' },
+  range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
+  invalid: { status: 422, title: 'Not valid' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
+  queue_unavailable: { status: 503, title: 'Job queue unavailable' },
+  unavailable: { status: 503, title: 'Unavailable' },
+  storage_full: { status: 507, title: 'Disk full' },
+};
+
+const NEUTRAL: ProblemOut = { type: 'about:blank', title: 'Internal error', status: 500, detail: 'Something went wrong here. It has been logged.' };
+
+/** Anything thrown becomes a problem; what is not ours gets a neutral text, so nothing internal reaches the wire. */
+export function toProblem(error: unknown): { problem: ProblemOut; headers: Record<string, string>; unexpected: boolean } {
+  const known = asAppError(error);
+  if (!known) return { problem: NEUTRAL, headers: {}, unexpected: true };
+  const { status, title } = PROBLEMS[known.code];
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (status === 429 || status === 503) headers['Retry-After'] = String(known.retryAfter ?? 5);
+  return {
+    problem: { type: 'about:blank', title, status, detail: known.message, ...(known.fields && { errors: known.fields }) },
+    headers,
+    unexpected: false,
+  };
+}
+
+function asAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (isDiskFull(error)) return new AppError('storage_full', 'The disk is full. Free some space and try again.', { cause: error });
+  return fromExpress(error);
+}
+
+/** Errors that Express and its body parsers throw carry a status; their texts are ours, so that none of theirs leaks. */
+function fromExpress(error: unknown): AppError | undefined {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (status === 413) return new AppError('too_large', 'The body is too large.');
+  if (status === 415) return new AppError('unsupported_type', 'The body is in a form that is not understood here.');
+  if (status === 400) return new AppError('bad_request', 'The request is malformed.');
+  return undefined;
+}
+
+/** zod's issues as fields: `tracks.0.title`. */
+export const toFields = (error: z.ZodError): FieldError[] =>
+  error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: 'is not a known field' }))
+      : [{ field: issue.path.join('.') || 'body', message: issue.message }]);
+
+export function sendProblem(res: Response, error: unknown): ProblemOut {
+  const { problem, headers } = toProblem(error);
+  res.status(problem.status).set(headers).type('application/problem+json').end(JSON.stringify(problem));
+  return problem;
+}
