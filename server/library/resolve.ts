@@ -1,0 +1,160 @@
+// The one place that decides which artist, album and genre a name means (decisions 8). Runs inside the caller's writing
+// transaction; unique indexes make two writers that meet the same new name safe. Prepared statements, because a scan comes
+// through here for every file.
+import type { Sqlite } from '../db/client.ts';
+import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
+import { identityKey, sortKey, sortName } from './fold.ts';
+import type { SearchIndex } from './search-index.ts';
+
+export const VARIOUS_ARTISTS = 'Various Artists';
+const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']);
+
+export const isVariousArtists = (name: string): boolean => VARIOUS_KEYS.has(identityKey(name));
+
+export interface ArtistRef { id: ArtistId; sortKey: string }
+
+export interface AlbumName {
+  title: string;
+  artist: ArtistRef | undefined;
+  artistName: string | undefined;
+  year: number | undefined;
+  genre: string | undefined;
+  isCompilation: boolean;
+  releaseGroupMbid: string | undefined;
+  /** Folder of the file, where it has one. */
+  folder: number | undefined;
+}
+
+export interface AlbumRef { id: AlbumId; titleSort: string }
+
+interface ArtistRow { id: ArtistId; name: string; sort_key: string }
+interface AlbumRow { id: AlbumId; title: string; title_sort: string; year: number | null; release_group_mbid: string | null }
+
+export type Resolver = ReturnType<typeof createResolver>;
+
+export function createResolver({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
+  const findArtist = client.prepare<[string], ArtistRow>('SELECT id, name, sort_key FROM artists WHERE name_key = ?');
+  const insertArtist = client.prepare('INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const findWhole = client.prepare<[string], { id: number }>('SELECT id FROM artists WHERE name_key = ? AND never_split = 1');
+  const usualSpelling = client.prepare<[ArtistId], { credit: string }>(
+    'SELECT credit FROM track_artists WHERE artist_id = ? GROUP BY credit ORDER BY count(*) DESC, credit = upper(credit), credit LIMIT 1',
+  );
+  const renameArtist = client.prepare('UPDATE artists SET name = ?, updated_at = ? WHERE id = ?');
+
+  const findAlbum = client.prepare<[string], AlbumRow>(
+    'SELECT a.id, a.title, a.title_sort, a.year, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
+  );
+  const findAlbumsByPrefix = client.prepare<[string, string], AlbumRow>(
+    `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id
+     WHERE k.key >= ? AND k.key < ? LIMIT 2`,
+  );
+  const insertAlbum = client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
+  const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
+  const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
+  const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
+
+  const findGenre = client.prepare<[string], { id: GenreId }>('SELECT id FROM genres WHERE name_key = ?');
+  const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
+
+  const respelled = new Set<ArtistId>();
+
+  /** The artist of this name, made when there is none. The name must not be blank. */
+  function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
+    const key = identityKey(name);
+    const found = findArtist.get(key);
+    if (found) {
+      if (found.name !== name) respelled.add(found.id);
+      return { id: found.id, sortKey: found.sort_key };
+    }
+    const filed = extra.sortName ?? sortName(name);
+    const order = sortKey(filed);
+    const time = now().getTime();
+    const { lastInsertRowid } = insertArtist.run(name, key, filed, order, extra.mbid ?? null, time, time);
+    const id = Number(lastInsertRowid) as ArtistId;
+    search.add('artist', id, name);
+    return { id, sortKey: order };
+  }
+
+  /**
+   * The album of this name: by release group, else by album artist, title and year when known. A track without a year joins the
+   * only album of that artist and title; an album without a year takes the first one that is known. On compilations and
+   * best-ofs tracks carry the years of their songs: so on a compilation, and between files of one folder, the year does not count.
+   */
+  function album(name: AlbumName): AlbumRef {
+    const groupKey = name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`;
+    const grouped = groupKey ? findAlbum.get(groupKey) : undefined;
+    if (grouped) return known(grouped, name);
+
+    const stem = `t:${name.artist?.id ?? 0}:${identityKey(name.title)}:`;
+    const year = name.isCompilation ? undefined : name.year;
+    const titleKey = `${stem}${year ?? ''}`;
+    const folderKey = name.folder === undefined ? undefined : `f:${name.folder}:${stem}`;
+    const titled = (folderKey && findAlbum.get(folderKey)) || findAlbum.get(titleKey) || adoptable(stem, year, name);
+    if (titled && !(groupKey && titled.release_group_mbid)) {
+      if (groupKey) setReleaseGroup.run(name.releaseGroupMbid, titled.id);
+      addKeys(titled.id, groupKey, folderKey, titleKey);
+      return known(titled, name);
+    }
+    const id = insertRow(name);
+    addKeys(id, groupKey, folderKey, titleKey);
+    return { id, titleSort: sortKey(name.title) };
+  }
+
+  /** A key that another album has already stays with it. */
+  function addKeys(id: AlbumId, ...keys: (string | undefined)[]): void {
+    for (const key of keys) if (key) insertKey.run(key, id);
+  }
+
+  function adoptable(stem: string, year: number | undefined, name: AlbumName): AlbumRow | undefined {
+    if (name.isCompilation) return undefined;
+    if (year === undefined) {
+      const candidates = findAlbumsByPrefix.all(stem, `${stem}\u{10ffff}`);
+      return candidates.length === 1 ? candidates[0] : undefined;
+    }
+    const yearless = findAlbum.get(stem);
+    if (!yearless || yearless.year !== null) return undefined;
+    setYear.run(year, yearless.id);
+    return yearless;
+  }
+
+  function known(row: AlbumRow, name: AlbumName): AlbumRef {
+    if (row.title !== name.title && isShouted(row.title) && !isShouted(name.title)) setTitle.run(name.title, row.id);
+    return { id: row.id, titleSort: row.title_sort };
+  }
+
+  function insertRow(name: AlbumName): AlbumId {
+    const time = now().getTime();
+    const { lastInsertRowid } = insertAlbum.run(
+      name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', name.year ?? null, name.genre ?? null,
+      name.isCompilation ? 1 : 0, name.releaseGroupMbid ?? null, time, time,
+    );
+    const id = Number(lastInsertRowid) as AlbumId;
+    search.add('album', id, name.title, name.artistName);
+    return id;
+  }
+
+  function genre(name: string): GenreId {
+    const key = identityKey(name);
+    const found = findGenre.get(key);
+    return found?.id ?? (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
+  }
+
+  return {
+    artist,
+    album,
+    genre,
+    isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
+    /** Gives artists met in several spellings the one that most tracks use, so that the order of reading does not matter. Call before the transaction ends. */
+    settleSpellings(): void {
+      for (const id of respelled) {
+        const usual = usualSpelling.get(id);
+        if (usual) renameArtist.run(usual.credit, now().getTime(), id);
+      }
+      respelled.clear();
+    },
+  };
+}
+
+const isShouted = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();

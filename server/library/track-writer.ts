@@ -1,0 +1,211 @@
+// Writes tracks with all that hangs on them: artists, album, genres, lyrics, search text. Upload, scan, enrichment and manual edits
+// come through here. Runs inside the caller's writing transaction; prepared statements, because a scan calls it for every file.
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import type { Availability, MetadataStatus, Origin } from '../db/schema.ts';
+import { identityKey, sortKey } from './fold.ts';
+import { splitArtists } from './artist-split.ts';
+import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
+import { createSearchIndex } from './search-index.ts';
+
+/** What a track is called and belongs to, wherever that was learned. Absent means not known. */
+export interface TrackIdentity {
+  title: string;
+  artists: readonly string[];
+  /** Credit as written, when it is more than the names. */
+  artist?: string | undefined;
+  albumArtists?: readonly string[] | undefined;
+  albumArtist?: string | undefined;
+  album?: string | undefined;
+  genres: readonly string[];
+  year?: number | undefined;
+  trackNumber?: number | undefined;
+  discNumber?: number | undefined;
+  compilation?: boolean | undefined;
+  recordingMbid?: string | undefined;
+  releaseGroupMbid?: string | undefined;
+  acoustidId?: string | undefined;
+  artistSort?: string | undefined;
+  albumArtistSort?: string | undefined;
+  artistMbids?: readonly string[] | undefined;
+  albumArtistMbids?: readonly string[] | undefined;
+  lyrics?: { synced: boolean; lines: { startMs?: number; text: string }[] } | undefined;
+  /** Fields that do not come from tags. */
+  provenance?: Partial<Record<string, Origin>> | undefined;
+}
+
+/** What the audio itself says. */
+export interface TrackAudio {
+  durationMs: number | null;
+  sizeBytes: number | null;
+  format: string | null;
+  codec: string | null;
+  bitrateKbps: number | null;
+  sampleRateHz: number | null;
+  bitDepth: number | null;
+  channels: number | null;
+  encoderDelay: number | null;
+  encoderPadding: number | null;
+  trackGainDb: number | null;
+  trackPeak: number | null;
+  albumGainDb: number | null;
+  albumPeak: number | null;
+  hasPicture: boolean;
+  storageUri: string | null;
+  contentHash: string | null;
+  availability: Availability;
+}
+
+export interface NewTrack {
+  source: string;
+  sourceId: string;
+  /** Folder the file lies in (source_folders.id), where it has one. */
+  folder?: number | undefined;
+  identity: TrackIdentity;
+  audio: TrackAudio;
+}
+
+const AUDIO_COLUMNS = [
+  'duration_ms', 'size_bytes', 'format', 'codec', 'bitrate_kbps', 'sample_rate_hz', 'bit_depth', 'channels', 'encoder_delay', 'encoder_padding',
+  'track_gain_db', 'track_peak', 'album_gain_db', 'album_peak', 'has_picture', 'storage_uri', 'content_hash', 'availability',
+];
+const IDENTITY_COLUMNS = [
+  'title', 'title_sort', 'artist_id', 'artist_name', 'artist_sort', 'album_id', 'album_sort', 'genre', 'year', 'track_number', 'disc_number',
+  'recording_mbid', 'acoustid_id', 'has_lyrics', 'provenance',
+];
+
+const audioValues = (a: TrackAudio) => [
+  a.durationMs, a.sizeBytes, a.format, a.codec, a.bitrateKbps, a.sampleRateHz, a.bitDepth, a.channels, a.encoderDelay, a.encoderPadding,
+  a.trackGainDb, a.trackPeak, a.albumGainDb, a.albumPeak, a.hasPicture ? 1 : 0, a.storageUri, a.contentHash, a.availability,
+];
+
+const list = (columns: string[]) => columns.join(', ');
+const marks = (columns: string[]) => columns.map(() => '?').join(', ');
+const assignments = (columns: string[]) => columns.map((c) => `${c} = ?`).join(', ');
+
+interface Credit { name: string; ref: ArtistRef }
+interface Resolved { credits: Credit[]; credit: string | null; album: AlbumRef | undefined; values: unknown[] }
+interface OldRow { album_id: AlbumId | null; metadata_status: MetadataStatus }
+
+export type TrackWriter = ReturnType<typeof createTrackWriter>;
+
+export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) {
+  const client = db.$client;
+  const search = createSearchIndex(client);
+  const resolver = createResolver({ client, search, now });
+
+  const insertRow = client.prepare(`INSERT INTO tracks (source, source_id, metadata_status, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)}, created_at, updated_at)
+    VALUES (?, ?, 'pending', ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)}, ?, ?)`);
+  const updateIdentityRow = client.prepare(`UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`);
+  const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
+  const findOld = client.prepare<[TrackId], OldRow>('SELECT album_id, metadata_status FROM tracks WHERE id = ?');
+  const findArtistsOf = client.prepare<[TrackId], { artist_id: ArtistId }>('SELECT artist_id FROM track_artists WHERE track_id = ?');
+  const insertCredit = client.prepare('INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)');
+  const deleteCredits = client.prepare('DELETE FROM track_artists WHERE track_id = ?');
+  const insertGenre = client.prepare('INSERT INTO track_genres (track_id, position, genre_id) VALUES (?, ?, ?)');
+  const deleteGenres = client.prepare('DELETE FROM track_genres WHERE track_id = ?');
+  const upsertLyrics = client.prepare('INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?) ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines');
+  const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
+  const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
+  const findEmptyAlbum = client.prepare<[AlbumId], { artist_id: ArtistId | null }>('SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)');
+  const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
+  const deleteEmptyArtist = client.prepare<[ArtistId], { id: ArtistId }>(`DELETE FROM artists WHERE id = ? AND never_split = 0
+    AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id) AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
+
+  function resolve(identity: TrackIdentity, folder: number | undefined): Resolved {
+    const names = splitArtists(identity.artists, resolver.isWhole);
+    const credits = names.map((name, i) => ({ name, ref: resolver.artist(name, { sortName: i === 0 && names.length === 1 ? identity.artistSort : undefined, mbid: identity.artistMbids?.[i] }) }));
+    const credit = identity.artist ?? (names.join(', ') || null);
+    const album = resolveAlbum(identity, names, credits, folder);
+    const first = credits[0]?.ref;
+    return {
+      credits, credit, album,
+      values: [
+        identity.title, sortKey(identity.title), first?.id ?? null, credit, first?.sortKey ?? '', album?.id ?? null, album?.titleSort ?? '',
+        identity.genres[0] ?? null, identity.year ?? null, identity.trackNumber ?? null, identity.discNumber ?? null,
+        identity.recordingMbid ?? null, identity.acoustidId ?? null, identity.lyrics ? 1 : 0,
+        identity.provenance ? JSON.stringify(identity.provenance) : null,
+      ],
+    };
+  }
+
+  function resolveAlbum(identity: TrackIdentity, names: string[], credits: Credit[], folder: number | undefined): AlbumRef | undefined {
+    if (!identity.album) return undefined;
+    const tagged = identity.albumArtist ?? identity.albumArtists?.[0];
+    const artistName = tagged ?? (identity.compilation ? VARIOUS_ARTISTS : names[0]);
+    const artist = tagged === undefined && !identity.compilation ? credits[0]?.ref
+      : resolver.artist(artistName ?? VARIOUS_ARTISTS, { sortName: identity.albumArtistSort, mbid: identity.albumArtistMbids?.[0] });
+    return resolver.album({
+      title: identity.album, artist, artistName, year: identity.year, genre: identity.genres[0], folder,
+      isCompilation: identity.compilation === true || (artistName !== undefined && isVariousArtists(artistName)),
+      releaseGroupMbid: identity.releaseGroupMbid,
+    });
+  }
+
+  function attach(id: TrackId, identity: TrackIdentity, resolved: Resolved): void {
+    resolved.credits.forEach(({ name, ref }, position) => insertCredit.run(id, position, ref.id, name));
+    const seen = new Set<string>();
+    for (const name of identity.genres) {
+      const key = identityKey(name);
+      if (key === '' || seen.has(key)) continue;
+      insertGenre.run(id, seen.size, resolver.genre(name));
+      seen.add(key);
+    }
+    if (identity.lyrics) upsertLyrics.run(id, identity.lyrics.synced ? 1 : 0, JSON.stringify(identity.lyrics.lines));
+  }
+
+  /** Removes albums and artists that nothing belongs to any more. */
+  function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
+    const artists = new Set(artistIds);
+    for (const id of new Set(albumIds)) {
+      const empty = findEmptyAlbum.get(id);
+      if (!empty) continue;
+      if (empty.artist_id !== null) artists.add(empty.artist_id);
+      deleteAlbum.run(id);
+      search.delete('album', id);
+    }
+    for (const id of artists) if (deleteEmptyArtist.get(id)) search.delete('artist', id);
+  }
+
+  return {
+    search,
+    sweepEmpty,
+    settleSpellings: resolver.settleSpellings,
+
+    /** A new track with status `pending`. (source, source_id) must be new. */
+    insert({ source, sourceId, folder, identity, audio }: NewTrack): TrackId {
+      const resolved = resolve(identity, folder);
+      const time = now().getTime();
+      const { lastInsertRowid } = insertRow.run(source, sourceId, ...resolved.values, ...audioValues(audio), time, time);
+      const id = Number(lastInsertRowid) as TrackId;
+      attach(id, identity, resolved);
+      search.add('track', id, identity.title, resolved.credit);
+      if (resolved.album && (audio.hasPicture)) touchAlbum.run(time, resolved.album.id);
+      return id;
+    },
+
+    /** Gives a track another identity; albums and artists left empty by it go. */
+    setIdentity(id: TrackId, identity: TrackIdentity, folder?: number): void {
+      const old = findOld.get(id);
+      const oldArtists = findArtistsOf.all(id).map((row) => row.artist_id);
+      deleteCredits.run(id);
+      deleteGenres.run(id);
+      if (!identity.lyrics) deleteLyrics.run(id);
+      const resolved = resolve(identity, folder);
+      const time = now().getTime();
+      updateIdentityRow.run(...resolved.values, time, id);
+      attach(id, identity, resolved);
+      search.set('track', id, identity.title, resolved.credit);
+      if (resolved.album) touchAlbum.run(time, resolved.album.id);
+      sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
+    },
+
+    /** Puts other audio under a track; its id and identity stay. */
+    setAudio(id: TrackId, audio: TrackAudio): void {
+      updateAudioRow.run(...audioValues(audio), now().getTime(), id);
+    },
+
+    /** `manual` tracks keep what a person typed. */
+    statusOf: (id: TrackId): MetadataStatus | undefined => findOld.get(id)?.metadata_status,
+  };
+}
