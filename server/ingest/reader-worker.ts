@@ -1,0 +1,141 @@
+// The reading thread: reads (and copies) the files it is given, in small groups. Copies are flushed to disk side by side while the
+// next group is read, then renamed to their final names: a row is only ever written for a file that is safely there.
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { messageOf, isDiskFull } from '../errors.ts';
+import { audioKey, keyToPath, tempPath } from '../storage/local-paths.ts';
+import { UnreadableAudio, type AudioRead } from '../media/types.ts';
+import { readFile, type ReadFile } from './read-file.ts';
+import { absoluteOf } from './walk.ts';
+
+export interface ReaderWorkerData {
+  /** Int32: [group being read, index in it, 1 while parsing]. */
+  progress: SharedArrayBuffer;
+}
+
+export interface ReadRequest {
+  group: number;
+  /** Absolute folder that the paths are relative to. */
+  root: string;
+  paths: string[];
+  /** Root of the local storage, when the files are to be copied into it. */
+  copyTo: string | null;
+}
+
+export type ReadResult =
+  | { ok: true; read: AudioRead; sizeBytes: number; stored: { key: string; sha256: string } | null }
+  | { ok: false; reason: string; /** The disk is full: there is no point in going on. */ fatal?: boolean };
+
+export interface ReadResponse { group: number; results: ReadResult[] }
+
+const port = parentPort;
+if (!port) throw new Error('reader-worker runs as a worker thread');
+const progress = new Int32Array((workerData as ReaderWorkerData).progress);
+let tempFiles = 0;
+const madeFolders = new Set<string>();
+let flushing: Promise<void> = Promise.resolve();
+let queue: Promise<void> = Promise.resolve();
+
+port.on('message', (request: ReadRequest) => {
+  queue = queue.then(() => readGroup(request));
+});
+
+async function readGroup(request: ReadRequest): Promise<void> {
+  const outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[] = [];
+  progress[0] = request.group;
+  for (const [index, path] of request.paths.entries()) {
+    progress[1] = index;
+    outcomes.push(await readOne(request, path));
+  }
+  progress[2] = 0;
+  await flushing; // one group is flushed while the next is read
+  flushing = storeGroup(request, outcomes).then((results) => port?.postMessage({ group: request.group, results } satisfies ReadResponse));
+}
+
+async function readOne({ root, copyTo }: ReadRequest, path: string): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+  try {
+    const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo) };
+    return await readFile(absoluteOf(root, path), target, (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; });
+  } catch (error) {
+    return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+  }
+}
+
+function openTemp(root: string): { fd: number; path: string } {
+  const path = tempPath(root, process.pid, `${threadId.toString(16)}0${(++tempFiles).toString(16)}`);
+  makeFolder(dirname(path));
+  return { fd: fs.openSync(path, 'wx', 0o644), path };
+}
+
+async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[]): Promise<ReadResult[]> {
+  const folders = new Set<string>();
+  const results = await Promise.all(outcomes.map(async (outcome): Promise<ReadResult> => {
+    if ('ok' in outcome) return outcome;
+    const { read, sizeBytes, copy } = outcome;
+    if (!copy || copyTo === null) return { ok: true, read, sizeBytes, stored: null };
+    try {
+      const key = audioKey(copy.sha256, read.facts.format);
+      folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
+      return { ok: true, read, sizeBytes, stored: { key, sha256: copy.sha256 } };
+    } catch (error) {
+      fs.rmSync(copy.tempPath, { force: true });
+      return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+    }
+  }));
+  await Promise.all([...folders].map(flushFolder));
+  return results;
+}
+
+/** Flushes a copy and gives it its final name; gives the folder it is in. Content that is there already is kept. */
+async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: string, sizeBytes: number): Promise<string> {
+  const folder = dirname(path);
+  try {
+    if (fs.statSync(path, { throwIfNoEntry: false })?.size === sizeBytes) {
+      fs.rmSync(tempPath);
+      return folder;
+    }
+    await new Promise<void>((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
+  } finally {
+    fs.closeSync(fd);
+  }
+  makeFolder(folder);
+  fs.renameSync(tempPath, path);
+  return folder;
+}
+
+function makeFolder(folder: string): void {
+  if (madeFolders.has(folder)) return;
+  fs.mkdirSync(folder, { recursive: true });
+  madeFolders.add(folder);
+}
+
+/** A new name is only safe when its folder is flushed too. Not every system lets a folder be opened; there the name is flushed with the file. */
+async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await fs.promises.open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const SYSTEM_REASONS: Record<string, string> = {
+  EACCES: 'the file may not be read (permission denied)',
+  EPERM: 'the file may not be read (permission denied)',
+  ENOENT: 'the file went away while it was read',
+  EISDIR: 'it is a folder',
+  EIO: 'the disk could not read it',
+  ELOOP: 'it is a link that leads to itself',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UnreadableAudio) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return SYSTEM_REASONS[code] ?? `it could not be read: ${messageOf(error)}`;
+}

@@ -1,0 +1,160 @@
+// Last stage of a scan: rows. Everything here runs on the database thread in short transactions, so that a person's write never
+// waits long; an unchanged file comes by here not at all.
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { isDiskFull, messageOf } from '../errors.ts';
+import type { TrackWriter } from '../library/track-writer.ts';
+import { toAudio, toIdentity } from './draft.ts';
+import type { ReadResult } from './reader-worker.ts';
+import { join, type Candidate, type FolderBatch, type KnownFile } from './walk.ts';
+
+/** One thing to write. */
+export type ScanOp =
+  | { kind: 'folder'; batch: FolderBatch }
+  | { kind: 'file'; path: string; candidate: Candidate; result: ReadResult };
+
+export interface ScanTally {
+  added: number;
+  updated: number;
+  missing: number;
+  restored: number;
+  failed: { source_id: string; reason: string }[];
+  failedCount: number;
+  /** Objects that no longer belong to the track they were replaced on. */
+  replaced: string[];
+}
+
+/** The id under which a file is known outside: `/` between parts, NFC (decisions 6). */
+export const sourceIdOf = (path: string, name: string): string => join(path, name).normalize('NFC');
+
+const LISTED = 10_000;
+
+interface TrackAt { id: TrackId; storage_uri: string | null }
+
+export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tracks: TrackWriter; source: string; mode: 'copy' | 'reference' }) {
+  const client = db.$client;
+  const upsertFolder = client.prepare<[string, string, string | null], { id: number }>(`INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
+    ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`);
+  const findFolder = client.prepare<[string, string], { id: number }>('SELECT id FROM source_folders WHERE source = ? AND path = ?');
+  const upsertFile = client.prepare(`INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, track_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us, dev = excluded.dev, ino = excluded.ino,
+      state = excluded.state, reason = excluded.reason, track_id = excluded.track_id`);
+  const setState = client.prepare('UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?');
+  const findTrack = client.prepare<[string, string], TrackAt>('SELECT id, storage_uri FROM tracks WHERE source = ? AND source_id = ?');
+  const findTrackById = client.prepare<[TrackId], TrackAt>('SELECT id, storage_uri FROM tracks WHERE id = ?');
+  const findRival = client.prepare<[TrackId, number, string], { name: string }>("SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)");
+  const setAvailability = client.prepare<[string, TrackId, string]>('UPDATE tracks SET availability = ? WHERE id = ? AND availability = ?');
+  const touchAlbumsOf = client.prepare<[number, number]>(`UPDATE albums SET updated_at = ? WHERE id IN
+    (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`);
+
+  const folderIds = new Map<string, number>(); // of this scan; a folder's files come close together
+  const tally: ScanTally = { added: 0, updated: 0, missing: 0, restored: 0, failed: [], failedCount: 0, replaced: [] };
+
+  function folderId(path: string, imageName: string | null = null): number {
+    const known = folderIds.get(path) ?? findFolder.get(source, path)?.id ?? upsertFolder.get(source, path, imageName)?.id;
+    if (known === undefined) throw new Error('the folder was not written');
+    if (folderIds.size > 5_000) folderIds.clear();
+    folderIds.set(path, known);
+    return known;
+  }
+
+  function writeFolder(batch: FolderBatch): void {
+    if (batch.imageChanged) {
+      const id = upsertFolder.get(source, batch.path, batch.imageName)?.id;
+      if (id !== undefined) touchAlbumsOf.run(Date.now(), id);
+    }
+    for (const file of batch.gone) writeGone(batch.path, file);
+    for (const file of batch.returned) writeReturned(batch.path, file);
+    for (const { name, reason } of batch.stillFailed) noteFailed(batch.path, name, reason);
+  }
+
+  /** In copy mode the library has its own audio; in reference mode the track stays, without audio, until its file is back. */
+  function writeGone(path: string, file: KnownFile): void {
+    setState.run('gone', folderId(path), file.name);
+    if (mode === 'reference' && file.trackId !== null && setAvailability.run('missing', file.trackId, 'available').changes > 0) tally.missing++;
+  }
+
+  function writeReturned(path: string, file: KnownFile): void {
+    setState.run('track', folderId(path), file.name);
+    if (file.trackId !== null && setAvailability.run('available', file.trackId, 'missing').changes > 0) tally.restored++;
+  }
+
+  function writeFile(path: string, candidate: Candidate, result: ReadResult): void {
+    const folder = folderId(path);
+    const row = (state: KnownFile['state'], reason: string | null, trackId: TrackId | null) =>
+      upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, state, reason, trackId);
+    const fail = (reason: string) => {
+      const trackId = candidate.known?.trackId ?? null;
+      if (mode === 'reference' && trackId !== null) setAvailability.run('missing', trackId, 'available');
+      row('failed', reason, trackId);
+      noteFailed(path, candidate.name, reason);
+    };
+    if (!result.ok) return fail(result.reason);
+
+    const sourceId = sourceIdOf(path, candidate.name);
+    const track = (candidate.known?.trackId != null ? findTrackById.get(candidate.known.trackId) : undefined) ?? findTrack.get(source, sourceId);
+    if (track && findRival.get(track.id, folder, candidate.name)) return fail('another file has the same name but for its Unicode spelling');
+    row('track', null, track ? refill(track, path, candidate, result, folder) : insert(path, candidate, result, folder));
+  }
+
+  const audioOf = (path: string, candidate: Candidate, { read, stored, sizeBytes }: Extract<ReadResult, { ok: true }>) =>
+    toAudio(read, { storageUri: stored ? `local:${stored.key}` : `file:${join(path, candidate.name)}`, contentHash: stored?.sha256 ?? null, sizeBytes });
+
+  function insert(path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
+    const sourceId = sourceIdOf(path, candidate.name);
+    tally.added++;
+    return tracks.insert({ source, sourceId, folder, identity: toIdentity(result.read, sourceId), audio: audioOf(path, candidate, result) });
+  }
+
+  /** A changed file: its audio is replaced; its tags too, unless a person edited them. */
+  function refill(track: TrackAt, path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
+    const audio = audioOf(path, candidate, result);
+    if (track.storage_uri !== null && track.storage_uri !== audio.storageUri) tally.replaced.push(track.storage_uri);
+    tracks.setAudio(track.id, audio);
+    if (tracks.statusOf(track.id) !== 'manual') tracks.setIdentity(track.id, toIdentity(result.read, sourceIdOf(path, candidate.name)), folder);
+    tally.updated++;
+    return track.id;
+  }
+
+  function noteFailed(path: string, name: string, reason: string): void {
+    tally.failedCount++;
+    if (tally.failed.length < LISTED) tally.failed.push({ source_id: sourceIdOf(path, name), reason });
+  }
+
+  const apply = client.transaction((op: ScanOp) => (op.kind === 'folder' ? writeFolder(op.batch) : writeFile(op.path, op.candidate, op.result)));
+
+  /** An op that fails takes back what it wrote and becomes one line of the result; a full disk ends the scan. */
+  function applyOne(op: ScanOp): void {
+    try {
+      apply(op); // a savepoint, inside the batch's transaction
+    } catch (error) {
+      if (isDiskFull(error) || op.kind === 'folder') throw error;
+      noteFailed(op.path, op.candidate.name, `it could not be saved: ${messageOf(error)}`);
+    }
+  }
+
+  /** Applies ops from `queue` for at most `limitMs`, in one transaction; gives how many. */
+  const writeBatch = client.transaction((queue: ScanOp[], from: number, limitMs: number): number => {
+    const until = performance.now() + limitMs;
+    let done = 0;
+    for (let i = from; i < queue.length; i++) {
+      applyOne(queue[i] as ScanOp);
+      done++;
+      if (performance.now() > until) break;
+    }
+    tracks.settleSpellings();
+    return done;
+  }).immediate;
+
+  return {
+    tally,
+    writeBatch(queue: ScanOp[], from: number, limitMs: number): number {
+      client.pragma('synchronous = NORMAL'); // rows that a power cut takes are written again by the next scan; people's own writes stay FULL
+      try {
+        return writeBatch(queue, from, limitMs);
+      } finally {
+        client.pragma('synchronous = FULL');
+      }
+    },
+  };
+}

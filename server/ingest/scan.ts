@@ -1,0 +1,266 @@
+// A scan of the music folder: walk → classify (walking thread) → read and copy (reading thread) → rows (here, in short batches).
+// What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its row is written.
+import { readdir, stat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { MainDb } from '../db/client.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { TrackWriter } from '../library/track-writer.ts';
+import { createScanWriter, sourceIdOf, type ScanOp } from './scan-writer.ts';
+import type { ReaderPool } from './reader-pool.ts';
+import type { ReadResult } from './reader-worker.ts';
+import { join, type Candidate } from './walk.ts';
+import type { WalkCredit, WalkMessage, WalkWorkerData } from './walk-worker.ts';
+import type { ScanProgress, ScanResult } from './wire.ts';
+
+export const LOCAL_FOLDER = 'local_folder';
+
+const GROUP_FILES = 48;
+const GROUPS_AHEAD = 3;
+const BATCH_MS = 25;
+const QUEUE_FILES = 2_000;
+const LISTED_SKIPS = 1_000;
+
+export interface ScanDeps {
+  db: MainDb;
+  databasePath: string;
+  tracks: TrackWriter;
+  reader: ReaderPool;
+  walkWorkerUrl: URL;
+  now: () => Date;
+  /** Called for audio that a changed file replaced; it may still belong to another track. */
+  releaseAudio: (storageUris: string[]) => Promise<void>;
+}
+
+export interface ScanOptions {
+  importPath: string;
+  mode: 'copy' | 'reference';
+  /** Root of the local storage, for copies. */
+  storageRoot: string;
+  below: string;
+  restore: boolean;
+  signal: AbortSignal;
+  onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void;
+  /** Rows were written. */
+  onCommit: () => void;
+}
+
+interface Item { path: string; candidate: Candidate }
+
+/** Throws an AppError when the folder is not there, or empty where it was not before; nothing is marked missing then. */
+export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
+  const started = deps.now().getTime();
+  await assertMounted(deps.db, options.importPath);
+
+  const writer = createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, mode: options.mode });
+  const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
+  const skipped: ScanResult['skipped'] = [];
+  const queue = createWriteQueue(writer.writeBatch, options.onCommit);
+  const report = progressReporter(options, counts, writer.tally);
+  const inFlight = new Set<Promise<void>>();
+  let fatal: AppError | undefined;
+
+  const stopIfAsked = (): void => {
+    if (fatal) throw fatal;
+    options.signal.throwIfAborted();
+  };
+
+  async function readGroup(items: Item[], credit: (files: number) => void): Promise<void> {
+    const results = await deps.reader.read({
+      root: options.importPath,
+      paths: items.map(({ path, candidate }) => join(path, candidate.name)),
+      copyTo: options.mode === 'copy' ? options.storageRoot : null,
+    });
+    fatal ??= fatalOf(results, writer.tally.added);
+    if (fatal) return;
+    queue.push(items.map(({ path, candidate }, i): ScanOp => ({ kind: 'file', path, candidate, result: results[i] as ReadResult })));
+    counts.read += items.length;
+    credit(items.length);
+    report();
+  }
+
+  const walker = startWalk(deps, options);
+  try {
+    let group: Item[] = [];
+    const dispatch = async (): Promise<void> => {
+      if (group.length === 0) return;
+      const items = group;
+      group = [];
+      while (inFlight.size >= GROUPS_AHEAD) await Promise.race(inFlight);
+      await queue.below(QUEUE_FILES);
+      stopIfAsked();
+      const reading: Promise<void> = readGroup(items, walker.credit).finally(() => inFlight.delete(reading));
+      reading.catch((error: unknown) => { fatal ??= error instanceof AppError ? error : new AppError('unavailable', messageOf(error), { cause: error }); });
+      inFlight.add(reading);
+    };
+
+    for await (const { batches, files, current } of walker.messages(options.signal)) {
+      stopIfAsked();
+      counts.seen += files;
+      for (const batch of batches) {
+        counts.unchanged += batch.unchanged + batch.returned.length;
+        counts.skippedCount += batch.skipped.length;
+        for (const { name, reason } of batch.skipped) if (skipped.length < LISTED_SKIPS) skipped.push({ source_id: sourceIdOf(batch.path, name), reason });
+        const { candidates, ...folder } = batch;
+        if (folder.imageChanged || folder.gone.length + folder.returned.length + folder.stillFailed.length > 0) queue.push([{ kind: 'folder', batch: { ...folder, candidates: [] } }]);
+        for (const candidate of candidates) {
+          group.push({ path: batch.path, candidate });
+          if (group.length >= GROUP_FILES) await dispatch();
+        }
+      }
+      await dispatch();
+      report(current);
+    }
+    report.walked();
+    await Promise.all(inFlight);
+    stopIfAsked();
+    await queue.empty();
+  } finally {
+    await walker.end();
+    await Promise.allSettled(inFlight);
+    await queue.empty(); // what was read is kept, also when the scan is cancelled
+  }
+  if (writer.tally.replaced.length > 0) await deps.releaseAudio(writer.tally.replaced);
+
+  const { added, updated, missing, restored, failed, failedCount } = writer.tally;
+  return {
+    path: options.importPath, files: counts.seen, added, updated, unchanged: counts.unchanged, missing, restored,
+    failed, failed_count: failedCount, skipped, skipped_count: counts.skippedCount, duration_ms: deps.now().getTime() - started,
+  };
+}
+
+function fatalOf(results: ReadResult[], added: number): AppError | undefined {
+  const full = results.find((result) => !result.ok && result.fatal);
+  return full && new AppError('storage_full', `The disk is full. ${added} tracks were added; free some space and scan again to go on.`);
+}
+
+/** An unmounted disk looks like an empty or missing folder. */
+async function assertMounted(db: MainDb, path: string): Promise<void> {
+  const problem = await folderProblem(path);
+  if (problem) throw new AppError('unavailable', problem);
+  const entries = await readdir(path);
+  if (entries.length > 0) return;
+  const known = db.$client.prepare<[string], { n: number }>(
+    "SELECT count(*) AS n FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE d.source = ? AND f.state = 'track'").get(LOCAL_FOLDER);
+  if (known && known.n > 0) throw new AppError('unavailable', `The music folder ${path} is empty, but held ${known.n} files before. Is its disk connected? Nothing was changed.`);
+}
+
+/** Why a folder cannot be scanned, in a sentence; undefined when it can. */
+export async function folderProblem(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isDirectory()) return `The music folder ${path} is not a folder.`;
+    await readdir(path);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `The music folder ${path} is not there. Is its disk connected?`;
+    if (code === 'EACCES' || code === 'EPERM') return `The music folder ${path} may not be read (permission denied).`;
+    return `The music folder ${path} cannot be read: ${messageOf(error)}`;
+  }
+}
+
+function startWalk(deps: ScanDeps, options: ScanOptions) {
+  const worker = new Worker(deps.walkWorkerUrl, {
+    workerData: { root: options.importPath, below: options.below, restore: options.restore, databasePath: deps.databasePath, source: LOCAL_FOLDER } satisfies WalkWorkerData,
+  });
+  const received: WalkMessage[] = [];
+  let wake: (() => void) | undefined;
+  const receive = (message: WalkMessage): void => {
+    received.push(message);
+    wake?.();
+  };
+  worker.on('message', receive);
+  worker.on('error', (error) => receive({ type: 'failed', message: error.message }));
+
+  return {
+    async *messages(signal: AbortSignal) {
+      signal.addEventListener('abort', () => wake?.(), { once: true });
+      for (;;) {
+        const message = received.shift();
+        if (signal.aborted || message?.type === 'done') return;
+        if (message?.type === 'failed') throw new AppError('unavailable', `The music folder cannot be walked: ${message.message}`);
+        if (message) yield message;
+        else await new Promise<void>((resolve) => { wake = resolve; });
+      }
+    },
+    credit: (files: number): void => worker.postMessage({ done: files } satisfies WalkCredit),
+    end: async (): Promise<void> => void (await worker.terminate()),
+  };
+}
+
+/** Rows wait here for their turn; between two batches the event loop serves people. */
+function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number, onCommit: () => void) {
+  let ops: ScanOp[] = [];
+  let head = 0;
+  let running: Promise<void> | undefined;
+  let failure: unknown;
+  let waiters: (() => void)[] = [];
+
+  async function run(): Promise<void> {
+    while (head < ops.length) {
+      head += writeBatch(ops, head, BATCH_MS);
+      if (head > 4_096) [ops, head] = [ops.slice(head), 0];
+      onCommit();
+      for (const wake of waiters.splice(0)) wake();
+      await new Promise((resolve) => { setImmediate(resolve); });
+    }
+    [ops, head] = [[], 0];
+  }
+
+  const start = (): void => {
+    running ??= run().catch((error: unknown) => {
+      failure ??= error;
+      [ops, head] = [[], 0];
+    }).finally(() => {
+      running = undefined;
+      for (const wake of waiters.splice(0)) wake();
+      waiters = [];
+    });
+  };
+
+  const check = (): void => {
+    if (failure !== undefined) throw failure;
+  };
+
+  return {
+    push(more: ScanOp[]): void {
+      for (const op of more) ops.push(op);
+      if (ops.length > head) start();
+    },
+    /** Resolves when fewer than `limit` rows wait. Throws what the database threw. */
+    async below(limit: number): Promise<void> {
+      while (failure === undefined && ops.length - head > limit) await new Promise<void>((resolve) => { waiters.push(resolve); });
+      check();
+    },
+    async empty(): Promise<void> {
+      while (running) await running;
+      check();
+    },
+  };
+}
+
+const REPORT_EVERY_MS = 250;
+
+function progressReporter(options: ScanOptions, counts: { seen: number; unchanged: number; read: number }, tally: { added: number; updated: number; failedCount: number }) {
+  const started = performance.now();
+  let last = 0;
+  let walked = false;
+  let current: string | null = null;
+  const report = (folder?: string): void => {
+    current = folder ?? current;
+    const now = performance.now();
+    if (now - last < REPORT_EVERY_MS) return;
+    last = now;
+    const done = counts.unchanged + counts.read;
+    const perSecond = done / Math.max(0.001, (now - started) / 1000);
+    const left = counts.seen - done;
+    options.onProgress({
+      phase: walked ? 'reading' : 'walking', files_seen: counts.seen, files_done: done, files_total: walked ? counts.seen : null,
+      added: tally.added, updated: tally.updated, failed: tally.failedCount,
+      files_per_second: Math.round(perSecond), eta_ms: walked && perSecond > 0 ? Math.round((left / perSecond) * 1000) : null, current,
+    });
+  };
+  report.walked = (): void => {
+    walked = true;
+  };
+  return report;
+}

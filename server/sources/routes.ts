@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import { route, type Route } from '../http/route.ts';
+import type { Sources } from './registry.ts';
+import { SourceOut, toSourceOut } from './wire.ts';
+
+export const sourceRoutes = (sources: Sources): Route[] => [
+  route({ method: 'get', path: '/sources', access: 'user', summary: 'Where music can come from', reply: z.array(SourceOut) }, () => sources.list().map(toSourceOut)),
+];
