@@ -1,0 +1,91 @@
+// The command line as data: which sub-command, which settings its options set. Pure.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
+import { AppError } from '../errors.ts';
+
+export interface Command {
+  name: 'serve' | 'scan' | 'user' | 'openapi' | 'help' | 'version';
+  args: string[];
+  /** Settings that options set; they win over the environment. */
+  settings: Record<string, string>;
+  open: boolean;
+  /** `--import`: scan at once. */
+  scanAtStart: boolean;
+  superuser: boolean;
+}
+
+const OPTIONS = {
+  'data-dir': { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  import: { type: 'string' },
+  'log-level': { type: 'string' },
+  open: { type: 'boolean' },
+  superuser: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+const SETTING_OF = { 'data-dir': 'DATA_DIR', host: 'HOST', port: 'PORT', 'log-level': 'LOG_LEVEL' } as const;
+const COMMANDS = ['serve', 'scan', 'user', 'openapi'] as const;
+
+/** Throws an AppError that names the word it does not know. */
+export function parseCommandLine(argv: string[]): Command {
+  const { values, positionals } = parse(argv);
+  const [word = 'serve', ...args] = positionals;
+  const settings: Record<string, string> = {};
+  for (const [option, name] of Object.entries(SETTING_OF)) {
+    const value = values[option as keyof typeof SETTING_OF];
+    if (value !== undefined) settings[name] = value;
+  }
+  if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(values.import);
+  const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
+  if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
+  if (name === 'scan' && args[0] !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(args[0]);
+  return { name, args, settings, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true };
+}
+
+function parse(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
+  } catch (cause) {
+    throw new AppError('bad_request', `${cause instanceof Error ? cause.message.split('. ')[0] : String(cause)}. Run with --help for the list of options.`, { cause });
+  }
+}
+
+const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
+
+  npm start -- [command] [options]
+
+Commands
+  serve                      the server and its web interface (default)
+  scan [DIR]                 scan the music folder once, without a server
+  user list                  accounts
+  user add NAME [--superuser]     make an account; the password is asked for
+  user passwd NAME           set a password
+  user promote NAME          make somebody a superuser
+  openapi                    print the description of the HTTP interface
+
+Options
+  --data-dir DIR             database, settings, stored audio, caches and logs
+  --host ADDRESS             address to listen on (0.0.0.0 lets other devices in)
+  --port PORT                port to listen on
+  --import DIR               your music folder; scanned at once
+  --open                     open the browser
+  --log-level LEVEL          trace, debug, info, warn, error, fatal, silent
+  --help, --version
+
+Settings (environment variables, or lower case in settings.json inside the data folder)
+`;
+
+/** Text of --help; the settings come from their table. */
+export function helpText(): string {
+  const lines = SETTING_NAMES.map((name) => {
+    const parsed = SETTINGS[name].schema.safeParse(undefined);
+    const value: unknown = parsed.success ? parsed.data : undefined;
+    const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
+    return `  ${name.padEnd(26)} ${SETTINGS[name].help}${shown}`;
+  });
+  return `${USAGE}${lines.join('\n')}\n`;
+}

@@ -1,0 +1,102 @@
+// What each sub-command does. The only place that talks to a terminal.
+import { join } from 'node:path';
+import { createApp, type App } from '../app.ts';
+import { loadConfig, type Config } from '../config/config.ts';
+import { readJsonFile } from '../config/json-file.ts';
+import { defaultDataDir } from '../config/settings.ts';
+import { AppError, messageOf } from '../errors.ts';
+import { createLog, type Log } from '../log/log.ts';
+import { productPaths } from '../paths.ts';
+import { helpText, parseCommandLine, type Command } from './command-line.ts';
+import { showProgress } from './progress.ts';
+import { runScan } from './scan.ts';
+import { runUser } from './users.ts';
+
+export interface Invocation {
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  /** Folder of the product. */
+  root: string;
+  bundled: boolean;
+  version: string;
+}
+
+/** Runs one command to its end; sets the exit code and prints one line when it cannot go on. */
+export async function runCommand(invocation: Invocation): Promise<void> {
+  try {
+    const command = parseCommandLine(invocation.argv);
+    if (command.name === 'help') return void process.stdout.write(helpText());
+    if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
+    await run(command, invocation);
+  } catch (error) {
+    process.exitCode = 1;
+    if (error instanceof AppError) console.error(`tonearm: ${error.message}`);
+    else console.error('tonearm: stopped by an unexpected error:', error);
+  }
+}
+
+async function run(command: Command, invocation: Invocation): Promise<void> {
+  const config = configOf(command, invocation.env);
+  const log = createLog(config.settings.LOG_LEVEL);
+  const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log });
+  if (command.name === 'serve') return serve(app, command, log);
+  try {
+    if (command.name === 'scan') await runScan(app);
+    else if (command.name === 'user') await runUser(app, command);
+    else process.stdout.write(`${JSON.stringify(app.openApi(), null, 2)}\n`);
+  } finally {
+    await app.close();
+  }
+}
+
+/** settings.json lies in the data folder, so that folder itself can only come from the command line or the environment. */
+function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.keys(command.settings).map((name) => [name, undefined]));
+  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in given)));
+  const layered = { ...rest, ...command.settings };
+  const dataDir = Object.entries(layered).find(([name, value]) => name.toUpperCase() === 'DATA_DIR' && value)?.[1] ?? defaultDataDir();
+  const settingsFile = join(dataDir, 'settings.json');
+  const file = readJsonFile(settingsFile);
+  if (Object.keys(file).some((key) => key.toUpperCase() === 'DATA_DIR')) throw new AppError('invalid', `DATA_DIR cannot stand in ${settingsFile}, which lies in that folder. Use --data-dir.`);
+  return loadConfig({ file, env: layered });
+}
+
+async function serve(app: App, command: Command, log: Log): Promise<void> {
+  stopOnSignals(app, log);
+  if (command.scanAtStart) await app.assertScannable();
+  const url = await app.listen().catch(async (error: unknown) => {
+    await app.close();
+    throw error;
+  });
+  console.log(`Tonearm is listening on ${url}`);
+  const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
+  if (setupUrl) console.log(`Setup token: ${app.auth.setupToken}\nMake your account at ${setupUrl}`);
+  showProgress(app.events);
+  if (command.scanAtStart) await app.jobs.enqueue('scan_local_folder', {});
+  if (command.open) await openBrowser(setupUrl ?? url, log);
+}
+
+/** Running work is put back, so that the next start goes on with it. A second signal ends at once. */
+function stopOnSignals(app: App, log: Log): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    app.close().then(() => process.exit(0), (error: unknown) => {
+      log.error({ err: error }, 'could not stop cleanly');
+      process.exit(1);
+    });
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+}
+
+async function openBrowser(url: string, log: Log): Promise<void> {
+  try {
+    const { default: open } = await import('open');
+    await open(url);
+  } catch (error) {
+    log.warn({ err: error }, 'the browser could not be opened');
+    console.log(`Open ${url} in your browser (it could not be opened by itself: ${messageOf(error)}).`);
+  }
+}

@@ -1,0 +1,42 @@
+// `tonearm user add|list|passwd|promote`: accounts without a server, for the person who has the machine.
+import { createInterface } from 'node:readline/promises';
+import type { App } from '../app.ts';
+import { UserCreate } from '../auth/wire.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
+import { toFields } from '../http/problem.ts';
+import type { Command } from './command-line.ts';
+
+export async function runUser({ auth: { accounts } }: App, { args: [action, name], superuser }: Command): Promise<void> {
+  if (action === 'list') {
+    for (const user of accounts.list({ limit: 1_000, offset: 0 }).items) console.log(`${user.username}${user.isSuperuser ? ' (superuser)' : ''}`);
+    return;
+  }
+  if (!action || !name) throw new AppError('bad_request', 'Say what to do and for whom: user add NAME, user passwd NAME, user promote NAME, or user list.');
+  if (action === 'add') {
+    const account = UserCreate.safeParse({ username: name, password: await askPassword() });
+    if (!account.success) throw invalid(toFields(account.error));
+    await accounts.create({ ...account.data, isSuperuser: superuser });
+    return void console.log(`Made the account ${name}.`);
+  }
+  const user = accounts.findByName(name);
+  if (!user) throw notFound('user', name);
+  if (action === 'passwd') {
+    await accounts.update(user.id, { password: await askPassword() });
+    console.log(`Set the password of ${user.username}; their other sign-ins have ended.`);
+  } else if (action === 'promote') {
+    await accounts.update(user.id, { isSuperuser: true });
+    console.log(`${user.username} is a superuser now.`);
+  } else throw new AppError('bad_request', `There is no command "user ${action}".`);
+}
+
+/** From the terminal, or the first line of what is piped in. */
+async function askPassword(): Promise<string> {
+  const input = createInterface({ input: process.stdin, ...(process.stdin.isTTY && { output: process.stderr }), terminal: process.stdin.isTTY });
+  try {
+    if (process.stdin.isTTY) return await input.question('Password: ');
+    for await (const line of input) return line;
+    throw new AppError('bad_request', 'Pipe the password in, or run this in a terminal.');
+  } finally {
+    input.close();
+  }
+}

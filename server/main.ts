@@ -1,0 +1,13 @@
+// Entry of the server and of every sub-command: reads the command line, and prints one clear line when it cannot go on.
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+
+enableCompileCache(); // the bundle is compiled once, not at every start
+
+const bundled = import.meta.filename.endsWith('.js');
+const root = join(import.meta.dirname, ...(bundled ? ['..', '..'] : ['..']));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+const { runCommand } = await import('./cli/run.ts');
+await runCommand({ argv: process.argv.slice(2), env: process.env, root, bundled, version });

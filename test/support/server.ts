@@ -1,0 +1,97 @@
+// A whole server for a test: real SQLite file, real storage folder, port 0. The migrated database is made once per run and copied.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App } from '../../server/app.ts';
+import { loadConfig } from '../../server/config/config.ts';
+import { openDatabase } from '../../server/db/client.ts';
+import { createLog } from '../../server/log/log.ts';
+import { productPaths } from '../../server/paths.ts';
+import type { TokenResponse } from '../../server/auth/wire.ts';
+
+export const root = join(import.meta.dirname, '..', '..');
+export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) ?? 'silent');
+const paths = productPaths(root, false);
+
+export interface ServerOptions {
+  /** Settings as the environment would give them. */
+  env?: Record<string, string>;
+  /** Kept when given; else a new one that goes with the server. */
+  dir?: string;
+  now?: () => Date;
+  /** Make an administrator and sign in; default true. */
+  setUp?: boolean;
+}
+
+export interface Answer<T = unknown> { status: number; headers: Headers; body: T; text: string }
+
+export interface TestServer {
+  url: string;
+  app: App;
+  dir: string;
+  /** Token of the administrator. */
+  token: string;
+  /** Calls /api/v1 as the administrator, or as whoever has the token; a plain object becomes a JSON body. */
+  api<T = unknown>(path: string, init?: ApiInit): Promise<Answer<T>>;
+  close(): Promise<void>;
+}
+
+export interface ApiInit { method?: string; body?: unknown; token?: string | null; headers?: Record<string, string> }
+
+let template: string | undefined;
+
+/** A database with every migration applied, made once per test file. */
+export function migratedDatabase(target: string): void {
+  if (!template || !existsSync(template)) {
+    template = join(mkdtempSync(join(tmpdir(), 'tonearm-template-')), 'tonearm.db');
+    openDatabase({ path: template, migrationsDir: paths.migrations, log: quiet }).$client.close();
+  }
+  mkdirSync(join(target, '..'), { recursive: true });
+  if (!existsSync(target)) copyFileSync(template, target);
+}
+
+export async function startServer({ env = {}, dir, now, setUp = true }: ServerOptions = {}): Promise<TestServer> {
+  const dataDir = dir ?? mkdtempSync(join(tmpdir(), 'tonearm-'));
+  migratedDatabase(join(dataDir, 'tonearm.db'));
+  const config = loadConfig({ file: {}, env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...env } });
+  const app = await createApp({ config, paths, version: '0.0.0-test', log: quiet, checkReplies: true, ...(now && { now }) });
+  const url = await app.listen();
+  const server: TestServer = {
+    url, app, dir: dataDir, token: '',
+    api: (path, init) => call(`${url}/api/v1${path}`, server.token, init),
+    async close() {
+      await app.close();
+      if (dir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  if (setUp) server.token = await signInAdmin(server);
+  return server;
+}
+
+export const ADMIN = { username: 'admin', password: 'correct horse battery' };
+
+async function signInAdmin(server: TestServer): Promise<string> {
+  const answer = server.app.auth.isSetupRequired()
+    ? await server.api<TokenResponse>('/auth/setup', { method: 'POST', token: null, body: { ...ADMIN, setup_token: server.app.auth.setupToken } })
+    : await server.api<TokenResponse>('/auth/login', { method: 'POST', token: null, body: ADMIN });
+  return answer.body.access_token;
+}
+
+/** Token of a new ordinary account. */
+export async function registerUser(server: TestServer, username = 'listener'): Promise<string> {
+  const answer = await server.api<TokenResponse>('/auth/register', { method: 'POST', token: null, body: { username, password: 'long enough password' } });
+  return answer.body.access_token;
+}
+
+async function call<T>(url: string, adminToken: string, { method = 'GET', body, token, headers = {} }: ApiInit = {}): Promise<Answer<T>> {
+  const bearer = token === undefined ? adminToken : token;
+  const isPlain = body !== undefined && typeof body !== 'string' && !(body instanceof FormData) && !(body instanceof Uint8Array);
+  const response = await fetch(url, {
+    method,
+    headers: { ...(bearer && { Authorization: `Bearer ${bearer}` }), ...(isPlain && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: isPlain ? JSON.stringify(body) : (body as string | FormData) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+  return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : undefined) as T };
+}
