@@ -132,7 +132,7 @@ export async function createApp({ config, paths, version, log, now = () => new D
 
   let server: Server | undefined;
   return {
-    config, routes: api, auth, jobs, events, library, settings,
+    config, db, routes: api, auth, jobs, events, library, settings,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {

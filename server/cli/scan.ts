@@ -10,8 +10,10 @@ export async function runScan(app: App): Promise<void> {
   await app.assertScannable();
   showProgress(app.events);
   const { id } = await app.jobs.enqueue('scan_local_folder', {});
-  const onSignal = (): void => { void app.jobs.cancel(id); };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const cancel = (): void => {
+    if (app.jobs.get(id).finishedAt === null) app.jobs.cancel(id);
+  };
+  process.once('SIGINT', cancel).once('SIGTERM', cancel);
   await app.drain();
 
   const job = app.jobs.get(id);

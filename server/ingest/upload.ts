@@ -115,13 +115,17 @@ function eachFile(req: Request, limit: number, each: (stream: Readable, filename
       return reject(new AppError('unsupported_type', 'Send files as multipart/form-data, field "files".'));
     }
     let work = Promise.resolve();
+    const open = new Set<Readable>();
     const fail = (error: unknown): void => {
       req.unpipe(parser);
       req.resume(); // lets the answer reach a client that is still sending
+      for (const stream of open) stream.destroy(badRequest('The upload was broken off.'));
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     parser.on('file', (_field: string, stream: Readable, filename: string) => {
-      work = work.then(() => each(stream, cleanName(filename)));
+      open.add(stream);
+      stream.on('error', () => open.delete(stream)); // told to whoever reads it; without a listener it would end the process
+      work = work.then(() => each(stream, cleanName(filename))).finally(() => open.delete(stream));
       work.catch(fail);
     });
     parser.on('error', () => fail(badRequest('The multipart body is malformed or ends too early.')));

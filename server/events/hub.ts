@@ -1,0 +1,94 @@
+// Announces what happened to whoever listens, and remembers the latest events so that a listener who lost the line can catch up.
+// Ids are whole numbers that start at the process's boot time, so they grow across restarts and an id from an earlier process is
+// recognised: its holder may have missed anything, and is told to read the library again.
+import { AppError } from '../errors.ts';
+import type { UserId } from '../db/ids.ts';
+import type { EventMap, EventName } from './wire.ts';
+
+/** Who may see an event; everybody when absent. */
+export type Audience = 'superuser' | { userId: UserId };
+export interface Listener { id: UserId; isSuperuser: boolean }
+
+/** An event as it goes out: `data` is JSON already, made once for all listeners. */
+export interface SentEvent { id: number; name: EventName; data: string }
+
+export interface EventHubDeps {
+  now: () => Date;
+  /** The library's state, for a listener who missed more than is remembered. Until given: the last one that was published. */
+  library?: () => EventMap['library'];
+  /** Events to remember. */
+  capacity?: number;
+  /** Characters to remember; well below what a slow listener may owe, so that catching up never cuts one off. */
+  capacityChars?: number;
+}
+
+interface Subscriber {
+  listener: Listener;
+  send: (event: SentEvent) => void;
+  end: () => void;
+}
+
+interface Remembered extends SentEvent { audience: Audience | undefined }
+
+export type EventHub = ReturnType<typeof createEventHub>;
+
+export function createEventHub({ now, library, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
+  const bootId = now().getTime() * 1_000; // a process would have to announce a million events a second to reach the next one's ids
+  const ring: Remembered[] = [];
+  const subscribers = new Set<Subscriber>();
+  let ringChars = 0;
+  let lastId = bootId;
+  let lastLibrary: EventMap['library'] = { version: 0, tracks: 0, albums: 0, artists: 0 };
+  let closed = false;
+
+  function remember(event: Remembered): void {
+    ring.push(event);
+    ringChars += event.data.length;
+    while (ring.length > capacity || (ringChars > capacityChars && ring.length > 0)) ringChars -= ring.shift()?.data.length ?? 0;
+  }
+
+  /** What a listener missed after `lastSeen`; undefined when that is not known any more. */
+  function missedSince(lastSeen: number, listener: Listener): SentEvent[] | undefined {
+    const oldest = ring[0]?.id ?? lastId + 1;
+    if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined; // also when it is no number
+    return ring.filter((event) => event.id > lastSeen && mayHear(listener, event.audience));
+  }
+
+  const refresh = (): SentEvent => ({ id: lastId, name: 'library', data: JSON.stringify(library?.() ?? lastLibrary) });
+
+  return {
+    publish<N extends EventName>(name: N, data: EventMap[N], { audience }: { audience?: Audience } = {}): void {
+      if (closed) return;
+      if (name === 'library') lastLibrary = data as EventMap['library'];
+      const event: Remembered = { id: ++lastId, name, data: JSON.stringify(data), audience };
+      remember(event);
+      for (const { listener, send } of subscribers) if (mayHear(listener, audience)) send(event);
+    },
+
+    /**
+     * Calls `send` for each event from now on, and first for those missed since `lastEventId`. When these are not known any more
+     * one `library` event comes instead. `end` is called once when the hub closes. Returns the way out.
+     */
+    subscribe(listener: Listener, lastEventId: string | undefined, send: (event: SentEvent) => void, end: () => void = () => {}): () => void {
+      if (closed) throw new AppError('unavailable', 'The server is stopping.');
+      if (lastEventId !== undefined) for (const event of missedSince(parseId(lastEventId), listener) ?? [refresh()]) send(event);
+      const subscriber: Subscriber = { listener, send, end };
+      subscribers.add(subscriber);
+      return () => void subscribers.delete(subscriber);
+    },
+
+    /** Ends every subscription; later events go nowhere. */
+    close(): void {
+      closed = true;
+      for (const { end } of subscribers) end();
+      subscribers.clear();
+    },
+  };
+}
+
+const parseId = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN);
+
+function mayHear(listener: Listener, audience: Audience | undefined): boolean {
+  if (audience === undefined) return true;
+  return audience === 'superuser' ? listener.isSuperuser : listener.id === audience.userId;
+}

@@ -1,0 +1,83 @@
+// GET /events: the hub's events as a stream that a browser's EventSource reads and resumes.
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { UserId } from '../db/ids.ts';
+import type { Authenticate } from '../http/mount.ts';
+import { route, type Principal, type Route } from '../http/route.ts';
+import type { EventHub, SentEvent } from './hub.ts';
+
+const MAX_CONNECTIONS = 20; // per user
+const MAX_BUFFERED_BYTES = 1_048_576; // a listener who owes more than this does not read
+const HEARTBEAT_MS = 25_000; // proxies close a silent connection after 30 to 60 s
+const RETRY_MS = 2_000; // how long a browser waits before it comes back
+
+export interface EventRoutesDeps {
+  events: EventHub;
+  /** Asked again at each heartbeat: a connection outlives the token it was opened with. */
+  authenticate: Authenticate;
+  heartbeatMs?: number;
+}
+
+const EventQuery = z.object({
+  last_event_id: z.string().max(100).optional().meta({ description: 'id of the last event seen; the header Last-Event-ID wins' }),
+});
+
+export function eventRoutes({ events, authenticate, heartbeatMs = HEARTBEAT_MS }: EventRoutesDeps): Route[] {
+  const connections = new Map<UserId, number>();
+
+  return [
+    route({
+      method: 'get', path: '/events', access: 'stream', query: EventQuery, produces: ['text/event-stream'],
+      summary: 'Server-sent events: job, scan, track, library, now_playing; resumes with Last-Event-ID',
+    }, ({ user, query, req, res }) => {
+      const open = connections.get(user.id) ?? 0;
+      if (open >= MAX_CONNECTIONS) throw new AppError('too_many_requests', `There are ${open} event streams open for this account. Close some windows.`);
+
+      const stream = openStream(res);
+      if (req.method === 'HEAD') return stream.end();
+      const unsubscribe = events.subscribe(user, req.get('Last-Event-ID') ?? query.last_event_id, stream.send, stream.end);
+      stream.begin();
+      const heartbeat = setInterval(() => (isStill(user, req) ? stream.beat() : stream.end()), heartbeatMs).unref();
+
+      connections.set(user.id, open + 1);
+      res.once('close', () => {
+        unsubscribe();
+        clearInterval(heartbeat);
+        const left = (connections.get(user.id) ?? 1) - 1;
+        if (left > 0) connections.set(user.id, left);
+        else connections.delete(user.id);
+      });
+    }),
+  ];
+
+  function isStill(user: Principal, req: Request): boolean {
+    try {
+      const again = authenticate(req, { query: true });
+      return again?.id === user.id && again.isSuperuser === user.isSuperuser;
+    } catch {
+      return false; // the database is gone: let the listener come back and hear it as an answer
+    }
+  }
+}
+
+/** From here on the connection belongs to the listener. The first write sends the headers, so that a refusal can still be an answer. */
+function openStream(res: Response) {
+  res.status(200).set({
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no', // nginx would hold the events back
+  });
+  res.socket?.setNoDelay(true);
+  const write = (text: string): void => {
+    if (res.writableEnded || res.destroyed) return;
+    res.write(text);
+    if (res.writableLength > MAX_BUFFERED_BYTES) res.destroy(); // comes back with its Last-Event-ID, if it lives
+  };
+  return {
+    begin: () => write(`retry: ${RETRY_MS}\n\n`),
+    send: ({ id, name, data }: SentEvent) => write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`),
+    beat: () => write(':\n\n'),
+    end: () => void res.end(),
+  };
+}

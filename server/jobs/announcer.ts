@@ -1,0 +1,42 @@
+// Tells listeners what jobs do, without flooding them: the first news at once, then the latest state of each job a few times a second.
+import type { EventHub } from '../events/hub.ts';
+import type { JobId } from '../db/ids.ts';
+import { SHORT_RESULT_CHARS, type JobRow } from './queries.ts';
+import { toJobOut } from './wire.ts';
+
+const EVERY_MS = 250;
+
+export function createAnnouncer(events: Pick<EventHub, 'publish'>) {
+  const latest = new Map<JobId, JobRow>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    for (const job of latest.values()) events.publish('job', toJobOut(withShortResult(job)), { audience: 'superuser' }); // results hold paths
+    latest.clear();
+  }
+
+  function tick(): void {
+    timer = undefined;
+    if (latest.size === 0) return;
+    flush();
+    timer = setTimeout(tick, EVERY_MS).unref();
+  }
+
+  return {
+    announce(job: JobRow | undefined): void {
+      if (!job) return;
+      latest.set(job.id, job);
+      if (!timer) tick();
+    },
+    flush,
+    close(): void {
+      clearTimeout(timer);
+      flush();
+    },
+  };
+}
+
+export type Announcer = ReturnType<typeof createAnnouncer>;
+
+const withShortResult = (job: JobRow): JobRow =>
+  job.result !== null && JSON.stringify(job.result).length > SHORT_RESULT_CHARS ? { ...job, result: null } : job;

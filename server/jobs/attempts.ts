@@ -1,0 +1,184 @@
+// One attempt at a job, from the row that was taken to the outcome that is on disk. What better-queue does badly is done here: retries
+// through a stored time, cancelling through an AbortSignal, an end for every error.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MainDb } from '../db/client.ts';
+import type { JobId } from '../db/ids.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import type { Announcer } from './announcer.ts';
+import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import { createProgressWriter } from './progress.ts';
+import { endJob, returnJob, setCancelledResult, setProgress, setWaiting, startAttempt, type JobRow } from './queries.ts';
+import { isPermanent, permanent, type JobContext, type TaskTable } from './tasks.ts';
+
+const DISK_PAUSE_MS = 1_000;
+
+/** Handlers as the runner sees them: which payload goes to which was checked where they were bound. */
+export type AnyHandler = (payload: unknown, context: JobContext) => Promise<unknown>;
+
+/** Why a handler's signal was aborted. */
+type Stop = 'cancelled' | 'closing';
+type Outcome = 'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'returned';
+
+interface Running {
+  controller: AbortController;
+  stop?: Stop;
+}
+
+export interface AttemptsDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  random: () => number;
+  tasks: TaskTable;
+  handlers: Record<string, AnyHandler>;
+  announcer: Announcer;
+  /** Puts a job back into its queue; resolves once it is stored. */
+  putBack: (job: JobRow, runAt: Date) => Promise<void>;
+}
+
+export type Attempts = ReturnType<typeof createAttempts>;
+
+export function createAttempts({ db, log, now, random, tasks, handlers, announcer, putBack }: AttemptsDeps) {
+  const running = new Map<JobId, Running>();
+  let closing = false;
+  let abandoned = false; // the server has stopped waiting: nothing may be written any more
+
+  /** Repeats until it is on disk: a full disk may hold a job's end up, but not lose it. */
+  async function stored<T>(job: { id: JobId }, write: () => T | Promise<T>, givesUp = () => abandoned): Promise<T | undefined> {
+    for (let tries = 0; !givesUp(); tries++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (tries === 0 && !givesUp()) log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
+        await sleep(DISK_PAUSE_MS, undefined, { ref: false });
+      }
+    }
+    return undefined;
+  }
+
+  /** Runs one attempt. Never rejects; resolves when its outcome is stored. */
+  async function run(id: JobId): Promise<void> {
+    const entry: Running = { controller: new AbortController() };
+    running.set(id, entry);
+    try {
+      const job = await stored({ id }, () => startAttempt(db, id, now()));
+      if (!job) return; // cancelled or ended since it was queued
+      announcer.announce(job);
+      const started = now().getTime();
+      const attempt = await work(job, entry);
+      const outcome = await record(job, entry, attempt);
+      if (outcome) logAttempt(job, outcome, now().getTime() - started, attempt.error);
+    } finally {
+      running.delete(id);
+    }
+  }
+
+  async function work(job: JobRow, { controller }: Running): Promise<{ result?: unknown; error?: unknown }> {
+    const progress = createProgressWriter((latest) => {
+      if (abandoned) return;
+      try {
+        announcer.announce(setProgress(db, job.id, latest));
+      } catch (error) {
+        log.warn({ job_id: job.id, err: error }, 'progress could not be written');
+      }
+    });
+    try {
+      const payload = parsePayload(job);
+      const handle = handlers[job.task] as AnyHandler;
+      const result = await handle(payload, { jobId: job.id, attempt: job.attempts, signal: controller.signal, progress: progress.report });
+      return { result: toJson(result) };
+    } catch (error) {
+      return { error };
+    } finally {
+      progress.close();
+    }
+  }
+
+  /** A payload of another version is dropped: trying again cannot make it readable. */
+  function parsePayload(job: JobRow): unknown {
+    const parsed = tasks[job.task]?.payload.safeParse(job.payload);
+    if (parsed?.success) return parsed.data;
+    const why = parsed?.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`).join('; ');
+    throw permanent(`The job's payload is not understood by this version (${why ?? 'unknown task'}).`);
+  }
+
+  async function record(job: JobRow, { stop }: Running, attempt: { result?: unknown; error?: unknown }): Promise<Outcome | undefined> {
+    const { id } = job;
+    const ended = !('error' in attempt);
+    if (abandoned) return undefined;
+    if (stop === 'cancelled') { // what it did stays, and is told if the handler says it
+      if (ended && attempt.result !== null) announcer.announce(await stored(job, () => setCancelledResult(db, id, attempt.result)));
+      return 'cancelled';
+    }
+    if (ended) {
+      announcer.announce(await stored(job, () => endJob(db, id, { status: 'succeeded', result: attempt.result, error: null, finishedAt: now() })));
+      return 'succeeded';
+    }
+    if (stop === 'closing') {
+      announcer.announce(await stored(job, () => returnJob(db, id)));
+      return 'returned';
+    }
+    const error = messageOf(attempt.error);
+    if (isPermanent(attempt.error) || job.attempts >= job.maxAttempts) {
+      announcer.announce(await stored(job, () => endJob(db, id, { status: 'failed', result: null, error, finishedAt: now() })));
+      return 'failed';
+    }
+    await retryLater(job, error);
+    return 'waiting';
+  }
+
+  /** The wait is in the database, so it survives a restart; if the job cannot be put back before one, the restart does it. */
+  async function retryLater(job: JobRow, error: string): Promise<void> {
+    const runAt = new Date(now().getTime() + backoffMs(tasks[job.task]?.backoff ?? DEFAULT_BACKOFF, job.attempts, random()));
+    const waiting = await stored(job, () => setWaiting(db, job.id, error, runAt));
+    if (!waiting) return;
+    announcer.announce(waiting);
+    await stored(job, () => putBack(job, runAt), () => closing);
+  }
+
+  function logAttempt(job: JobRow, outcome: Outcome, ms: number, error: unknown): void {
+    const line = { job_id: job.id, task: job.task, attempt: job.attempts, outcome, ms };
+    if (outcome === 'failed' || outcome === 'waiting') log.warn({ ...line, err: error }, 'job');
+    else log.info(line, 'job');
+  }
+
+  function stop(entry: Running, why: Stop): void {
+    if (entry.stop !== 'cancelled') entry.stop = why;
+    entry.controller.abort(new DOMException(why === 'cancelled' ? 'The job was cancelled.' : 'The server is stopping.', 'AbortError'));
+  }
+
+  return {
+    run,
+    isIdle: (): boolean => running.size === 0,
+
+    /** Aborts a job that runs now. Its row says `cancelled` already. */
+    cancel(id: JobId): void {
+      const entry = running.get(id);
+      if (entry) stop(entry, 'cancelled');
+    },
+
+    stopAll(): void {
+      closing = true;
+      for (const entry of running.values()) stop(entry, 'closing');
+    },
+
+    /** Gives up on handlers that do not end: their jobs go back to the queue, and whatever they still do is not recorded. */
+    abandon(): void {
+      const left = [...running.keys()];
+      log.warn({ job_ids: left }, 'jobs did not stop in time and will run again at the next start');
+      abandoned = true;
+      try {
+        for (const id of left) returnJob(db, id);
+      } catch (error) {
+        log.warn({ err: error }, 'jobs could not be put back'); // the next start does it
+      }
+    },
+  };
+}
+
+/** Checked here, where it is an error of the handler: at the end of the job it would be one of the disk. */
+function toJson(result: unknown): unknown {
+  if (result === undefined || JSON.stringify(result) === undefined) return null;
+  return result;
+}

@@ -1,0 +1,20 @@
+// How long a failed attempt waits before the next one. Pure; the result is stored as a time, so a restart changes nothing.
+
+export interface Backoff {
+  /** Wait after the first failure, in milliseconds. */
+  firstMs: number;
+  factor: number;
+  /** Never longer than this. */
+  capMs: number;
+}
+
+export const DEFAULT_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, capMs: 300_000 };
+
+/**
+ * Milliseconds to wait after failed attempt number `attempt` (1 is the first): firstMs × factor^(attempt-1), capped, × a jitter of
+ * 0.8 to 1.2 (decisions 4). `random` is 0..1. Capped before the jitter, so that long waits spread too, and after it, so that the cap holds.
+ */
+export function backoffMs({ firstMs, factor, capMs }: Backoff, attempt: number, random: number): number {
+  const planned = Math.min(capMs, firstMs * factor ** (attempt - 1));
+  return Math.round(Math.min(capMs, planned * (0.8 + 0.4 * random)));
+}

@@ -1,0 +1,109 @@
+// One better-queue per task, with its faults worked round: it runs jobs that are due and nothing else. Retries, results, cancelling
+// and time limits are ours (attempts.ts), since better-queue keeps those in memory.
+import BetterQueue from 'better-queue';
+import type { Sqlite } from '../db/client.ts';
+import type { JobId } from '../db/ids.ts';
+import type { Log } from '../log/log.ts';
+import { createQueueStore, type QueueTask } from './store.ts';
+
+const FAULT_PAUSE_MS = 1_000;
+const LONGEST_TIMER_MS = 60_000; // the clock may be set, and the machine may sleep
+
+export interface TaskQueueDeps {
+  client: Sqlite;
+  log: Log;
+  now: () => Date;
+  name: string;
+  concurrency: number;
+  /** Runs one attempt to its end. Called in the tick in which the job was taken, so nothing can come between. */
+  run: (id: JobId) => Promise<void>;
+}
+
+export type TaskQueue = ReturnType<typeof createTaskQueue>;
+
+export function createTaskQueue({ client, log, now, name, concurrency, run }: TaskQueueDeps) {
+  let closed = false;
+  let connected = false;
+  let timer: { at: number; handle: NodeJS.Timeout } | undefined;
+  let faultTimer: NodeJS.Timeout | undefined;
+
+  const store = createQueueStore({
+    client, queue: name, now,
+    onRest: (nextDue) => { if (nextDue !== undefined) arm(nextDue); },
+    onFault(error) { // one failing take stalls the queue until somebody resumes it
+      log.warn({ task: name, err: error }, 'queue could not take a job');
+      faultTimer ??= setTimeout(() => {
+        faultTimer = undefined;
+        wake();
+      }, FAULT_PAUSE_MS).unref();
+    },
+  });
+
+  const queue = new BetterQueue<QueueTask, void>({
+    store: { ...store, connect(cb) {
+      if (closed) return cb(null, 0); // it tries for ever otherwise
+      store.connect((error, length) => {
+        connected = !error;
+        cb(error, length);
+      });
+    } },
+    id: 'id',
+    concurrent: concurrency,
+    // A handler that rejects would keep its slot for ever, so nothing rejects here; and it always reports success, because a retry of
+    // better-queue's own exists only in memory while it waits.
+    process: (task: QueueTask, done) => void execute(Number(task.id) as JobId, done),
+  });
+  queue.on('error', (error) => log.error({ task: name, err: error as unknown }, 'queue'));
+  wake();
+
+  async function execute(id: JobId, done: () => void): Promise<void> {
+    try {
+      await run(id);
+    } catch (error) {
+      log.error({ task: name, job_id: id, err: error }, 'job could not be run');
+    }
+    done();
+  }
+
+  /** Looks for work in every slot: one look starts at most all but one of them. */
+  function wake(): void {
+    if (closed) return;
+    for (let slot = 0; slot < concurrency; slot++) queue.resume();
+  }
+
+  /** better-queue knows no times: this wakes it when the earliest waiting job is due. */
+  function arm(at: number): void {
+    if (closed || (timer && timer.at <= at)) return;
+    clearTimeout(timer?.handle);
+    const wait = Math.min(LONGEST_TIMER_MS, Math.max(0, at - now().getTime()));
+    timer = { at, handle: setTimeout(() => {
+      timer = undefined;
+      wake();
+    }, wait).unref() };
+  }
+
+  return {
+    wake,
+
+    /** Resolves when the job is on disk, new or put back: a pushed one exists only in memory until its ticket says `queued`. */
+    put(id: JobId, runAt: Date): Promise<void> {
+      return new Promise((resolve, reject) => {
+        if (closed || !connected) return reject(new Error('The queue is not open.'));
+        queue.push({ id: String(id), runAt: runAt.getTime() })
+          .on('queued', () => resolve())
+          .on('failed', (reason) => reject(new Error(`The job could not be stored (${String(reason)}).`)));
+      });
+    },
+
+    /** Takes no further job. */
+    pause(): void {
+      closed = true;
+      queue.pause();
+      clearTimeout(timer?.handle);
+      clearTimeout(faultTimer);
+    },
+
+    /** Lets go of the store. Only once nothing is being put any more, since such a ticket would never answer. */
+    close: (): Promise<void> => new Promise((resolve) => queue.destroy(() => resolve())),
+  };
+}

@@ -1,0 +1,18 @@
+import { JobIdIn } from '../db/ids.ts';
+import { idParam, toPaged } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import type { Jobs } from './service.ts';
+import { JobOut, JobPage, JobQuery, toJobOut } from './wire.ts';
+
+const JobParam = idParam(JobIdIn);
+
+export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel'>): Route[] => [
+  route({ method: 'get', path: '/jobs', access: 'superuser', summary: 'Background work, newest first', query: JobQuery, reply: JobPage },
+    ({ query }) => toPaged(jobs.list(query, query), query, toJobOut)),
+
+  route({ method: 'get', path: '/jobs/:id', access: 'superuser', summary: 'One piece of background work', params: JobParam, reply: JobOut },
+    ({ params }) => toJobOut(jobs.get(params.id))),
+
+  route({ method: 'delete', path: '/jobs/:id', access: 'superuser', summary: 'Cancel it; 409 when it has already ended', params: JobParam, reply: JobOut },
+    ({ params }) => toJobOut(jobs.cancel(params.id))),
+];

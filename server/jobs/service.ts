@@ -1,0 +1,215 @@
+// Background work as the rooms see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens and is what
+// people see; a queue per task (queue.ts) decides when it runs, attempts.ts how.
+import type { z } from 'zod';
+import type { MainDb } from '../db/client.ts';
+import type { JobId } from '../db/ids.ts';
+import type { JobStatus } from '../db/schema.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
+import type { EventHub } from '../events/hub.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { Log } from '../log/log.ts';
+import { createAnnouncer } from './announcer.ts';
+import { createAttempts, type AnyHandler, type Attempts } from './attempts.ts';
+import { cancelJob, findJob, findUnfinishedByKey, hasDue, insertJob, listJobs, pruneJobs, removeJob, restoreQueue, type JobRow } from './queries.ts';
+import { createTaskQueue, type TaskQueue } from './queue.ts';
+import { TASKS, type HandlersOf, type TaskTable } from './tasks.ts';
+
+const DAY_MS = 86_400_000;
+const KEEP_DAYS = 90;
+const KEEP_NEWEST = 1_000;
+
+export interface JobsDeps<T extends TaskTable> {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  events: Pick<EventHub, 'publish'>;
+  /** 0..1, for the jitter of retries. */
+  random?: () => number;
+  /** The tasks there are: TASKS. */
+  tasks?: T;
+}
+
+export type EnqueuedJob = JobRow & {
+  /** False when a job with the same key was unfinished, and is this one. */
+  created: boolean;
+};
+
+export type Jobs<T extends TaskTable = typeof TASKS> = ReturnType<typeof createJobs<T>>;
+
+export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, events, random = Math.random, tasks = TASKS as TaskTable as T }: JobsDeps<T>) {
+  type Name = keyof T & string;
+  type PayloadOf<N extends Name> = z.input<T[N]['payload']>;
+
+  const announcer = createAnnouncer(events);
+  const queues = new Map<string, TaskQueue>();
+  const waitingForIdle = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
+  let attempts: Attempts | undefined;
+  let pruneTimer: NodeJS.Timeout | undefined;
+  let entering = 0; // jobs between their row and their place in the queue
+  let open = false;
+  let closing: Promise<void> | undefined;
+
+  /**
+   * Stores a job and queues it; it is on disk when this resolves. With an unfinished job of the same key, gives that one back.
+   * Throws `queue_unavailable` before start(), after close(), and when it cannot be stored.
+   */
+  async function enqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob> {
+    const queue = queues.get(name);
+    if (!queue || !open) throw new AppError('queue_unavailable', 'The job queue is not running.');
+    entering++;
+    try {
+      const { job, created } = insertUnlessUnfinished(name, payload);
+      if (created) {
+        await putOrRemove(queue, job);
+        announcer.announce(job);
+      }
+      return { ...job, created };
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      throw new AppError('queue_unavailable', 'The job queue cannot be reached.', { cause });
+    } finally {
+      entering--;
+      checkIdle();
+    }
+  }
+
+  function insertUnlessUnfinished<N extends Name>(name: N, payload: PayloadOf<N>): { job: JobRow; created: boolean } {
+    const spec = tasks[name] as T[N];
+    const parsed = spec.payload.safeParse(payload);
+    if (!parsed.success) throw new AppError('invalid', `The payload of ${name} is not valid: ${parsed.error.message}`, { cause: parsed.error });
+    const key = spec.uniqueBy?.(parsed.data);
+    const at = now();
+    const row = { task: name, payload, status: 'queued' as const, maxAttempts: spec.attempts, runAt: at, createdAt: at };
+    if (key === undefined) return { job: insertJob(db, row), created: true };
+    const uniqueKey = `${name}:${key}`;
+    return db.transaction((tx) => {
+      const unfinished = findUnfinishedByKey(tx, uniqueKey);
+      if (unfinished) return { job: unfinished, created: false };
+      return { job: insertJob(tx, { ...row, uniqueKey }), created: true };
+    }, { behavior: 'immediate' });
+  }
+
+  async function putOrRemove(queue: TaskQueue, job: JobRow): Promise<void> {
+    try {
+      await queue.put(job.id, job.runAt);
+    } catch (error) {
+      removeJob(db, job.id); // the caller is told that it was not taken
+      throw error;
+    }
+  }
+
+  const isIdle = (): boolean => entering === 0 && (attempts?.isIdle() ?? true) && (!open || !hasDue(db, now()));
+
+  function checkIdle(): void {
+    if (waitingForIdle.size === 0) return;
+    const waiting = [...waitingForIdle];
+    try {
+      if (!isIdle()) return;
+      waitingForIdle.clear();
+      for (const { resolve } of waiting) resolve();
+    } catch (error) {
+      waitingForIdle.clear();
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  const untilIdle = (): Promise<void> => new Promise((resolve, reject) => {
+    waitingForIdle.add({ resolve, reject });
+    checkIdle();
+  });
+
+  function prune(): void {
+    try {
+      pruneJobs(db, new Date(now().getTime() - KEEP_DAYS * DAY_MS), KEEP_NEWEST);
+    } catch (error) {
+      log.warn({ err: error }, 'old jobs could not be removed');
+    }
+  }
+
+  async function shutDown(graceMs: number): Promise<void> {
+    open = false;
+    clearInterval(pruneTimer);
+    for (const queue of queues.values()) queue.pause();
+    attempts?.stopAll();
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<'over'>((resolve) => { timer = setTimeout(resolve, graceMs, 'over'); });
+    if (await Promise.race([untilIdle(), grace]) === 'over') attempts?.abandon();
+    clearTimeout(timer);
+    for (const queue of queues.values()) await queue.close();
+    announcer.close();
+  }
+
+  return {
+    enqueue,
+
+    /** The same for work that somebody else will ask for again: a queue that is down is logged, and undefined comes back. */
+    async tryEnqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob | undefined> {
+      try {
+        return await enqueue(name, payload);
+      } catch (error) {
+        log.warn({ task: name, err: error }, 'job not enqueued');
+        return undefined;
+      }
+    },
+
+    get(id: JobId): JobRow {
+      const job = findJob(db, id);
+      if (!job) throw notFound('job', id);
+      return job;
+    },
+
+    list: (filter: { status?: JobStatus | undefined; task?: string | undefined }, page: Page): Paged<JobRow> => listJobs(db, filter, page),
+
+    /** Ends a job at once; a running handler is told by its signal and may take a moment more. Throws `conflict` when it had ended. */
+    cancel(id: JobId): JobRow {
+      const cancelled = cancelJob(db, id, now());
+      if (!cancelled) {
+        const job = findJob(db, id);
+        throw job ? conflict(`Job ${id} has already ended (${job.status}).`) : notFound('job', id);
+      }
+      attempts?.cancel(id);
+      announcer.announce(cancelled);
+      checkIdle();
+      return cancelled;
+    },
+
+    /** Takes up what an earlier process left and begins to work. One process at a time may do this for a database. */
+    start(handlers: HandlersOf<T>): void {
+      if (attempts || closing) throw new Error('Jobs are started once.');
+      const restored = restoreQueue(db, Object.keys(tasks), now());
+      if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run taken up');
+      prune();
+      pruneTimer = setInterval(prune, DAY_MS).unref();
+      const runner = createAttempts({
+        db, log, now, random, tasks, announcer,
+        handlers: handlers as Record<string, AnyHandler>,
+        putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
+      });
+      attempts = runner;
+      for (const [name, { concurrency }] of Object.entries(tasks)) {
+        queues.set(name, createTaskQueue({
+          client: db.$client, log, now, name, concurrency,
+          run: (id) => runner.run(id).finally(checkIdle),
+        }));
+      }
+      open = true;
+    },
+
+    /** True while jobs are taken; for /health. */
+    isRunning: (): boolean => open,
+
+    /** Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. */
+    async drain(): Promise<void> {
+      if (!open) return closing;
+      for (const queue of queues.values()) queue.wake();
+      await untilIdle();
+      announcer.flush();
+    },
+
+    /** Takes no more work, aborts what runs so that it returns to the queue, and waits for that, `graceMs` at most. */
+    close({ graceMs }: { graceMs: number }): Promise<void> {
+      closing ??= shutDown(graceMs);
+      return closing;
+    },
+  };
+}

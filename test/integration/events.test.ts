@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UserId } from '../../server/db/ids.ts';
+import { createEventHub, type EventHub } from '../../server/events/hub.ts';
+import { eventRoutes } from '../../server/events/routes.ts';
+import type { EventMap } from '../../server/events/wire.ts';
+import { errorHandler } from '../../server/http/guard.ts';
+import { mountRoutes } from '../../server/http/mount.ts';
+import type { Principal } from '../../server/http/route.ts';
+import { createLog } from '../../server/log/log.ts';
+
+const BOOT = Date.UTC(2030, 0, 1);
+const root: Principal = { id: 1 as UserId, username: 'root', isSuperuser: true };
+const anna: Principal = { id: 2 as UserId, username: 'anna', isSuperuser: false };
+const library = (version: number): EventMap['library'] => ({ version, tracks: version, albums: 0, artists: 0 });
+const playing = (position_ms: number): EventMap['now_playing'] => ({ user_id: 2, track_id: 7, position_ms });
+
+let events: EventHub;
+let tokens: Map<string, Principal>;
+let server: Server;
+let base: string;
+
+async function boot(options: { heartbeatMs?: number; capacity?: number; bootedAt?: number } = {}) {
+  events = createEventHub({ now: () => new Date(options.bootedAt ?? BOOT), library: () => library(99), capacity: options.capacity ?? 1_000 });
+  const app = express();
+  app.use('/api/v1', mountRoutes(eventRoutes({
+    events,
+    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+    authenticate: (req, { query }) => tokens.get(req.get('Authorization')?.slice('Bearer '.length) ?? (query ? new URL(req.originalUrl, 'http://x').searchParams.get('token') ?? '' : '')),
+  }), { authenticate: (req, { query }) => tokens.get(query ? new URL(req.originalUrl, 'http://x').searchParams.get('token') ?? '' : '') }));
+  app.use(errorHandler(createLog('silent')));
+  server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
+}
+
+interface Heard { id?: number; event?: string; data?: unknown }
+
+/** An EventSource in small: reads messages one by one. */
+async function listen(token: string, headers: Record<string, string> = {}, query = '') {
+  const res = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${base}?token=${token}${query}`, { headers, agent: false }, resolve).on('error', reject);
+  });
+  res.on('error', () => {}); // a cut connection shows as the end
+  async function* messages(): AsyncGenerator<Heard> {
+    let text = '';
+    for await (const chunk of res.setEncoding('utf8') as AsyncIterable<string>) {
+      text += chunk;
+      for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
+        const fields = Object.fromEntries(text.slice(0, at).split('\n').map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]));
+        text = text.slice(at + 2);
+        if (fields['event']) yield { id: Number(fields['id']), event: fields['event'], data: JSON.parse(fields['data'] ?? '') };
+        else yield {};
+      }
+    }
+  }
+  const all = messages();
+  return {
+    res,
+    /** The next event; heartbeats and the opening line are passed over. */
+    async next(): Promise<Heard | undefined> {
+      for (;;) {
+        const { value, done } = await all.next();
+        if (done) return undefined;
+        if (value.event) return value;
+      }
+    },
+    /** The next message of any kind. */
+    async beat(): Promise<boolean> { return !(await all.next()).done; },
+    close: () => res.destroy(),
+  };
+}
+
+beforeEach(() => { tokens = new Map([['root', root], ['anna', anna]]); });
+afterEach(async () => {
+  events.close();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+describe('GET /events', () => {
+  it('sends events as they happen, in order and with growing ids', async () => {
+    await boot();
+    const anna = await listen('anna');
+    expect(anna.res.headers).toMatchObject({ 'content-type': expect.stringMatching(/^text\/event-stream/) as string, 'cache-control': 'no-store, no-transform' });
+    await anna.beat();
+    events.publish('library', library(1));
+    events.publish('library', { ...library(2), tracks: 5 });
+    expect(await anna.next()).toEqual({ id: BOOT * 1_000 + 1, event: 'library', data: library(1) });
+    expect(await anna.next()).toEqual({ id: BOOT * 1_000 + 2, event: 'library', data: { ...library(2), tracks: 5 } });
+  });
+
+  it('shows each listener only what it may see', async () => {
+    await boot();
+    const [superuser, other] = [await listen('root'), await listen('anna')];
+    await superuser.beat();
+    await other.beat();
+    events.publish('job', { id: 1 } as EventMap['job'], { audience: 'superuser' });
+    events.publish('now_playing', playing(1), { audience: { userId: 2 as UserId } });
+    events.publish('library', library(3));
+    expect((await superuser.next())?.event).toBe('job');
+    expect((await superuser.next())?.event).toBe('library');
+    expect((await other.next())?.event).toBe('now_playing');
+    expect((await other.next())?.event).toBe('library');
+  });
+
+  it('resumes after the last event seen, by header or by query', async () => {
+    await boot();
+    for (let n = 1; n <= 4; n++) events.publish('library', library(n));
+    events.publish('job', { id: 1 } as EventMap['job'], { audience: 'superuser' }); // not for anna, also not later
+    events.publish('library', library(5));
+    for (const listener of [await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }), await listen('anna', {}, `&last_event_id=${BOOT * 1_000 + 3}`)]) {
+      expect((await listener.next())?.data).toEqual(library(4));
+      expect((await listener.next())?.data).toEqual(library(5));
+      listener.close();
+    }
+    const upToDate = await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 6) });
+    await upToDate.beat();
+    events.publish('library', library(7));
+    expect((await upToDate.next())?.data).toEqual(library(7));
+  });
+
+  it.each([
+    ['an earlier process', String((BOOT - 60_000) * 1_000 + 12)],
+    ['the future', String((BOOT + 60_000) * 1_000)],
+    ['somebody else', 'abc-1'],
+  ])('answers an id of %s with one library event, from which it resumes', async (_name, id) => {
+    await boot();
+    for (let n = 1; n <= 5; n++) events.publish('library', library(n));
+    const listener = await listen('anna', { 'Last-Event-ID': id });
+    const refresh = await listener.next();
+    expect(refresh).toEqual({ id: BOOT * 1_000 + 5, event: 'library', data: library(99) });
+    listener.close();
+    events.publish('library', library(6));
+    const again = await listen('anna', { 'Last-Event-ID': String(refresh?.id) });
+    expect((await again.next())?.data).toEqual(library(6));
+  });
+
+  it('answers an id that is too old to be remembered with one library event', async () => {
+    await boot({ capacity: 3 });
+    for (let n = 1; n <= 5; n++) events.publish('library', library(n));
+    expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 1) })).next())?.data).toEqual(library(99));
+    expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 2) })).next())?.data).toEqual(library(3));
+  });
+
+  it('beats while nothing happens', async () => {
+    await boot({ heartbeatMs: 5 });
+    const listener = await listen('anna');
+    for (let n = 0; n < 4; n++) expect(await listener.beat()).toBe(true);
+  });
+
+  it('ends when the token it was opened with has ended', async () => {
+    await boot({ heartbeatMs: 5 });
+    const listener = await listen('anna');
+    await listener.beat();
+    tokens.delete('anna');
+    expect(await listener.next()).toBeUndefined();
+  });
+
+  it('refuses the twenty-first stream of a user, and lets it in when one goes', async () => {
+    await boot();
+    const open = [];
+    for (let n = 0; n < 20; n++) open.push(await listen('anna'));
+    const refused = await listen('anna');
+    expect(refused.res.statusCode).toBe(429);
+    expect(refused.res.headers['retry-after']).toBeDefined();
+    expect((await listen('root')).res.statusCode).toBe(200);
+    open[0]?.close();
+    await expect.poll(async () => {
+      const next = await listen('anna');
+      next.close();
+      return next.res.statusCode;
+    }).toBe(200);
+  });
+
+  it('drops a listener that does not read', async () => {
+    await boot();
+    const slow = await listen('anna');
+    slow.res.pause();
+    let dropped = false;
+    slow.res.once('close', () => { dropped = true; });
+    const sockets = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
+    const big = { ...playing(1), padding: 'x'.repeat(100_000) };
+    for (let n = 0; n < 2_000 && await sockets() > 0; n++) {
+      events.publish('now_playing', big);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await sockets()).toBe(0);
+    slow.close();
+    await expect.poll(() => dropped).toBe(true);
+  });
+
+  it('ends every stream when the server stops, and takes no more', async () => {
+    await boot();
+    const listener = await listen('anna');
+    await listener.beat();
+    events.close();
+    expect(await listener.next()).toBeUndefined();
+    expect((await listen('anna')).res.statusCode).toBe(503);
+  });
+
+  it('answers HEAD without staying open, and nobody without a token', async () => {
+    await boot();
+    expect((await fetch(`${base}?token=anna`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(base)).status).toBe(401);
+  });
+});

@@ -1,0 +1,79 @@
+// kill -9 in the middle of scans: the next start goes on, and the library ends up as if nothing had happened.
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { runServer, spawnServer } from '../support/process.ts';
+
+let base: string;
+let manifest: Manifest;
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-kill-'));
+  manifest = makeLibrary({ tracks: 1_000, messy: 0.03, seed: 'kill' }, join(base, 'music'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** Everything a scan decides, without ids and times. */
+function contents(dataDir: string): { tracks: unknown[]; albums: unknown[]; artists: unknown[] } {
+  const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
+  try {
+    return {
+      tracks: db.prepare(`SELECT t.source_id, t.title, t.artist_name, a.title AS album, t.content_hash, t.storage_uri, t.availability, t.metadata_status,
+        (SELECT group_concat(credit, '|') FROM track_artists WHERE track_id = t.id) AS artists FROM tracks t LEFT JOIN albums a ON a.id = t.album_id ORDER BY t.source_id`).all(),
+      albums: db.prepare('SELECT a.title, r.name AS artist, a.track_count, a.duration_ms, a.size_bytes FROM albums a LEFT JOIN artists r ON r.id = a.artist_id ORDER BY 1, 2, 3').all(),
+      artists: db.prepare('SELECT name, track_count, album_count FROM artists ORDER BY name').all(),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+function jobsIn(dataDir: string): number {
+  const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
+  try {
+    return (db.prepare('SELECT count(*) AS n FROM jobs').get() as { n: number }).n;
+  } finally {
+    db.close();
+  }
+}
+
+const objectsIn = (dataDir: string, folder: string): string[] => {
+  const path = join(dataDir, 'library', folder);
+  return existsSync(path) ? readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name).sort() : [];
+};
+
+test('ten kills at random moments of a scan leave the library of an uninterrupted one', { timeout: 180_000 }, async () => {
+  const calm = join(base, 'calm');
+  const shaken = join(base, 'shaken');
+  expect((await runServer(['scan', manifest.dir, '--data-dir', calm])).code).toBe(0);
+
+  let interrupted = 0;
+  for (let i = 0; i < 10; i++) {
+    const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
+    await sleep(Math.random() * 350);
+    await server.kill();
+    if (!server.output().includes('Scan done')) interrupted++;
+  }
+  expect(interrupted).toBeGreaterThan(0);
+
+  expect((await runServer(['scan', manifest.dir, '--data-dir', shaken])).code).toBe(0);
+  expect(contents(shaken)).toEqual(contents(calm));
+  expect(objectsIn(shaken, 'audio')).toEqual(objectsIn(calm, 'audio'));
+  expect(objectsIn(shaken, 'tmp')).toEqual([]);
+});
+
+test('a scan that a kill broke off goes on by itself at the next start', async () => {
+  const dataDir = join(base, 'resumed');
+  const first = await spawnServer(['--data-dir', dataDir, '--port', '0', '--import', manifest.dir]);
+  await expect.poll(() => jobsIn(dataDir), { interval: 5 }).toBe(1);
+  await first.kill();
+  expect(first.output()).not.toContain('Scan done');
+  const second = await spawnServer(['--data-dir', dataDir, '--port', '0'], { LOCAL_MEDIA_IMPORT_PATH: manifest.dir });
+  await expect.poll(() => second.output(), { timeout: 20_000 }).toContain('Scan done');
+  expect(await second.kill('SIGTERM')).toBe(0);
+  expect(contents(dataDir)).toEqual(contents(join(base, 'calm')));
+});

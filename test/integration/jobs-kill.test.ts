@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const CHILD = join(import.meta.dirname, 'jobs-child.ts');
+let dir: string;
+beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'tonearm-kill-')); });
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Runs the child until its line number `killAt` (never when undefined), then kills it. Gives what it said. */
+async function run(path: string, enqueue: number, killAt?: number): Promise<string[]> {
+  const child = spawn(process.execPath, [CHILD, path, String(enqueue)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (lines.length === killAt) child.kill('SIGKILL');
+  }
+  await exited;
+  return lines;
+}
+
+const said = (lines: string[], word: string) => lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ')[1]));
+
+it('no job that was taken is lost by kills, and only those under way run twice', async () => {
+  const path = join(dir, 'test.db');
+  const lines = await run(path, 400, 150); // while jobs are still being enqueued
+  const taken = said(lines, 'taken');
+  const done = said(lines, 'done');
+  expect(taken.length).toBeGreaterThan(0);
+  for (const killAt of [20, 45]) done.push(...said(await run(path, 0, killAt), 'done'));
+  const last = await run(path, 0);
+  expect(last.at(-1)).toBe('drained');
+  done.push(...said(last, 'done'));
+
+  const unique = new Set(done);
+  expect(taken.filter((n) => !unique.has(n))).toEqual([]);
+  expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // three kills, four slots
+
+  const db = new Database(path, { readonly: true });
+  expect(db.prepare('SELECT status, attempts, count(*) AS jobs FROM jobs GROUP BY status, attempts').all())
+    .toEqual([{ status: 'succeeded', attempts: 1, jobs: unique.size }]);
+  expect(db.prepare('SELECT count(*) FROM queue_tasks').pluck().get()).toBe(0);
+  db.close();
+});

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { UserId } from '../../server/db/ids.ts';
+import { createEventHub } from '../../server/events/hub.ts';
+import { errorHandler } from '../../server/http/guard.ts';
+import { mountRoutes } from '../../server/http/mount.ts';
+import { jobRoutes } from '../../server/jobs/routes.ts';
+import { createJobs, type Jobs } from '../../server/jobs/service.ts';
+import { JobOut, JobPage } from '../../server/jobs/wire.ts';
+import { createLog } from '../../server/log/log.ts';
+
+const log = createLog('silent');
+const now = () => new Date();
+let dir: string;
+let db: MainDb;
+let jobs: Jobs;
+let server: Server;
+const inside = Promise.withResolvers<void>();
+
+const api = async (path: string, method = 'GET', token = 'root') => {
+  const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
+  return { status: res.status, body: await res.json() as unknown };
+};
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-job-routes-'));
+  db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log });
+  jobs = createJobs({ db, log, now, events: createEventHub({ now }) });
+  jobs.start({
+    scan_local_folder: (_payload, { signal, progress }) => new Promise((_resolve, reject) => {
+      progress(1, null, 'Folder');
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+      inside.resolve();
+    }),
+    cover_task: async () => ({ found: 2 }),
+  });
+  const app = express();
+  app.use(mountRoutes(jobRoutes(jobs), {
+    checkReplies: true,
+    authenticate: (req) => ({ id: 1 as UserId, username: 'x', isSuperuser: req.get('Authorization') === 'Bearer root' }),
+  }));
+  app.use(errorHandler(log));
+  server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await jobs.close({ graceMs: 1_000 });
+  db.$client.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+it('shows, filters and cancels jobs', async () => {
+  const cover = await jobs.enqueue('cover_task', {});
+  await jobs.drain();
+  const scan = await jobs.enqueue('scan_local_folder', { restore: true });
+  await inside.promise;
+
+  const all = JobPage.parse((await api('/jobs')).body);
+  expect(all).toMatchObject({ total: 2, limit: 50, offset: 0, items: [{ id: scan.id, status: 'running', task: 'scan_local_folder' }, { id: cover.id, result: { found: 2 } }] });
+  expect(all.items[0]).toMatchObject({ progress: { done: 1, total: null, message: 'Folder' }, finished_at: null });
+  expect(JobPage.parse((await api('/jobs?status=succeeded&task=cover_task')).body).items.map(({ id }) => id)).toEqual([cover.id]);
+  expect(JobOut.parse((await api(`/jobs/${cover.id}`)).body)).toMatchObject({ id: cover.id, attempts: 1, error: null });
+
+  expect(await api(`/jobs/${scan.id}`, 'DELETE')).toMatchObject({ status: 200, body: { id: scan.id, status: 'cancelled' } });
+  await jobs.drain();
+  expect(await api(`/jobs/${scan.id}`, 'DELETE')).toMatchObject({ status: 409 });
+  expect(await api(`/jobs/${cover.id}`, 'DELETE')).toMatchObject({ status: 409 });
+});
+
+it.each([
+  ['GET', '/jobs/9999', 404], ['DELETE', '/jobs/9999', 404], ['GET', '/jobs/abc', 422], ['GET', '/jobs?status=gone', 422], ['GET', '/jobs?limit=0', 422],
+])('%s %s answers %i', async (method, path, status) => {
+  expect((await api(path, method)).status).toBe(status);
+});
+
+it('is for superusers only', async () => {
+  for (const [method, path] of [['GET', '/jobs'], ['GET', '/jobs/1'], ['DELETE', '/jobs/1']] as const) expect((await api(path, method, 'anna')).status).toBe(403);
+});

@@ -1,0 +1,474 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { JobId } from '../../server/db/ids.ts';
+import { jobs as jobTable } from '../../server/db/schema.ts';
+import { createEventHub } from '../../server/events/hub.ts';
+import { createJobs } from '../../server/jobs/service.ts';
+import { permanent, task, type HandlersOf, type JobContext } from '../../server/jobs/tasks.ts';
+import { createLog } from '../../server/log/log.ts';
+
+const TASKS = {
+  plain: task({ payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 }),
+  single: task({ payload: z.strictObject({ n: z.int().optional() }), attempts: 1, uniqueBy: () => 'all', concurrency: 1 }),
+  flaky: task({ payload: z.strictObject({}), attempts: 3, backoff: { firstMs: 2_000, factor: 2, capMs: 300_000 }, concurrency: 2 }),
+};
+type Handlers = HandlersOf<typeof TASKS>;
+const nothing: Handlers = { plain: async () => null, single: async () => null, flaky: async () => null };
+
+/** Resolves when the handler is there, and again lets the test decide when it goes on. */
+const gate = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { open: resolve, passed: promise };
+};
+const untilAborted = (signal: AbortSignal) => new Promise<never>((_resolve, reject) => {
+  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  if (signal.aborted) reject(signal.reason as Error);
+});
+
+let dir: string;
+let db: MainDb;
+let clock: number;
+let logged: PassThrough;
+const log = () => createLog('info', logged);
+const lines = () => (logged.read() as Buffer | null)?.toString().trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
+
+const open = () => { db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log: createLog('silent') }); };
+const makeJobs = () => {
+  const now = () => new Date(clock);
+  const events = createEventHub({ now });
+  return { jobs: createJobs({ db, log: log(), now, events, random: () => 0.5, tasks: TASKS }), events };
+};
+const running = new Set<ReturnType<typeof makeJobs>['jobs']>();
+const startJobs = (handlers: Partial<Handlers>) => {
+  const made = makeJobs();
+  made.jobs.start({ ...nothing, ...handlers });
+  running.add(made.jobs);
+  return made;
+};
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-jobs-'));
+  clock = Date.UTC(2030, 0, 1);
+  logged = new PassThrough({ highWaterMark: 64 * 1024 * 1024 });
+  open();
+});
+afterEach(async () => {
+  for (const jobs of running) await jobs.close({ graceMs: 1_000 });
+  running.clear();
+  db.$client.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('running', () => {
+  it('a job runs and keeps its result, progress and times', async () => {
+    const { jobs } = startJobs({
+      plain: async ({ n }, { progress }) => {
+        progress(1, 3, 'first');
+        progress(2, 3, 'second');
+        clock += 1_500;
+        return { doubled: n * 2 };
+      },
+    });
+    const job = await jobs.enqueue('plain', { n: 21 });
+    expect(job).toMatchObject({ status: 'queued', created: true, attempts: 0 });
+    await jobs.drain();
+    const done = jobs.get(job.id);
+    expect(done).toMatchObject({ status: 'succeeded', attempts: 1, result: { doubled: 42 }, error: null, progressDone: 2, progressTotal: 3, progressMessage: 'second' });
+    expect(done.finishedAt!.getTime() - done.startedAt!.getTime()).toBe(1_500);
+    expect(lines().filter(({ msg }) => msg === 'job')).toEqual([expect.objectContaining({ job_id: job.id, task: 'plain', attempt: 1, outcome: 'succeeded', ms: 1_500 })]);
+    expect(queued()).toBe(0);
+  });
+
+  it('two thousand jobs are all done, four at a time and never more', async () => {
+    const seen = new Set<number>();
+    let active = 0;
+    let most = 0;
+    const { jobs } = startJobs({
+      plain: async ({ n }) => {
+        most = Math.max(most, ++active);
+        await new Promise((resolve) => setImmediate(resolve));
+        seen.add(n);
+        active--;
+      },
+    });
+    await Promise.all(Array.from({ length: 2_000 }, (_, n) => jobs.enqueue('plain', { n })));
+    await jobs.drain();
+    expect(seen.size).toBe(2_000);
+    expect(most).toBe(4);
+    expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(2_000);
+    expect(queued()).toBe(0);
+  });
+
+  it('all slots work on what was left by an earlier process', async () => {
+    const first = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
+    for (let n = 0; n < 8; n++) await first.jobs.enqueue('plain', { n });
+    await first.jobs.close({ graceMs: 5_000 });
+    const all = gate();
+    let active = 0;
+    const second = startJobs({ plain: async () => { if (++active === 4) all.open(); await all.passed; } });
+    await all.passed; // would never come with a slot short
+    await second.jobs.drain();
+    expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
+  });
+
+  it('drain waits for the jobs that a job enqueues', async () => {
+    const made = startJobs({
+      plain: async ({ n }) => { if (n > 0) await made.jobs.enqueue('plain', { n: n - 1 }); },
+    });
+    await made.jobs.enqueue('plain', { n: 5 });
+    await made.jobs.drain();
+    expect(made.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(6);
+  });
+
+  it('a result that is no JSON fails the job instead of hanging it', async () => {
+    const { jobs } = startJobs({ plain: async () => ({ big: 1n }) });
+    const { id } = await jobs.enqueue('plain', { n: 1 });
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('BigInt') as string });
+  });
+});
+
+describe('unique jobs', () => {
+  it('asking again while one is unfinished gives that one back', async () => {
+    const inside = gate();
+    const goOn = gate();
+    const { jobs } = startJobs({ single: async () => { inside.open(); await goOn.passed; } });
+    const [first, again] = await Promise.all([jobs.enqueue('single', {}), jobs.enqueue('single', { n: 1 })]);
+    expect(again).toMatchObject({ id: first.id, created: false });
+    await inside.passed;
+    expect(await jobs.enqueue('single', {})).toMatchObject({ id: first.id, created: false, status: 'running' });
+    goOn.open();
+    await jobs.drain();
+    const next = await jobs.enqueue('single', {});
+    expect(next.created).toBe(true);
+    expect(next.id).not.toBe(first.id);
+    await jobs.drain();
+  });
+});
+
+describe('retries', () => {
+  it('a failing job waits longer each time, and fails after its last attempt', async () => {
+    let calls = 0;
+    const { jobs } = startJobs({ flaky: async () => { throw new Error(`no answer ${++calls}`); } });
+    const { id } = await jobs.enqueue('flaky', {});
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, error: 'no answer 1', runAt: new Date(clock + 2_000) });
+
+    clock += 1_999;
+    await jobs.drain();
+    expect(calls).toBe(1);
+    clock += 1;
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2, runAt: new Date(clock + 4_000) });
+
+    clock += 4_000;
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 3, error: 'no answer 3', finishedAt: new Date(clock) });
+    expect(queued()).toBe(0);
+    expect(lines().filter(({ msg }) => msg === 'job').map(({ outcome, attempt }) => [outcome, attempt])).toEqual([['waiting', 1], ['waiting', 2], ['failed', 3]]);
+  });
+
+  it('a job that succeeds at last forgets its error', async () => {
+    const { jobs } = startJobs({ flaky: async (_payload, { attempt }) => { if (attempt < 2) throw new Error('not yet'); return 'fine'; } });
+    const { id } = await jobs.enqueue('flaky', {});
+    await jobs.drain();
+    clock += 2_000;
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'succeeded', attempts: 2, error: null, result: 'fine' });
+  });
+
+  it('a permanent error ends the job at once', async () => {
+    const { jobs } = startJobs({ flaky: async () => { throw permanent(new Error('gone for good')); } });
+    const { id } = await jobs.enqueue('flaky', {});
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: 'gone for good' });
+  });
+
+  it('a wait goes on after a restart where it was', async () => {
+    let calls = 0;
+    const failing = { flaky: async () => { calls++; throw new Error('down'); } };
+    const first = startJobs(failing);
+    const { id } = await first.jobs.enqueue('flaky', {});
+    await first.jobs.drain();
+    const { runAt } = first.jobs.get(id);
+    await first.jobs.close({ graceMs: 1_000 });
+    running.clear();
+    db.$client.close();
+    open();
+
+    clock += 1_000;
+    const second = startJobs(failing);
+    await second.jobs.drain();
+    expect(calls).toBe(1);
+    expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, runAt });
+    clock += 1_000;
+    await second.jobs.drain();
+    expect(calls).toBe(2);
+    expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2 });
+  });
+
+  it('a waiting job wakes by itself when it is due', async () => {
+    const second = gate();
+    const now = () => new Date();
+    const jobs = createJobs({
+      db, log: log(), now, events: createEventHub({ now }),
+      tasks: { brief: task({ payload: z.strictObject({}), attempts: 2, backoff: { firstMs: 5, factor: 1, capMs: 5 }, concurrency: 1 }) },
+    });
+    jobs.start({ brief: async (_payload, { attempt }) => { if (attempt === 1) throw new Error('once'); second.open(); } });
+    await jobs.enqueue('brief', {});
+    await second.passed;
+    await jobs.close({ graceMs: 1_000 });
+  });
+});
+
+describe('cancelling', () => {
+  it('a queued job never runs', async () => {
+    const inside = gate();
+    const goOn = gate();
+    const ran: number[] = [];
+    const { jobs } = startJobs({ plain: async ({ n }) => { ran.push(n); if (ran.length === 4) inside.open(); await goOn.passed; } });
+    for (let n = 0; n < 4; n++) await jobs.enqueue('plain', { n });
+    const fifth = await jobs.enqueue('plain', { n: 5 });
+    await inside.passed;
+    expect(jobs.cancel(fifth.id)).toMatchObject({ status: 'cancelled', attempts: 0, finishedAt: new Date(clock) });
+    goOn.open();
+    await jobs.drain();
+    expect(ran.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
+    expect(jobs.get(fifth.id).status).toBe('cancelled');
+  });
+
+  it('a job cancelled before its place in the queue is on disk never runs', async () => {
+    let ran = false;
+    const { jobs } = startJobs({ plain: async () => { ran = true; } });
+    const entering = jobs.enqueue('plain', { n: 1 });
+    const [job] = jobs.list({}, { limit: 1, offset: 0 }).items;
+    jobs.cancel(job!.id);
+    await entering;
+    await jobs.drain();
+    expect(ran).toBe(false);
+    expect(jobs.get(job!.id).status).toBe('cancelled');
+  });
+
+  it('a waiting job never runs again', async () => {
+    let calls = 0;
+    const { jobs } = startJobs({ flaky: async () => { calls++; throw new Error('down'); } });
+    const { id } = await jobs.enqueue('flaky', {});
+    await jobs.drain();
+    expect(jobs.cancel(id).status).toBe('cancelled');
+    clock += 3_600_000;
+    await jobs.drain();
+    expect(calls).toBe(1);
+    expect(queued()).toBe(0);
+  });
+
+  it('a running job is told by its signal, and its slot is free again', async () => {
+    const inside = gate();
+    let context: JobContext | undefined;
+    const { jobs } = startJobs({
+      single: async (_payload, given) => {
+        if (context) return 'second';
+        context = given;
+        inside.open();
+        return untilAborted(given.signal);
+      },
+    });
+    const { id } = await jobs.enqueue('single', {});
+    await inside.passed;
+    expect(jobs.cancel(id).status).toBe('cancelled');
+    expect(context?.signal.aborted).toBe(true);
+    const next = await jobs.enqueue('single', {});
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'cancelled', error: null });
+    expect(jobs.get(next.id)).toMatchObject({ status: 'succeeded', result: 'second' });
+    expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'cancelled' }));
+  });
+
+  it('what a cancelled handler gives back is kept', async () => {
+    const inside = gate();
+    const { jobs } = startJobs({
+      single: async (_payload, { signal }) => { inside.open(); await untilAborted(signal).catch(() => undefined); return { added: 3 }; },
+    });
+    const { id } = await jobs.enqueue('single', {});
+    await inside.passed;
+    jobs.cancel(id);
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'cancelled', result: { added: 3 } });
+  });
+
+  it('a job that has ended cannot be cancelled, and an unknown one is not found', async () => {
+    const { jobs } = startJobs({});
+    const { id } = await jobs.enqueue('plain', { n: 1 });
+    await jobs.drain();
+    expect(() => jobs.cancel(id)).toThrow(expect.objectContaining({ code: 'conflict' }));
+    expect(() => jobs.cancel(999 as JobId)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
+});
+
+describe('stopping', () => {
+  it('a running job returns to the queue, the attempt does not count, and it runs at the next start', async () => {
+    const inside = gate();
+    const first = startJobs({ plain: async (_payload, { signal }) => { inside.open(); return untilAborted(signal); } });
+    const { id } = await first.jobs.enqueue('plain', { n: 7 });
+    await inside.passed;
+    await first.jobs.close({ graceMs: 5_000 });
+    expect(first.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
+    expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'returned' }));
+
+    const second = startJobs({ plain: async ({ n }, { attempt }) => ({ n, attempt }) });
+    await second.jobs.drain();
+    expect(second.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
+  });
+
+  it('a handler that does not listen is given up after the grace time, and what it still does is not recorded', async () => {
+    const inside = gate();
+    const goOn = gate();
+    const first = startJobs({ plain: async (_payload, { progress }) => { inside.open(); await goOn.passed; progress(9, 9); return 'too late'; } });
+    const { id } = await first.jobs.enqueue('plain', { n: 7 });
+    await inside.passed;
+    await first.jobs.close({ graceMs: 10 });
+    goOn.open();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(first.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, result: null, progressDone: null });
+    const second = startJobs({});
+    await second.jobs.drain();
+    expect(second.jobs.get(id).status).toBe('succeeded');
+  });
+
+  it('a job that finishes in spite of the signal has succeeded', async () => {
+    const inside = gate();
+    const { jobs } = startJobs({ plain: async (_payload, { signal }) => { inside.open(); await untilAborted(signal).catch(() => undefined); return 'done'; } });
+    const { id } = await jobs.enqueue('plain', { n: 1 });
+    await inside.passed;
+    await jobs.close({ graceMs: 5_000 });
+    expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'done' });
+  });
+
+  it('nothing is taken before the start and after the end', async () => {
+    const { jobs } = makeJobs();
+    await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    jobs.start(nothing);
+    expect(jobs.isRunning()).toBe(true);
+    await jobs.close({ graceMs: 1_000 });
+    expect(jobs.isRunning()).toBe(false);
+    await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    expect(await jobs.tryEnqueue('plain', { n: 1 })).toBeUndefined();
+    expect(lines()).toContainEqual(expect.objectContaining({ level: 'warn', task: 'plain', msg: 'job not enqueued' }));
+  });
+
+  it('jobs that were being enqueued when it closed are there at the next start', async () => {
+    const first = startJobs({});
+    const entering = Array.from({ length: 20 }, (_, n) => first.jobs.enqueue('plain', { n }));
+    await first.jobs.close({ graceMs: 5_000 });
+    await Promise.all(entering);
+    const second = startJobs({});
+    await second.jobs.drain();
+    expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(20);
+  });
+});
+
+describe('trouble', () => {
+  it('a payload that no longer parses fails its job with a clear error', async () => {
+    const { id } = db.insert(jobTable).values({ task: 'plain', payload: { number: '1' }, status: 'queued', maxAttempts: 5, runAt: new Date(clock), createdAt: new Date(clock) }).returning().get();
+    const { jobs } = startJobs({});
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/payload is not understood by this version.*n:/) as string });
+    expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'failed' }));
+  });
+
+  it('a job of a task that this version does not know fails at the start', async () => {
+    const { id } = db.insert(jobTable).values({ task: 'retired', payload: {}, status: 'running', maxAttempts: 1, runAt: new Date(clock), createdAt: new Date(clock) }).returning().get();
+    const { jobs } = startJobs({});
+    expect(jobs.get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('does not know the task') as string });
+  });
+
+  it('a queue that cannot be written answers queue_unavailable and leaves no job behind', async () => {
+    const { jobs } = startJobs({});
+    db.$client.exec('ALTER TABLE queue_tasks RENAME TO hidden');
+    await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(0);
+    db.$client.exec('ALTER TABLE hidden RENAME TO queue_tasks');
+    await jobs.enqueue('plain', { n: 2 });
+    await jobs.drain();
+    expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(1);
+  });
+
+  it('a queue that failed to take a job goes on by itself', async () => {
+    const done = gate();
+    const { jobs } = startJobs({ plain: async () => done.open() });
+    db.$client.exec("CREATE TRIGGER refuse BEFORE UPDATE OF lock ON queue_tasks WHEN new.lock IS NOT NULL BEGIN SELECT raise(ABORT, 'disk trouble'); END");
+    await jobs.enqueue('plain', { n: 1 });
+    await expect.poll(() => lines().some(({ msg }) => msg === 'queue could not take a job')).toBe(true);
+    db.$client.exec('DROP TRIGGER refuse');
+    await done.passed;
+    await jobs.drain();
+  });
+
+  it('the end of a job is not lost when the disk is full for a while', async () => {
+    const { jobs } = startJobs({ plain: async () => 'worth keeping' });
+    db.$client.exec("CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END");
+    const { id } = await jobs.enqueue('plain', { n: 1 });
+    await expect.poll(() => lines().some(({ msg }) => String(msg).startsWith('job could not be recorded'))).toBe(true);
+    db.$client.exec('DROP TRIGGER refuse');
+    await jobs.drain();
+    expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'worth keeping' });
+  });
+
+  it('jobs that ended long ago are forgotten, but the newest thousand stay', () => {
+    const old = new Date(clock - 91 * 86_400_000);
+    const recent = new Date(clock - 89 * 86_400_000);
+    const row = (finishedAt: Date) => ({ task: 'plain', payload: { n: 1 }, status: 'succeeded' as const, maxAttempts: 1, runAt: old, createdAt: old, finishedAt });
+    db.transaction((tx) => {
+      for (let n = 0; n < 300; n++) tx.insert(jobTable).values(row(old)).run();
+      for (let n = 0; n < 400; n++) tx.insert(jobTable).values(row(recent)).run();
+      for (let n = 0; n < 700; n++) tx.insert(jobTable).values(row(old)).run();
+    });
+    const { jobs } = startJobs({});
+    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(1_100); // 300 old ones lie beyond the newest thousand
+  });
+
+  it('every question of the queue is answered from an index', () => {
+    const plan = (sql: string) => db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => detail).join('\n');
+    const due = plan("SELECT seq FROM queue_tasks WHERE queue = 'a' AND lock IS NULL AND priority = 0 AND run_at <= 5 ORDER BY run_at, seq LIMIT 1");
+    expect(due).toContain('queue_tasks_waiting');
+    expect(due).not.toContain('TEMP B-TREE');
+    expect(plan("DELETE FROM queue_tasks WHERE queue = 'a' AND lock = 'b'")).toContain('SEARCH');
+    expect(plan("SELECT * FROM jobs WHERE unique_key = 'a' AND status IN ('queued', 'running', 'waiting')")).toContain('jobs_unique_key_unfinished');
+  });
+});
+
+describe('listing and announcing', () => {
+  it('lists newest first, by status and task, and leaves large results out', async () => {
+    const { jobs } = startJobs({ plain: async ({ n }) => 'x'.repeat(n), flaky: async () => { throw new Error('down'); } });
+    const small = await jobs.enqueue('plain', { n: 10 });
+    const large = await jobs.enqueue('plain', { n: 20_000 });
+    const waiting = await jobs.enqueue('flaky', {});
+    await jobs.drain();
+    const page = { limit: 50, offset: 0 };
+    expect(jobs.list({}, page).items.map(({ id }) => id)).toEqual([waiting.id, large.id, small.id]);
+    expect(jobs.list({ status: 'waiting' }, page).items.map(({ id }) => id)).toEqual([waiting.id]);
+    expect(jobs.list({ task: 'plain' }, { limit: 1, offset: 1 })).toMatchObject({ total: 2, items: [{ id: small.id, result: 'x'.repeat(10) }] });
+    expect(jobs.list({ task: 'plain' }, page).items[0]!.result).toBeNull();
+    expect(jobs.get(large.id).result).toHaveLength(20_000);
+  });
+
+  it('announces what jobs do to superusers, the end of each included', async () => {
+    const { jobs, events } = startJobs({});
+    const heard: { id: number; status: string }[] = [];
+    let others = 0;
+    events.subscribe({ id: 1 as never, isSuperuser: true }, undefined, ({ name, data }) => { if (name === 'job') heard.push(JSON.parse(data) as { id: number; status: string }); });
+    events.subscribe({ id: 2 as never, isSuperuser: false }, undefined, () => { others++; });
+    const ids = await Promise.all(Array.from({ length: 30 }, async (_, n) => (await jobs.enqueue('plain', { n })).id));
+    await jobs.drain();
+    expect(heard[0]).toMatchObject({ id: ids[0], status: 'queued' });
+    for (const id of ids) expect(heard.findLast((event) => event.id === id)?.status).toBe('succeeded');
+    expect(heard.length).toBeLessThan(90); // not each of three states of each job
+    expect(others).toBe(0);
+  });
+});
+
+const queued = () => db.$client.prepare('SELECT count(*) FROM queue_tasks').pluck().get();

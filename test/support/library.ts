@@ -1,0 +1,110 @@
+// Makes a collection of real, tagged audio files with the generator in library/, and reads the list of what is in it.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+const GENERATOR = path.join(import.meta.dirname, 'library', 'make-library.mjs');
+
+export interface LibraryOptions {
+  tracks: number;
+  seed?: string;
+  /** Fraction of broken or odd files, 0..1. */
+  messy?: number;
+  /** Subset of mp3, flac, ogg, opus, m4a, wav. */
+  formats?: string[];
+  /** The same number of tracks in each format. */
+  even?: boolean;
+  art?: 'embedded' | 'folder' | 'none' | 'mixed';
+  artKb?: number;
+  /** Length of each track: `5`, or `20-40`. */
+  seconds?: string;
+  /** Fraction of tracks that are there once more in another format, 0..1. */
+  reencoded?: number;
+}
+
+export interface ExpectedTags {
+  title?: string;
+  artists?: string[];
+  artist?: string;
+  albumArtist?: string;
+  album?: string;
+  track?: number;
+  trackTotal?: number;
+  disc?: number;
+  discTotal?: number;
+  year?: number;
+  date?: string;
+  genres?: string[];
+  compilation?: boolean;
+  mb?: { recording?: string; track?: string; release?: string; releaseGroup?: string; artists?: string[]; albumArtists?: string[] };
+}
+
+/** What the generator says of one file; see library/README.md. */
+export interface ExpectedFile {
+  path: string;
+  /** The path's bytes, when they are not UTF-8. */
+  pathHex?: string;
+  format: string;
+  codec: string;
+  size: number;
+  mtime: number;
+  seconds: number;
+  rate: number;
+  channels: number;
+  tagVersion?: string;
+  art?: { mime: string; bytes: number };
+  melody?: number;
+  /** Null: no tags at all. Absent: nothing readable is expected. */
+  tags?: ExpectedTags | null;
+  duplicateOf?: string;
+  sameAudioAs?: string;
+  messy?: string;
+  expect?: 'track' | 'degraded' | 'error' | 'any';
+}
+
+export interface Manifest {
+  /** Folder of the collection. */
+  dir: string;
+  files: ExpectedFile[];
+  counts: Record<string, unknown>;
+  /** Everything odd in the collection, extras such as playlists and broken links included. */
+  messy: { path: string; pathHex?: string; kind: string; expect: string; why: string }[];
+}
+
+/** Makes the collection in `outDir`, which must be absent or empty; the manifest lies beside it. */
+export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
+  const args = ['--out', outDir, '--tracks', String(options.tracks), '--quiet'];
+  const add = (name: string, value: string | number | undefined): void => { if (value !== undefined) args.push(name, String(value)); };
+  add('--seed', options.seed);
+  add('--messy', options.messy);
+  add('--formats', options.formats?.join(','));
+  add('--art', options.art);
+  add('--art-kb', options.artKb);
+  add('--seconds', options.seconds);
+  add('--reencoded', options.reencoded);
+  if (options.even) args.push('--even');
+  const { status, stderr } = spawnSync(process.execPath, [GENERATOR, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`make-library failed: ${stderr}`);
+  return readManifest(outDir);
+}
+
+/** Reads `<dir>.expected.json`, which has one file a line. */
+export function readManifest(dir: string): Manifest {
+  const manifest: Manifest = { dir, files: [], counts: {}, messy: [] };
+  let section = '';
+  for (const line of fs.readFileSync(`${dir}.expected.json`, 'utf8').split('\n')) {
+    const heading = /^(?:.*,)?"(files|artists|albumArtists|albums|messy)":[[{]$/.exec(line);
+    if (heading) section = heading[1] as string;
+    else if (line.startsWith('"counts":')) manifest.counts = JSON.parse(line.slice('"counts":'.length).replace(/,$/, ''));
+    else if (line.startsWith('{') && section === 'files') manifest.files.push(JSON.parse(line.replace(/,$/, '')));
+    else if (line.startsWith('{') && section === 'messy') manifest.messy.push(JSON.parse(line.replace(/,$/, '')));
+    if (line.startsWith(']') || line.startsWith('}')) section = heading ? section : '';
+  }
+  return manifest;
+}
+
+/** Path of a file for `fs`; bytes where it is not UTF-8. */
+export function pathOf(manifest: Manifest, file: { path: string; pathHex?: string }): string | Buffer {
+  return file.pathHex === undefined ? path.join(manifest.dir, file.path)
+    : Buffer.concat([Buffer.from(`${manifest.dir}/`), Buffer.from(file.pathHex, 'hex')]);
+}

@@ -1,0 +1,53 @@
+// The server as a process of its own, for tests that kill it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { root } from './server.ts';
+
+export interface ServerProcess {
+  child: ChildProcess;
+  url: string;
+  setupToken: string | undefined;
+  output: () => string;
+  /** Ends it like a power cut and waits until it is gone. */
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Runs `server/main.ts` with these arguments; a command that ends by itself is waited for. */
+export async function runServer(args: string[], env: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = start(args, env);
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.on('data', (chunk: Buffer) => { stdout += chunk.toString(); });
+  child.stderr?.on('data', (chunk: Buffer) => { stderr += chunk.toString(); });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Starts a server and waits until it listens. */
+export async function spawnServer(args: string[], env: Record<string, string> = {}): Promise<ServerProcess> {
+  const child = start(args, env);
+  let text = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const match = /listening on (http:\S+)/.exec(text);
+      if (match?.[1]) resolve(match[1]);
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
+  });
+  return {
+    child, url, output: () => text,
+    get setupToken() { return /Setup token: (\S+)/.exec(text)?.[1]; },
+    async kill(signal = 'SIGKILL') {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      child.kill(signal);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code;
+    },
+  };
+}
+
+const start = (args: string[], env: Record<string, string>): ChildProcess =>
+  spawn(process.execPath, [join(root, 'server', 'main.ts'), ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
