@@ -50,7 +50,7 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
   } catch (cause) {
-    throw new AppError('bad_request', `${cause instanceof Error ? cause.message.split('. ')[0] : String(cause)}. Run with --help for the list of options.`, { cause });
+    throw new AppError('bad_request', `${cause instanceof Error ? cause.message.split(/\.?\n|\. /)[0] : String(cause)}. Run with --help for the list of options.`, { cause });
   }
 }
 

@@ -24,7 +24,7 @@ const bool = z.union([z.boolean(), z.string().toLowerCase().pipe(z.enum(words)).
 });
 /** A number, or text that is one; `allowed` says in words what may stand here. */
 const number = (rule: z.ZodType<number, number>, allowed: string) =>
-  z.union([z.number(), z.string().trim().regex(/^-?\d+(\.\d+)?$/).transform(Number)])
+  z.union([z.number(), z.string().trim().regex(/^-?\d+(\.\d+)?$/).transform(Number)], { error: `must be ${allowed}` })
     .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
 const text = z.string().trim().min(1, 'must not be empty');
 const path = text;

@@ -13,7 +13,13 @@ export interface MountOptions {
   checkReplies?: boolean;
 }
 
-const parseJson = express.json({ limit: '5mb', strict: false });
+const noBody = (): AppError => new AppError('bad_request', 'A JSON body is needed (Content-Type: application/json).');
+const parseJson = express.json({
+  limit: '5mb',
+  strict: false,
+  // Express takes an empty body for {}, which would pass where every field is optional.
+  verify: (_req, _res, bytes) => { if (bytes.length === 0) throw noBody(); },
+});
 const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function mountRoutes(routes: Route[], options: MountOptions): Router {
@@ -77,7 +83,7 @@ async function readBody(req: Request, res: Response, form: boolean): Promise<voi
     throw new AppError('unsupported_type', 'The body must be JSON (Content-Type: application/json).');
   }
   await new Promise<void>((resolve, reject) => parseJson(req, res, (error?: unknown) => (error ? reject(error) : resolve())));
-  if (req.body === undefined) throw new AppError('bad_request', 'A JSON body is needed (Content-Type: application/json).');
+  if (req.body === undefined) throw noBody();
 }
 
 async function readText(req: Request, limit: number): Promise<string> {

@@ -9,11 +9,14 @@ import { makeLibrary, type Manifest } from '../support/library.ts';
 import { runServer, spawnServer } from '../support/process.ts';
 
 let base: string;
+let calm: string;
 let manifest: Manifest;
 
-beforeAll(() => {
+beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-kill-'));
   manifest = makeLibrary({ tracks: 1_000, messy: 0.03, seed: 'kill' }, join(base, 'music'));
+  calm = join(base, 'calm');
+  expect((await runServer(['scan', manifest.dir, '--data-dir', calm])).code).toBe(0);
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -47,10 +50,7 @@ const objectsIn = (dataDir: string, folder: string): string[] => {
 };
 
 test('ten kills at random moments of a scan leave the library of an uninterrupted one', { timeout: 180_000 }, async () => {
-  const calm = join(base, 'calm');
   const shaken = join(base, 'shaken');
-  expect((await runServer(['scan', manifest.dir, '--data-dir', calm])).code).toBe(0);
-
   let interrupted = 0;
   for (let i = 0; i < 10; i++) {
     const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
@@ -75,5 +75,5 @@ test('a scan that a kill broke off goes on by itself at the next start', async (
   const second = await spawnServer(['--data-dir', dataDir, '--port', '0'], { LOCAL_MEDIA_IMPORT_PATH: manifest.dir });
   await expect.poll(() => second.output(), { timeout: 20_000 }).toContain('Scan done');
   expect(await second.kill('SIGTERM')).toBe(0);
-  expect(contents(dataDir)).toEqual(contents(join(base, 'calm')));
+  expect(contents(dataDir)).toEqual(contents(calm));
 });

@@ -1,0 +1,113 @@
+// Signing in and staying signed in: login, registration, first set-up, refresh, change of password. Accounts themselves are in accounts.ts.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { MainDb } from '../db/client.ts';
+import type { UserId } from '../db/ids.ts';
+import { AppError, conflict, forbidden, invalid } from '../errors.ts';
+import { toFields } from '../http/problem.ts';
+import type { Log } from '../log/log.ts';
+import { createAccounts } from './accounts.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createLimits } from './limits.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
+import { findUnchanged, updateUser, type UserRow } from './queries.ts';
+import { createSetupToken } from './setup-token.ts';
+import { createTokens } from './tokens.ts';
+import { usernameKey } from './username.ts';
+import { Credentials, type SignIn } from './wire.ts';
+
+export interface AuthDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  settings: LiveSettings;
+  secrets: Secrets;
+}
+
+/** `from` is the address of the caller, for the limits on failures. */
+interface From { from: string | undefined }
+interface Login extends From { username: string; password: string }
+
+export type AuthService = ReturnType<typeof createAuthService>;
+
+export function createAuthService({ db, log, now, settings, secrets }: AuthDeps) {
+  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey });
+  const tokens = createTokens({ secret: secrets.jwtSecret, now });
+  const limits = createLimits();
+  const setupToken = createSetupToken();
+
+  const signIn = (user: UserRow): SignIn => {
+    const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
+    return { token: tokens.sign(user.id, user.tokenVersion, expiresInSeconds), expiresInSeconds, user };
+  };
+
+  return {
+    accounts,
+    authenticate: createAuthenticate({ db, log, now, tokens }),
+    /** New at every start; to be printed while `isSetupRequired()`. */
+    setupToken: setupToken.value,
+    isSetupRequired: (): boolean => !accounts.hasSuperuser(),
+    isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
+
+    /** `unauthenticated` in the same words and after the same time whether the name or the password is wrong. */
+    async login({ username, password, from }: Login): Promise<SignIn> {
+      const attempt = await limits.attempt(from, usernameKey(username));
+      const user = accounts.findByName(username);
+      if (!await verifyPassword(user?.passwordHash, password) || !user) {
+        throw new AppError('unauthenticated', 'The user name or the password is wrong.');
+      }
+      await attempt.succeeded();
+      return signIn(user);
+    },
+
+    /** `forbidden` while ALLOW_REGISTRATION is off. Never a superuser. */
+    async register({ username, password, from }: Login): Promise<SignIn> {
+      if (!settings.get('ALLOW_REGISTRATION')) throw forbidden('Registration is switched off on this server. Ask its administrator for an account.');
+      const attempt = await limits.attempt(from); // trying out which names exist is guessing too
+      const user = await accounts.create({ username, password });
+      await attempt.succeeded();
+      return signIn(user);
+    },
+
+    async setUp({ username, password, token, from }: Login & { token: string }): Promise<SignIn> {
+      if (accounts.hasSuperuser()) throw conflict('This server is set up already. Sign in instead.');
+      const attempt = await limits.attempt(from);
+      if (!setupToken.matches(token)) throw forbidden('The setup token is wrong. It is printed where the server was started, and is new at every start.');
+      await attempt.succeeded();
+      return signIn(await accounts.createFirst({ username, password }));
+    },
+
+    refresh: (userId: UserId): SignIn => signIn(accounts.get(userId)),
+
+    /** Ends every token of the user but the one in the answer. A wrong current password counts as a failed login. */
+    async changePassword(userId: UserId, change: { current: string; next: string } & From): Promise<SignIn> {
+      const user = accounts.get(userId);
+      const attempt = await limits.attempt(change.from, user.usernameKey);
+      if (!await verifyPassword(user.passwordHash, change.current)) {
+        throw new AppError('forbidden', 'The current password is wrong.', { fields: [{ field: 'current_password', message: 'is wrong' }] });
+      }
+      await attempt.succeeded();
+      const passwordHash = await hashPassword(change.next);
+      return db.transaction((tx) => {
+        if (!findUnchanged(tx, user)) throw conflict('The password was changed by somebody else just now.');
+        return signIn(updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user);
+      }, { behavior: 'immediate' });
+    },
+
+    /** ADMIN_USERNAME and ADMIN_PASSWORD make the first superuser (unattended set-up). Throws one clear line when they cannot. */
+    async ensureAdmin(): Promise<void> {
+      const username = settings.get('ADMIN_USERNAME');
+      const password = settings.get('ADMIN_PASSWORD');
+      if (accounts.hasSuperuser() || (username === undefined && password === undefined)) return;
+      if (username === undefined || password === undefined) {
+        log.warn('ADMIN_USERNAME and ADMIN_PASSWORD only work together; no administrator was made');
+        return;
+      }
+      const account = Credentials.safeParse({ username, password });
+      if (!account.success) throw invalid(toFields(account.error).map(({ field, message }) => ({ field: `admin_${field}`, message })));
+      if (accounts.findByName(username)) throw conflict(`ADMIN_USERNAME ${username} is an ordinary account already. Choose another name, or promote that account: tonearm user promote ${username}`);
+      const user = await accounts.createFirst(account.data);
+      log.info({ user_id: user.id }, 'administrator made from ADMIN_USERNAME');
+    },
+  };
+}

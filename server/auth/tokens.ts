@@ -1,0 +1,66 @@
+// Access tokens: JSON Web Tokens, HS256 and nothing else, with sub (user), iat, exp and ver (the user's token version).
+import { createSecretKey } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import type { UserId } from '../db/ids.ts';
+
+export interface TokenClaims { userId: UserId; version: number; expiresAtMs: number }
+
+export interface TokensOptions {
+  /** JWT_SECRET. */
+  secret: string;
+  now: () => Date;
+}
+
+const CACHED = 1_000;
+const LONGEST = 4_096;
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+export function createTokens({ secret, now }: TokensOptions) {
+  const key = createSecretKey(Buffer.from(secret, 'utf8'));
+  const verified = new Map<string, TokenClaims>(); // oldest first; saves the signature check of every cover and every range
+
+  const check = (token: string): TokenClaims | undefined => {
+    try {
+      const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: seconds(now()) });
+      return toClaims(claims);
+    } catch {
+      return undefined; // not ours, expired or garbled: all the same to the caller
+    }
+  };
+
+  return {
+    sign(userId: UserId, version: number, ttlSeconds: number): string {
+      const iat = seconds(now());
+      return jwt.sign({ iat, exp: iat + ttlSeconds, ver: version }, key, { algorithm: 'HS256', subject: String(userId) });
+    },
+
+    /** Undefined unless the token was signed here and has not expired. Whether the user and version still stand is for the caller to ask. */
+    verify(token: string): TokenClaims | undefined {
+      const known = verified.get(token);
+      if (known) {
+        if (now().getTime() < known.expiresAtMs) return known;
+        verified.delete(token);
+        return undefined;
+      }
+      const claims = token.length > LONGEST ? undefined : check(token);
+      if (claims) remember(verified, token, claims);
+      return claims;
+    },
+  };
+}
+
+function remember(verified: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
+  const oldest = verified.size >= CACHED ? verified.keys().next().value : undefined;
+  if (oldest !== undefined) verified.delete(oldest);
+  verified.set(token, claims);
+}
+
+function toClaims(claims: string | jwt.JwtPayload): TokenClaims | undefined {
+  if (typeof claims === 'string' || typeof claims.sub !== 'string' || !/^[1-9]\d{0,15}$/.test(claims.sub)) return undefined;
+  const version: unknown = claims['ver'];
+  if (!Number.isSafeInteger(version) || !Number.isSafeInteger(claims.exp) || !Number.isSafeInteger(claims.iat)) return undefined;
+  return { userId: Number(claims.sub) as UserId, version: version as number, expiresAtMs: (claims.exp as number) * 1_000 };
+}
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);

@@ -1,0 +1,70 @@
+// Where the picture of an album may come from, best first: inside its audio, then beside it.
+import type { Readable } from 'node:stream';
+import { AppError } from '../errors.ts';
+import type { AlbumId } from '../db/ids.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import type { EmbeddedPictures } from './embedded-pictures.ts';
+import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
+import type { prepareCoverSources } from './queries.ts';
+
+/** How many tracks of an album are opened: when the pictures of the first ones are broken, the others' are too. */
+const MAX_TRACKS = 3;
+/** Folders of one disc, whose cover lies one level up. */
+const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
+
+export interface Candidate {
+  origin: 'embedded' | 'folder';
+  /** The picture's bytes, unchecked; undefined when there is none after all. Throws UnusablePicture, `gone` or `unavailable`. */
+  read(): Promise<Buffer | undefined>;
+}
+
+interface CandidateDeps { sources: ReturnType<typeof prepareCoverSources>; audioStore: AudioStore; embedded: EmbeddedPictures }
+
+export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded }: CandidateDeps): Candidate[] {
+  const inside = sources.audioWithPicture(albumId, MAX_TRACKS).map((uri): Candidate => ({
+    origin: 'embedded',
+    async read() {
+      const file = await audioStore.resolve(uri);
+      await file.stat(); // says `gone` in our own words
+      return file.path === undefined ? undefined : embedded.read(file.path);
+    },
+  }));
+  const beside = imagesBeside(albumId, sources).map((path): Candidate => ({
+    origin: 'folder',
+    async read() {
+      const file = await audioStore.resolve(`file:${path}`);
+      const { size } = await file.stat();
+      if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
+      return readAll((await file.open()).stream);
+    },
+  }));
+  return [...inside, ...beside];
+}
+
+function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): string[] {
+  const paths = sources.foldersOf(albumId).flatMap(({ path, imageName }) => {
+    const own = imageName === null ? [] : [below(path, imageName)];
+    const above = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    const isDisc = DISC_FOLDER.test(path.slice(path.lastIndexOf('/') + 1));
+    const shared = isDisc ? sources.imageIn(above) : null;
+    return shared === null ? own : [...own, below(above, shared)];
+  });
+  return [...new Set(paths)];
+}
+
+const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+
+/** Ends at the largest size a cover may have, whatever the file grows to. */
+export async function readAll(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The file may be there another time: nothing is concluded from its absence. */
+export const isOutOfReach = (error: unknown): boolean => error instanceof AppError && (error.code === 'gone' || error.code === 'unavailable');

@@ -1,0 +1,67 @@
+// Owns the thread that reads embedded pictures: started when one is wanted, ended when none was for a while, and started anew when
+// a file hangs it or eats its memory.
+import { Worker } from 'node:worker_threads';
+import { UnusablePicture } from './picture.ts';
+import type { PictureRequest, PictureResponse } from './cover-worker.ts';
+
+const READ_LIMIT_MS = 10_000;
+const IDLE_MS = 10_000;
+const HEAP_LIMIT_MB = 256;
+
+export type EmbeddedPictures = ReturnType<typeof createEmbeddedPictures>;
+
+export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function ask(path: string | Buffer): Promise<Buffer | undefined> {
+    const thread = (worker ??= new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB } }));
+    thread.ref();
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => fail(`reading it took longer than ${READ_LIMIT_MS / 1000} s`), READ_LIMIT_MS);
+      const settle = (): void => {
+        clearTimeout(limit);
+        thread.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
+      };
+      const fail = (reason: string): void => {
+        settle();
+        if (worker === thread) worker = undefined;
+        thread.on('error', () => undefined); // it may still fail on its way out
+        void thread.terminate();
+        reject(new UnusablePicture(reason));
+      };
+      const onMessage = (response: PictureResponse): void => {
+        settle();
+        if (response.ok) resolve(response.bytes ? Buffer.from(response.bytes.buffer) : undefined);
+        else reject(new UnusablePicture(response.reason));
+      };
+      const onError = (error: Error): void => fail(`reading it failed: ${error.message}`);
+      const onExit = (): void => fail('reading it was stopped');
+      thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+      thread.postMessage({ path } satisfies PictureRequest);
+    });
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const thread = worker;
+    worker = undefined;
+    await thread?.terminate();
+  }
+
+  return {
+    /** The cover picture inside an audio file, one file at a time. Throws UnusablePicture when the file cannot be read. */
+    read(path: string | Buffer): Promise<Buffer | undefined> {
+      clearTimeout(idle);
+      waiting++;
+      const result = last.then(() => ask(path));
+      last = result.catch(() => undefined).then(() => {
+        if (--waiting === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
+      });
+      return result;
+    },
+    close: stop,
+  };
+}

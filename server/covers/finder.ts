@@ -1,0 +1,142 @@
+// Looks for the covers of albums: once per album, again only after it changed.
+import { AppError } from '../errors.ts';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId } from '../db/ids.ts';
+import type { Log } from '../log/log.ts';
+import { coverKey } from '../storage/local-paths.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { isOutOfReach, listCandidates, type Candidate } from './candidates.ts';
+import type { EmbeddedPictures } from './embedded-pictures.ts';
+import type { FoundRows } from './found-rows.ts';
+import { createSlots, type Locks } from './locks.ts';
+import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
+import { findCoverRow, prepareCoverSources, type CoverRow } from './queries.ts';
+
+/** Albums whose pictures are read and stored at the same time; syncing to disk takes threads that streams need too. */
+const AT_ONCE = 3;
+/** Albums under way, most of them waiting for the commit that they share. */
+const UNDER_WAY = 48;
+/** Ids per look for pending albums, so that none takes longer than a few milliseconds. */
+const ID_WINDOW = 5_000;
+
+export interface CoverFinderDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  storage: Storage;
+  audioStore: AudioStore;
+  embedded: EmbeddedPictures;
+  rows: FoundRows;
+  locked: Locks<AlbumId>;
+  onCover: (albumId: AlbumId) => void;
+}
+
+export function createCoverFinder({ db, log, now, storage, audioStore, embedded, rows, locked, onCover }: CoverFinderDeps) {
+  const sources = prepareCoverSources(db);
+  const inTurn = createSlots(AT_ONCE);
+
+  async function resolveNow(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<boolean> {
+    const known = findCoverRow(db, albumId);
+    if (known?.key || known?.origin === 'manual') return false;
+    const found = await inTurn(() => storeFirst(albumId, checkedAt, signal));
+    if (found === undefined) return false;
+    const isKept = await rows.insert(found);
+    if (found.key === null) return false;
+    if (isKept) onCover(albumId);
+    else if (findCoverRow(db, albumId)?.key !== found.key) await storage.delete(found.key);
+    return isKept;
+  }
+
+  /** Stores the first picture that is usable. The row to write, without a key when there is none; undefined when that is not sure. */
+  async function storeFirst(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<CoverRow | undefined> {
+    let isSure = true;
+    for (const candidate of listCandidates(albumId, { sources, audioStore, embedded })) {
+      signal?.throwIfAborted();
+      const cover = await tryRead(albumId, candidate).catch((error: unknown) => {
+        if (!isOutOfReach(error)) throw error;
+        isSure = false;
+        return undefined;
+      });
+      if (!cover) continue;
+      const key = coverKey(albumId, cover.ext);
+      await storage.put(key, cover.bytes, { contentType: cover.mime });
+      return { albumId, key, etag: cover.etag, origin: candidate.origin, checkedAt };
+    }
+    return isSure ? noneFound(albumId, checkedAt) : undefined;
+  }
+
+  /** A picture that is no use is one line in the log, and the next one is tried. */
+  async function tryRead(albumId: AlbumId, candidate: Candidate): Promise<Cover | undefined> {
+    try {
+      const bytes = await candidate.read();
+      return bytes && (await checkPicture(bytes));
+    } catch (error) {
+      if (!(error instanceof UnusablePicture)) throw error;
+      log.warn({ album_id: albumId, origin: candidate.origin, reason: error.message }, 'picture not used as a cover');
+      return undefined;
+    }
+  }
+
+  async function pendingAlbums(signal: AbortSignal): Promise<AlbumId[]> {
+    const found: AlbumId[] = [];
+    const highest = sources.highestAlbumId();
+    for (let above = 0; above < highest; above += ID_WINDOW) {
+      signal.throwIfAborted();
+      found.push(...sources.pendingBetween(above, above + ID_WINDOW));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return found;
+  }
+
+  const finder = {
+    /**
+     * Looks for a cover if the album has none; true when one was found. Throws only what keeps it from looking at any album:
+     * `storage_full`, `unavailable`, the abort of `signal`. What could not be read for now is looked at again another time; any
+     * other failure counts as nothing found.
+     */
+    async resolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
+      const checkedAt = now();
+      try {
+        return await locked(albumId, () => resolveNow(albumId, checkedAt, signal));
+      } catch (error) {
+        if (error instanceof AppError || signal?.aborted) throw error;
+        log.warn({ album_id: albumId, err: error }, 'looking for a cover failed');
+        await rows.insert(noneFound(albumId, checkedAt));
+        return false;
+      }
+    },
+
+    /** The same for callers whose own work must not fail with it. */
+    async tryResolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
+      try {
+        return await finder.resolveCover(albumId, signal);
+      } catch (error) {
+        log.warn({ album_id: albumId, err: error }, 'cover not resolved');
+        return false;
+      }
+    },
+
+    /** Works through the albums that were not looked at, or that changed since nothing was found. Throws as `resolveCover` does. */
+    async resolvePending({ signal, progress }: { signal: AbortSignal; progress: (done: number, total: number) => void }) {
+      const ids = await pendingAlbums(signal);
+      const waiting = ids.values();
+      const failed = new AbortController();
+      const stop = AbortSignal.any([signal, failed.signal]);
+      let [done, found] = [0, 0];
+      const work = async (): Promise<void> => {
+        for (const id of waiting) {
+          if (stop.aborted) return;
+          if (await finder.resolveCover(id, stop)) found++;
+          progress(++done, ids.length);
+        }
+      };
+      await Promise.all(Array.from({ length: UNDER_WAY }, () => work().catch((error: unknown) => failed.abort(error)))); // all have ended when this goes on
+      stop.throwIfAborted();
+      return { albums: ids.length, found };
+    },
+  };
+  return finder;
+}
+
+const noneFound = (albumId: AlbumId, checkedAt: Date): CoverRow => ({ albumId, key: null, etag: null, origin: null, checkedAt });

@@ -1,0 +1,36 @@
+// Who may work when: one at a time per key, or so many at once.
+
+export type Locks<K> = ReturnType<typeof createLocks<K>>;
+
+/** Work on the same key waits for the work before it. */
+export function createLocks<K>() {
+  const tails = new Map<K, Promise<unknown>>();
+  return async <T>(key: K, work: () => Promise<T>): Promise<T> => {
+    const before = tails.get(key);
+    const result = before ? before.then(work, work) : work();
+    const tail = result.catch(() => undefined);
+    tails.set(key, tail);
+    try {
+      return await result;
+    } finally {
+      if (tails.get(key) === tail) tails.delete(key);
+    }
+  };
+}
+
+/** At most so many at once; the rest wait in the order they came. */
+export function createSlots(limit: number) {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= limit) await new Promise<void>((resolve) => queue.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next(); // its slot is handed on
+      else running--;
+    }
+  };
+}

@@ -1,0 +1,77 @@
+// What may be a cover, decided by its content, and how one is made smaller. sharp is loaded when the first picture comes: it costs
+// time at the start and memory that a server without pictures need not have.
+import { hash } from 'node:crypto';
+import type sharpModule from 'sharp';
+import { sniffPicture } from '../media/picture-mime.ts';
+
+export const MAX_COVER_BYTES = 20 << 20;
+/** A 30,000 by 30,000 PNG has a few kilobytes and becomes gigabytes when it is decoded. */
+const MAX_PIXELS = 5e7;
+const WEBP_QUALITY = 82;
+
+const KINDS = {
+  'image/jpeg': { ext: 'jpg', sharpFormat: 'jpeg' },
+  'image/png': { ext: 'png', sharpFormat: 'png' },
+  'image/webp': { ext: 'webp', sharpFormat: 'webp' },
+  'image/gif': { ext: 'gif', sharpFormat: 'gif' },
+  'image/avif': { ext: 'avif', sharpFormat: 'heif' },
+} as const;
+type CoverMime = keyof typeof KINDS;
+
+export const COVER_MIMES = Object.keys(KINDS) as CoverMime[];
+export const COVER_EXTENSIONS = Object.values(KINDS).map((kind) => kind.ext);
+
+/** A picture that passed the checks. `etag` is made of its bytes. */
+export interface Cover { bytes: Buffer; ext: string; mime: string; etag: string }
+
+/** Bytes that are no usable cover; `message` says why. */
+export class UnusablePicture extends Error {
+  override name = 'UnusablePicture';
+}
+
+/** Throws UnusablePicture. Only the header is read: a picture that is cut off later still shows its upper part. */
+export async function checkPicture(bytes: Buffer): Promise<Cover> {
+  if (bytes.length > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
+  const mime = (isAvif(bytes) ? 'image/avif' : sniffPicture(bytes)) as CoverMime | undefined;
+  if (mime === undefined || !(mime in KINDS)) throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // SVG never gets to a decoder
+  const sharp = await loadSharp();
+  const found = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' }).metadata().catch((cause: unknown) => {
+    throw new UnusablePicture('the picture is damaged or has too many pixels', { cause });
+  });
+  if (found.format !== KINDS[mime].sharpFormat) throw new UnusablePicture('the picture is not what it claims to be');
+  return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32) };
+}
+
+/** A WebP that fits into a square of `size`, never larger than the original. Throws UnusablePicture when it cannot be decoded at all. */
+export async function resizePicture(bytes: Buffer, size: number): Promise<Buffer> {
+  const sharp = await loadSharp();
+  const resized = (failOn: 'warning' | 'none'): Promise<Buffer> =>
+    sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn })
+      .autoOrient()
+      .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: WEBP_QUALITY })
+      .toBuffer();
+  try {
+    return await resized('warning').catch(() => resized('none')); // a truncated picture shows what it has
+  } catch (cause) {
+    throw new UnusablePicture('the picture cannot be decoded', { cause });
+  }
+}
+
+export const mimeOfExtension = (ext: string): string => COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
+
+/** ISO media file whose brands name AVIF. */
+function isAvif(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 4, 8) === 'ftyp' && /avi[fs]/.test(bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), 64)));
+}
+
+let loading: Promise<typeof sharpModule> | undefined;
+
+function loadSharp(): Promise<typeof sharpModule> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.concurrency(1);
+    sharp.cache(false); // every picture is decoded once, and the result is kept on disk
+    return sharp;
+  });
+  return loading;
+}

@@ -1,0 +1,71 @@
+import { eq, isNull } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import { albumCovers, albums } from '../db/schema.ts';
+
+export type CoverRow = typeof albumCovers.$inferSelect;
+/** A cover that is there. */
+export interface StoredCover { albumId: AlbumId; key: string; etag: string }
+
+export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
+  db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
+
+export const hasAlbum = (db: Db, albumId: AlbumId): boolean =>
+  db.select({ id: albums.id }).from(albums).where(eq(albums.id, albumId)).get() !== undefined;
+
+/** Writes what was found, unless a cover is there already. False when there is one, or when the album is gone. */
+export function insertFound(db: Db, row: CoverRow): boolean {
+  const { albumId: _, ...found } = row;
+  return db.insert(albumCovers).values(row)
+    .onConflictDoUpdate({ target: albumCovers.albumId, set: found, setWhere: isNull(albumCovers.key) })
+    .run().changes > 0;
+}
+
+/** Writes what a person decided, over anything. */
+export function upsertCover(db: Db, row: CoverRow): void {
+  const { albumId: _, ...set } = row;
+  db.insert(albumCovers).values(row).onConflictDoUpdate({ target: albumCovers.albumId, set }).run();
+}
+
+/** Read on the bare connection, prepared once: a grid asks for sixty covers at a time. */
+export function prepareFindCovers(db: MainDb) {
+  const columns = 'c.album_id AS albumId, c.key, c.etag';
+  const ofAlbum = db.$client.prepare<[number], StoredCover>(`SELECT ${columns} FROM album_covers c WHERE c.album_id = ? AND c.key IS NOT NULL`);
+  const ofTrack = db.$client.prepare<[number], StoredCover>(`
+    SELECT ${columns} FROM tracks t JOIN album_covers c ON c.album_id = t.album_id WHERE t.id = ? AND c.key IS NOT NULL`);
+  const ofArtist = db.$client.prepare<[number], StoredCover>(`
+    SELECT ${columns} FROM albums a JOIN album_covers c ON c.album_id = a.id
+    WHERE a.artist_id = ? AND c.key IS NOT NULL ORDER BY a.year IS NULL, a.year, a.id LIMIT 1`);
+  return {
+    ofAlbum: (id: AlbumId) => ofAlbum.get(id),
+    ofTrack: (id: TrackId) => ofTrack.get(id),
+    /** Of the artist's first album that has one. */
+    ofArtist: (id: ArtistId) => ofArtist.get(id),
+  };
+}
+
+/** Where pictures for an album may be found, and which albums wait for one. */
+export function prepareCoverSources(db: MainDb) {
+  const audio = db.$client.prepare<[number, number], { storageUri: string }>(`
+    SELECT storage_uri AS storageUri FROM tracks
+    WHERE album_id = ? AND has_picture = 1 AND availability = 'available' AND storage_uri IS NOT NULL
+    ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`);
+  const folders = db.$client.prepare<[number], { path: string; imageName: string | null }>(`
+    SELECT f.path, f.image_name AS imageName FROM tracks t
+    JOIN source_files s ON s.track_id = t.id JOIN source_folders f ON f.id = s.folder_id
+    WHERE t.album_id = ? GROUP BY f.id ORDER BY min(coalesce(t.disc_number, 1)), f.path`);
+  const folder = db.$client.prepare<[string], { imageName: string | null }>(`SELECT image_name AS imageName FROM source_folders WHERE source = 'local_folder' AND path = ?`);
+  const pending = db.$client.prepare<[number, number], { id: AlbumId }>(`
+    SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
+    WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual' AND a.updated_at > c.checked_at))`);
+  const highest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
+  return {
+    /** Storage addresses of the first tracks that hold a picture, in the order of the album. */
+    audioWithPicture: (id: AlbumId, limit: number) => audio.all(id, limit).map((row) => row.storageUri),
+    foldersOf: (id: AlbumId) => folders.all(id),
+    imageIn: (path: string) => folder.get(path)?.imageName ?? null,
+    /** Albums never looked at, and albums without a cover that changed since. Covers the ids in (above, upTo]. */
+    pendingBetween: (above: number, upTo: number) => pending.all(above, upTo).map((row) => row.id),
+    highestAlbumId: () => highest.get()?.id ?? 0,
+  };
+}

@@ -1,0 +1,35 @@
+// Covers out, in the size asked for, and the two ways in which a person changes one.
+import type { Request, Response } from 'express';
+import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
+import { notFound } from '../errors.ts';
+import { idParam } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import type { CoverService } from './service.ts';
+import { readCoverUpload } from './cover-upload.ts';
+import { COVER_MIMES } from './picture.ts';
+import type { StoredCover } from './queries.ts';
+import { sendCover } from './send-cover.ts';
+import { CoverQuery } from './wire.ts';
+
+const picture = { method: 'get' as const, access: 'stream' as const, query: CoverQuery, status: [200, 206, 304], produces: COVER_MIMES };
+
+export function coverRoutes(covers: CoverService): Route[] {
+  const send = (req: Request, res: Response, cover: StoredCover | undefined, size: number | undefined): Promise<void> => {
+    if (!cover) throw notFound('cover');
+    return sendCover(covers, req, res, cover, size);
+  };
+  return [
+    route({ ...picture, path: '/albums/:id/cover', params: idParam(AlbumIdIn), summary: 'Cover of an album' },
+      ({ params, query, req, res }) => send(req, res, covers.find.ofAlbum(params.id), query.size)),
+    route({ ...picture, path: '/tracks/:id/cover', params: idParam(TrackIdIn), summary: "Cover of a track's album" },
+      ({ params, query, req, res }) => send(req, res, covers.find.ofTrack(params.id), query.size)),
+    route({ ...picture, path: '/artists/:id/cover', params: idParam(ArtistIdIn), summary: "Cover of an artist's first album that has one" },
+      ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size)),
+    route({
+      method: 'put', path: '/albums/:id/cover', access: 'user', params: idParam(AlbumIdIn), consumes: 'multipart/form-data',
+      summary: 'Replace the cover of an album; field `file`, at most 20 MB',
+    }, async ({ params, req }) => covers.setCover(params.id, await readCoverUpload(req))),
+    route({ method: 'delete', path: '/albums/:id/cover', access: 'user', params: idParam(AlbumIdIn), summary: 'Remove the cover of an album; none is looked for again' },
+      ({ params }) => covers.removeCover(params.id)),
+  ];
+}

@@ -1,0 +1,41 @@
+// One cover as an answer: the original from the storage, or a size from the cache, made on the way when it is not there yet.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, notFound } from '../errors.ts';
+import { sendBytes } from '../http/send-bytes.ts';
+import { isAbsent } from '../storage/file-errors.ts';
+import { mimeOfExtension, UnusablePicture } from './picture.ts';
+import type { StoredCover } from './queries.ts';
+import type { CoverService } from './service.ts';
+import { nearestSize } from './thumbnails.ts';
+
+/** Shown at once from the browser's cache for a day, and asked for again behind the scenes after five minutes. */
+const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
+
+/** Throws `not_found` when the stored picture is gone or cannot be decoded. */
+export async function sendCover(covers: CoverService, req: IncomingMessage, res: ServerResponse, cover: StoredCover, size: number | undefined): Promise<void> {
+  try {
+    if (size === undefined) await sendOriginal(covers, req, res, cover);
+    else await sendSize(covers, req, res, cover, nearestSize(size));
+  } catch (error) {
+    const isGone = isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
+    throw isGone ? notFound('cover') : error;
+  }
+}
+
+async function sendOriginal(covers: CoverService, req: IncomingMessage, res: ServerResponse, cover: StoredCover): Promise<void> {
+  await sendBytes(req, res, covers.original(cover), {
+    contentType: mimeOfExtension(cover.key.slice(cover.key.lastIndexOf('.') + 1)), cacheControl: CACHE_CONTROL, etag: cover.etag,
+  });
+}
+
+async function sendSize({ thumbnails }: CoverService, req: IncomingMessage, res: ServerResponse, cover: StoredCover, size: number): Promise<void> {
+  const send = (): Promise<void> =>
+    sendBytes(req, res, { path: thumbnails.pathOf(cover, size) }, { contentType: 'image/webp', cacheControl: CACHE_CONTROL, etag: `${cover.etag}-${size}` });
+  try {
+    await send();
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    await thumbnails.make(cover, size);
+    await send();
+  }
+}

@@ -1,0 +1,63 @@
+// Covers in the sizes that windows use, made when first asked for and kept in the cache folder, a folder per album.
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { AlbumId } from '../db/ids.ts';
+import { createSlots } from './locks.ts';
+import { resizePicture } from './picture.ts';
+import type { StoredCover } from './queries.ts';
+
+export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
+/** Decoding uses the threads that file reads need too. */
+const MAX_AT_ONCE = 2;
+
+/** The nearest size there is; the larger one when two are as near. */
+export const nearestSize = (wanted: number): number =>
+  COVER_SIZES.reduce((best, size) => (Math.abs(size - wanted) <= Math.abs(best - wanted) ? size : best));
+
+export interface ThumbnailDeps { cacheDir: string; readOriginal: (cover: StoredCover) => Promise<Buffer> }
+
+export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
+  const making = new Map<string, Promise<void>>();
+  const inTurn = createSlots(MAX_AT_ONCE);
+
+  const folderOf = (albumId: AlbumId): string => join(cacheDir, 'covers', String(albumId));
+  const pathOf = ({ albumId, etag }: StoredCover, size: number): string => join(folderOf(albumId), `${etag}-${size}.webp`);
+
+  async function makeOnce(cover: StoredCover, size: number): Promise<void> {
+    const path = pathOf(cover, size);
+    const bytes = await inTurn(async () => resizePicture(await readOriginal(cover), size));
+    await writeWhole(path, bytes);
+  }
+
+  return {
+    pathOf,
+    /** Makes it; those who ask for the same one meanwhile wait for it together. Throws UnusablePicture and what reading the original throws. */
+    make(cover: StoredCover, size: number): Promise<void> {
+      const path = pathOf(cover, size);
+      const work = making.get(path) ?? makeOnce(cover, size).finally(() => making.delete(path));
+      making.set(path, work);
+      return work;
+    },
+    /** After a cover was replaced or removed. */
+    forget: (albumId: AlbumId): Promise<void> => rm(folderOf(albumId), { recursive: true, force: true }),
+  };
+}
+
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const temp = `${path}.${randomBytes(6).toString('hex')}`;
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    const handle = await open(temp, 'wx');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync(); // or a power cut leaves an empty picture under the final name
+    } finally {
+      await handle.close();
+    }
+    await rename(temp, path);
+  } catch (error) {
+    await unlink(temp).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+// The API as a page to read, rendered here from the OpenAPI document: no script, no font, nothing from elsewhere.
+import { docsStyle } from './docs-style.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { OpenApiDocument, Operation, Parameter } from './openapi.ts';
+
+interface Entry { path: string; method: string; operation: Operation }
+
+export function docsHtml(document: OpenApiDocument): string {
+  const { title, version, description } = document.info;
+  const groups = document.tags.map(({ name }) => ({ name, entries: entriesOf(document, name) }));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)} API ${escape(version)}</title>
+<style>${docsStyle}</style>
+</head>
+<body>
+<nav aria-label="Sections">
+<p class="brand">${escape(title)} <span>API ${escape(version)}</span></p>
+<ul>${groups.map(({ name, entries }) => `<li><a href="#${anchor(name)}">${escape(name)} <small>${entries.length}</small></a></li>`).join('')}</ul>
+<ul><li><a href="#shapes">Shapes</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
+</nav>
+<main>
+<h1>${escape(title)} API</h1>
+<p class="lead">${escape(description)}</p>
+${groups.map(({ name, entries }) => `<section id="${anchor(name)}"><h2>${escape(name)}</h2>${entries.map(operationBlock).join('\n')}</section>`).join('\n')}
+<section id="shapes"><h2>Shapes</h2>
+${Object.entries(document.components.schemas).sort(([a], [b]) => a.localeCompare(b)).map(shapeBlock).join('\n')}
+</section>
+</main>
+</body>
+</html>
+`;
+}
+
+const entriesOf = (document: OpenApiDocument, tag: string): Entry[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).filter(([, operation]) => operation.tags.includes(tag)).map(([method, operation]) => ({ path, method, operation })));
+
+function operationBlock({ path, method, operation }: Entry): string {
+  return `<details class="operation">
+<summary><b class="method ${method}">${method.toUpperCase()}</b> <code>${pathText(path)}</code> <span class="what">${escape(operation.summary)}</span> <span class="access ${operation['x-access']}">${ACCESS[operation['x-access']]}</span></summary>
+<div class="inside" id="${anchor(operation.operationId)}">${parameterTable(operation.parameters)}${bodyBlock(operation)}${replyTable(operation)}</div>
+</details>`;
+}
+
+const ACCESS: Record<Operation['x-access'], string> = { public: 'open to all', user: 'signed in', stream: 'signed in, or token', superuser: 'administrator' };
+
+function parameterTable(parameters: Parameter[]): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(({ name, in: place, required, description, schema }) => row(name, place === 'path' || required, schema, description, place));
+  return `<h3>Parameters</h3><table>${rows.join('')}</table>`;
+}
+
+function bodyBlock({ requestBody }: Operation): string {
+  if (!requestBody) return '';
+  const [content] = Object.values(requestBody.content);
+  return `<h3>Body <small>${escape(Object.keys(requestBody.content).join(' or '))}</small></h3>${content ? shape(content.schema) : ''}`;
+}
+
+function replyTable({ responses }: Operation): string {
+  const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
+    const types = Object.entries(content).map(([type, { schema }]) => (Object.keys(schema).length > 0 ? typeText(schema) : `<i>${escape(type)}</i>`));
+    return `<tr><th scope="row"><span class="status s${status.charAt(0)}">${escape(status)}</span></th><td>${escape(description)}</td><td>${types.join('<br>')}</td></tr>`;
+  });
+  return `<h3>Replies</h3><table>${rows.join('')}</table>`;
+}
+
+/** The anchor is inside, since a browser that jumps there opens the details around it. */
+const shapeBlock = ([name, schema]: [string, JsonSchema]): string =>
+  `<details class="shape"><summary><code>${escape(name)}</code></summary><div class="inside" id="shape-${anchor(name)}">${shape(schema)}</div></details>`;
+
+/** The fields of an object as a table, anything else as its type. */
+function shape(schema: JsonSchema): string {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
+  if (properties.length === 0) return `<p>${typeText(schema)}</p>`;
+  const required = (schema['required'] ?? []) as string[];
+  return `<table>${properties.map(([name, field]) => row(name, required.includes(name), field, field['description'] as string | undefined)).join('')}</table>`;
+}
+
+function row(name: string, required: boolean, schema: JsonSchema, description = '', place = ''): string {
+  const notes = [place, required ? '' : 'optional', limits(schema)].filter(Boolean).join(' · ');
+  return `<tr><th scope="row"><code>${escape(name)}</code></th><td>${typeText(schema)}</td><td>${escape(description)} <small>${escape(notes)}</small></td></tr>`;
+}
+
+/** `TrackOut[]`, `string | null`, `"asc" | "desc"`; named shapes are links. */
+function typeText(schema: JsonSchema): string {
+  const { $ref: ref, enum: values, type, items, anyOf, format } = schema;
+  const constant = schema['const'];
+  if (typeof ref === 'string') return reference(ref);
+  if (constant !== undefined) return escape(JSON.stringify(constant));
+  if (Array.isArray(values)) return values.map((value) => escape(JSON.stringify(value))).join(' | ');
+  if (Array.isArray(anyOf)) return (anyOf as JsonSchema[]).map(typeText).join(' | ');
+  if (Array.isArray(type)) return type.map((one) => escape(String(one))).join(' | ');
+  if (type === 'array') return `${typeText((items ?? {}) as JsonSchema)}[]`;
+  if (type === 'object' && schema['properties']) return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>).map(([name, field]) => `${escape(name)}: ${typeText(field)}`).join(', ')} }`;
+  const plain = typeof type === 'string' ? type : 'anything';
+  return escape(typeof format === 'string' ? `${plain} (${format})` : plain);
+}
+
+function reference(ref: string): string {
+  const name = ref.slice(ref.lastIndexOf('/') + 1);
+  return `<a href="#shape-${anchor(name)}">${escape(name)}</a>`;
+}
+
+const LIMITS: [keyword: string, word: string][] = [
+  ['minimum', 'at least'], ['exclusiveMinimum', 'above'], ['maximum', 'at most'], ['minLength', 'shortest'], ['maxLength', 'longest'], ['pattern', 'like'], ['default', 'default'],
+];
+const limits = (schema: JsonSchema): string =>
+  LIMITS.filter(([keyword]) => schema[keyword] !== undefined).map(([keyword, word]) => `${word} ${typeof schema[keyword] === 'string' ? schema[keyword] : JSON.stringify(schema[keyword])}`).join(', ');
+
+const pathText = (path: string): string => escape(path).replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>');
+const anchor = (name: string): string => name.replaceAll(/[^\w-]+/g, '-');
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

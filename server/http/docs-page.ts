@@ -1,0 +1,26 @@
+// GET /openapi.json and GET /docs: both made at the first request from the list of routes that the app serves, then kept.
+import { z } from 'zod';
+import { docsHtml } from './docs-html.ts';
+import { openApiDocument, type OpenApiDocument } from './openapi.ts';
+import { route, type Route } from './route.ts';
+
+const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
+
+/** `getRoutes` is asked at the first request, since its list holds these two routes as well. `rootRoutes` are mounted at the root too. */
+export function documentationRoutes(getRoutes: () => Route[], { version, rootRoutes = [] }: { version: string; rootRoutes?: Route[] }): Route[] {
+  let made: { document: OpenApiDocument; page: string } | undefined;
+  const documentation = () => {
+    if (made) return made;
+    const document = openApiDocument(getRoutes(), { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes });
+    made = { document, page: docsHtml(document) };
+    return made;
+  };
+
+  return [
+    route({ method: 'get', path: '/openapi.json', access: 'public', summary: 'This API as an OpenAPI 3.1 document', reply: OpenApiOut },
+      () => ({ ...documentation().document })),
+
+    route({ method: 'get', path: '/docs', access: 'public', summary: 'This API as a page to read', produces: ['text/html'] },
+      ({ res }) => void res.status(200).type('html').end(documentation().page)),
+  ];
+}

@@ -1,0 +1,129 @@
+// The OpenAPI 3.1 document, made from the same list of routes and the same shapes that serve and check the requests.
+import type { z } from 'zod';
+import { createSchemaBook, parametersOf, type JsonSchema, type SchemaBook } from './json-schema.ts';
+import { ProblemOut } from './problem.ts';
+import type { Access, Route } from './route.ts';
+
+export interface OpenApiOptions {
+  title: string;
+  version: string;
+  /** Where the routes are mounted. */
+  basePath: string;
+  /** Routes that are mounted at the root. */
+  rootRoutes?: Route[];
+}
+
+export interface Parameter { name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: JsonSchema }
+export interface Content { [mediaType: string]: { schema: JsonSchema } }
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security: Record<string, string[]>[];
+  parameters: Parameter[];
+  requestBody?: { required: true; content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
+  'x-access': Access;
+}
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
+}
+
+const DESCRIPTION = 'JSON in snake_case, times in ISO 8601 UTC, ids are positive integers. Errors are application/problem+json. '
+  + 'Unknown query parameters are ignored, unknown body fields are refused. Lists take limit (1 to 200) and offset.';
+
+const SECURITY: Record<Access, Record<string, string[]>[]> = { public: [], user: [{ bearer: [] }], stream: [{ bearer: [] }, { token: [] }], superuser: [{ bearer: [] }] };
+
+export function openApiDocument(routes: Route[], { title, version, basePath, rootRoutes = [] }: OpenApiOptions): OpenApiDocument {
+  const book = createSchemaBook();
+  const paths: OpenApiDocument['paths'] = {};
+  const add = ({ spec }: Route, base: string): void => {
+    const path = base + spec.path.replaceAll(/:(\w+)/g, '{$1}');
+    const name = base === '' ? `/root${spec.path}` : spec.path; // the same path may stand at both places
+    (paths[path] ??= {})[spec.method] = toOperation(spec, operationId(spec.method, name), book);
+  };
+  for (const route of routes) add(route, basePath);
+  for (const route of rootRoutes) add(route, '');
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description: DESCRIPTION },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.flatMap((operation) => operation.tags))].sort().map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: book.components,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access_token of a sign-in.' },
+        token: { type: 'apiKey', in: 'query', name: 'token', description: 'The same token, where a header cannot be sent.' },
+      },
+    },
+  };
+}
+
+function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operation {
+  const body = requestBody(spec, book);
+  return {
+    operationId: id,
+    tags: [spec.path.split('/')[1] ?? ''],
+    summary: spec.summary,
+    security: SECURITY[spec.access],
+    parameters: [...parameters('path', spec.params, book), ...parameters('query', spec.query, book)],
+    ...(body && { requestBody: body }),
+    responses: { ...successes(spec, book), ...problems(spec, book) },
+    'x-access': spec.access,
+  };
+}
+
+/** `GET /tracks/:id/cover` → `getTracksIdCover`. */
+const operationId = (method: string, path: string): string =>
+  method + path.split(/[^A-Za-z0-9]+/).filter(Boolean).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+
+function parameters(place: Parameter['in'], shape: z.ZodType | undefined, book: SchemaBook): Parameter[] {
+  if (!shape) return [];
+  return parametersOf(shape, book).map(({ name, required, schema: { description, ...schema } }) =>
+    ({ name, in: place, required: place === 'path' || required, ...(typeof description === 'string' && { description }), schema }));
+}
+
+function requestBody(spec: Route['spec'], book: SchemaBook): Operation['requestBody'] {
+  if (!spec.body && !spec.consumes) return undefined;
+  const schema = spec.body ? book.schemaOf(spec.body, 'input') : { type: 'object' };
+  const types = spec.consumes ? [spec.consumes] : ['application/json', ...(spec.form ? ['application/x-www-form-urlencoded'] : [])];
+  return { required: true, content: contentOf(types, schema) };
+}
+
+function successes(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
+  const statuses = spec.status ?? [spec.reply || spec.produces ? 200 : 204];
+  const content = spec.produces ? contentOf(spec.produces, {}) : spec.reply && contentOf(['application/json'], book.schemaOf(spec.reply, 'output'));
+  return Object.fromEntries(statuses.map((status) =>
+    [status, { description: STATUS[status] ?? 'Success', ...(content && status !== 204 && status !== 304 && { content }) }]));
+}
+
+const STATUS: Record<number, string> = {
+  200: 'Success', 201: 'Made', 202: 'Accepted; the work goes on', 204: 'Done', 206: 'A part of it', 304: 'Not changed',
+  400: 'Malformed', 401: 'No token, or a wrong or ended one', 403: 'Not an administrator', 404: 'No such thing', 413: 'Body too large', 415: 'Body of another type', 422: 'A value is not allowed',
+};
+
+/** What the access and the shapes imply; everything else a route may answer is under `default`. */
+function problems(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
+  const hasBody = spec.body !== undefined || spec.consumes !== undefined;
+  const implied = [
+    ...(hasBody ? [400, 413, 415] : []),
+    ...(spec.access === 'public' ? [] : [401]),
+    ...(spec.access === 'superuser' ? [403] : []),
+    ...(spec.params ? [404] : []),
+    ...(hasBody || spec.params || spec.query ? [422] : []),
+  ];
+  const content = contentOf(['application/problem+json'], book.schemaOf(ProblemOut, 'output'));
+  return {
+    ...Object.fromEntries(implied.map((status) => [status, { description: STATUS[status] ?? '', content }])),
+    default: { description: 'Any other problem', content },
+  };
+}
+
+const contentOf = (types: string[], schema: JsonSchema): Content => Object.fromEntries(types.map((type) => [type, { schema }]));

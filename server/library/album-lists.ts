@@ -1,0 +1,61 @@
+// Which albums a list holds and in what order: every filter and sort of `GET /albums` (decisions 5).
+import type { ArtistId, UserId } from '../db/ids.ts';
+import { identityKey } from './fold.ts';
+import { likedFilter, matchingIds, type Filter } from './filters.ts';
+import type { IdList } from './id-lists.ts';
+import { orderOf, type ListOrder, type Sort } from './sorts.ts';
+import type { AlbumSort } from './wire.ts';
+import { isIndexed, toPattern, toPhrase, wordsOf } from './words.ts';
+
+export interface AlbumFilter {
+  q?: string | undefined;
+  genre?: string | undefined;
+  yearFrom?: number | undefined;
+  yearTo?: number | undefined;
+  /** Albums of the artist and albums with a track by the artist. */
+  artistId?: ArtistId | undefined;
+  format?: string | undefined;
+  liked?: boolean | undefined;
+}
+
+export const ALBUM_SORT_PLANS: Record<Exclude<AlbumSort, 'random'>, Sort> = {
+  title: { index: 'albums_title_sort', columns: ['title_sort', 'id'] },
+  artist: { index: 'albums_artist_sort', columns: ['artist_sort', 'year', 'title_sort', 'id'] },
+  year: { index: 'albums_year', columns: ['year', 'id'], nulls: true },
+  created_at: { index: 'albums_created_at', columns: ['created_at', 'id'] },
+  play_count: { played: 'plays' },
+  last_played_at: { played: 'last_played_at' },
+};
+
+export function albumList(userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>): IdList {
+  return { itemType: 'album', userId, filters: albumFilters(filter), order: orderOf('album', ALBUM_SORT_PLANS, order) };
+}
+
+function albumFilters(f: AlbumFilter): Filter[] {
+  return [
+    ...wordsOf(f.q).map(wordFilter),
+    f.genre !== undefined && {
+      each: `EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_genres tg ON tg.track_id = t.id
+        WHERE t.album_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
+      set: 'SELECT t.album_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id JOIN tracks t ON t.id = tg.track_id WHERE g.name_key = @genre',
+      params: { genre: identityKey(f.genre) },
+    },
+    f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
+    f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
+    f.artistId !== undefined && {
+      each: `i.artist_id = @artistId OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = t.id WHERE t.album_id = i.id AND ta.artist_id = @artistId)`,
+      set: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
+        UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = @artistId`,
+      params: { artistId: f.artistId },
+    },
+    f.format !== undefined && { each: 'EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.format = @format)', params: { format: f.format.toLowerCase() } },
+    f.liked !== undefined && likedFilter('album', f.liked),
+  ].filter((filter) => filter !== false);
+}
+
+function wordFilter(word: string, at: number): Filter {
+  const name = `word${at}`;
+  return isIndexed(word)
+    ? { each: `i.id IN (${matchingIds('album', name)})`, params: { [name]: toPhrase(word) } }
+    : { each: `i.title_sort LIKE @${name} ESCAPE '\\' OR i.artist_sort LIKE @${name} ESCAPE '\\'`, params: { [name]: toPattern(word) } };
+}

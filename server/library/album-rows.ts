@@ -1,0 +1,51 @@
+// The second step of every list of albums: the rows of a page's ids, in one statement.
+import type { AlbumId, ArtistId, UserId } from '../db/ids.ts';
+import { inOrder, type Statements } from './statements.ts';
+
+/** An album with its artist's name, and with what the asking person did with it. */
+export interface AlbumSummary {
+  id: AlbumId;
+  title: string;
+  artistId: ArtistId | null;
+  artistName: string | null;
+  year: number | null;
+  genre: string | null;
+  isCompilation: boolean;
+  trackCount: number;
+  discCount: number;
+  durationMs: number;
+  sizeBytes: number;
+  hasCover: boolean;
+  source: string | null;
+  sourceId: string | null;
+  releaseGroupMbid: string | null;
+  liked: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+type Raw = Omit<AlbumSummary, 'isCompilation' | 'hasCover' | 'liked' | 'createdAt' | 'updatedAt'> & {
+  isCompilation: number; hasCover: number; liked: number; createdAt: number; updatedAt: number;
+};
+
+const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistName, a.year, a.genre, a.is_compilation AS isCompilation,
+    a.track_count AS trackCount, a.disc_count AS discCount, a.duration_ms AS durationMs, a.size_bytes AS sizeBytes, c.key IS NOT NULL AS hasCover,
+    a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid, coalesce(l.liked, 0) AS liked,
+    a.created_at AS createdAt, a.updated_at AS updatedAt
+  FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
+  LEFT JOIN artists x ON x.id = a.artist_id
+  LEFT JOIN album_covers c ON c.album_id = a.id
+  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'album' AND l.item_id = a.id`;
+
+/** The albums of these ids in their order, as often as they are there; an id that is gone is left out. */
+export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
+  const albums = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+    ...row,
+    isCompilation: row.isCompilation === 1,
+    hasCover: row.hasCover === 1,
+    liked: row.liked === 1,
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+  }));
+  return inOrder(albums, ids);
+}

@@ -1,0 +1,66 @@
+// Which artists a list holds and in what order: every filter and sort of `GET /artists` (decisions 5).
+import type { ArtistId, UserId } from '../db/ids.ts';
+import { identityKey } from './fold.ts';
+import { likedFilter, matchingIds, type Filter } from './filters.ts';
+import type { IdList } from './id-lists.ts';
+import { orderOf, type ListOrder, type Sort } from './sorts.ts';
+import type { ArtistSort } from './wire.ts';
+import { isIndexed, toPattern, toPhrase, wordsOf } from './words.ts';
+
+export interface ArtistFilter {
+  q?: string | undefined;
+  /** Artists with a track in this genre; likewise with the years. */
+  genre?: string | undefined;
+  yearFrom?: number | undefined;
+  yearTo?: number | undefined;
+  artistId?: ArtistId | undefined;
+  liked?: boolean | undefined;
+}
+
+const BY_NAME: Sort = { index: 'artists_sort_key', columns: ['sort_key', 'id'] };
+
+export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
+  name: BY_NAME,
+  artist: BY_NAME,
+  // Year of the first album. No index can hold it; artists are few enough to be sorted.
+  year: { computed: '(SELECT min(a.year) FROM albums a WHERE a.artist_id = i.id)', columns: ['sort_key', 'id'] },
+  created_at: { index: 'artists_created_at', columns: ['created_at', 'id'] },
+  play_count: { played: 'plays' },
+  last_played_at: { played: 'last_played_at' },
+};
+
+export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): IdList {
+  return { itemType: 'artist', userId, filters: artistFilters(filter), order: orderOf('artist', ARTIST_SORT_PLANS, order) };
+}
+
+function artistFilters(f: ArtistFilter): Filter[] {
+  return [
+    ...wordsOf(f.q).map(wordFilter),
+    f.genre !== undefined && {
+      each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
+        WHERE ta.artist_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
+      set: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id JOIN track_artists ta ON ta.track_id = tg.track_id
+        WHERE g.name_key = @genre`,
+      params: { genre: identityKey(f.genre) },
+    },
+    yearsFilter(f.yearFrom, f.yearTo),
+    f.artistId !== undefined && { each: 'i.id = @artistId', params: { artistId: f.artistId } },
+    f.liked !== undefined && likedFilter('artist', f.liked),
+  ].filter((filter) => filter !== false);
+}
+
+/** One track has to lie between both. */
+function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
+  if (from === undefined && to === undefined) return false;
+  return {
+    each: `EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND t.year BETWEEN @yearFrom AND @yearTo)`,
+    params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },
+  };
+}
+
+function wordFilter(word: string, at: number): Filter {
+  const name = `word${at}`;
+  return isIndexed(word)
+    ? { each: `i.id IN (${matchingIds('artist', name)})`, params: { [name]: toPhrase(word) } }
+    : { each: `i.sort_key LIKE @${name} ESCAPE '\\' OR i.name_key LIKE @${name} ESCAPE '\\'`, params: { [name]: toPattern(word) } };
+}

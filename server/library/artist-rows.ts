@@ -1,0 +1,33 @@
+// The second step of every list of artists: the rows of a page's ids, in one statement.
+import type { ArtistId, UserId } from '../db/ids.ts';
+import { inOrder, type Statements } from './statements.ts';
+
+export interface ArtistSummary {
+  id: ArtistId;
+  name: string;
+  sortName: string;
+  albumCount: number;
+  trackCount: number;
+  /** One of the artist's own albums has a cover. */
+  hasCover: boolean;
+  source: string | null;
+  sourceId: string | null;
+  artistMbid: string | null;
+  liked: boolean;
+  createdAt: Date;
+}
+
+type Raw = Omit<ArtistSummary, 'hasCover' | 'liked' | 'createdAt'> & { hasCover: number; liked: number; createdAt: number };
+
+const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
+    EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id AND c.key IS NOT NULL) AS hasCover,
+    x.source, x.source_id AS sourceId, x.artist_mbid AS artistMbid, coalesce(l.liked, 0) AS liked, x.created_at AS createdAt
+  FROM json_each(@ids) ids CROSS JOIN artists x ON x.id = ids.value
+  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'artist' AND l.item_id = x.id`;
+
+/** The artists of these ids in their order, as often as they are there; an id that is gone is left out. */
+export function readArtists(statements: Statements, userId: UserId, ids: readonly number[]): ArtistSummary[] {
+  const artists = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId })
+    .map((row) => ({ ...row, hasCover: row.hasCover === 1, liked: row.liked === 1, createdAt: new Date(row.createdAt) }));
+  return inOrder(artists, ids);
+}

@@ -1,0 +1,66 @@
+// Takes a track out of the library: its row with all that hangs on it, an album and artists left empty, and at last the stored
+// audio. Files below the import path (`file:` addresses) are the person's own and are never touched.
+import { eq, inArray } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { albumCovers, albums, trackArtists, tracks } from '../db/schema.ts';
+import { notFound } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { TrackWriter } from './track-writer.ts';
+
+export interface DeletionDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'search' | 'sweepEmpty'>;
+  storage: Pick<Storage, 'kind' | 'delete'>;
+  /** Called inside the transaction while the row is still there, so that the track's source can note that it is not wanted back. */
+  onDeleted: (id: TrackId) => void;
+  log: Log;
+}
+
+export function createDeletion({ db, tracks: writer, storage, onDeleted, log }: DeletionDeps) {
+  /** The row is gone when this returns, whatever became of the stored objects: a left-over object costs room, not music. */
+  async function deleteTrack(id: TrackId): Promise<void> {
+    const { storageUri, coverKey } = db.transaction((tx) => removeRow(tx, id), { behavior: 'immediate' });
+    if (coverKey !== null) await tryDelete(coverKey);
+    if (storageUri !== null) await releaseAudio([storageUri]);
+  }
+
+  function removeRow(tx: Db, id: TrackId): { storageUri: string | null; coverKey: string | null } {
+    const track = tx.select({ storageUri: tracks.storageUri, albumId: tracks.albumId }).from(tracks).where(eq(tracks.id, id)).get();
+    if (!track) throw notFound('track', id);
+    const artistIds = tx.select({ id: trackArtists.artistId }).from(trackArtists).where(eq(trackArtists.trackId, id)).all().map((row) => row.id);
+    const albumIds = track.albumId === null ? [] : [track.albumId];
+    const cover = tx.select({ key: albumCovers.key }).from(albumCovers).where(inArray(albumCovers.albumId, albumIds)).get();
+
+    onDeleted(id);
+    tx.delete(tracks).where(eq(tracks.id, id)).run();
+    writer.search.delete('track', id);
+    writer.sweepEmpty(albumIds, artistIds);
+    const albumStays = tx.select({ id: albums.id }).from(albums).where(inArray(albums.id, albumIds)).get() !== undefined;
+    return { storageUri: track.storageUri, coverKey: albumStays ? null : (cover?.key ?? null) };
+  }
+
+  /** Deletes stored audio that no track uses any more. */
+  async function releaseAudio(storageUris: readonly string[]): Promise<void> {
+    for (const uri of storageUris) {
+      const key = keyOf(uri);
+      if (key !== undefined && !isUsed(uri)) await tryDelete(key);
+    }
+  }
+
+  const isUsed = (uri: string): boolean => db.select({ id: tracks.id }).from(tracks).where(eq(tracks.storageUri, uri)).limit(1).get() !== undefined;
+
+  /** Undefined for a `file:` address and for an object of another backend than today's. */
+  const keyOf = (uri: string): string | undefined => (uri.startsWith(`${storage.kind}:`) ? uri.slice(storage.kind.length + 1) : undefined);
+
+  async function tryDelete(key: string): Promise<void> {
+    try {
+      await storage.delete(key);
+    } catch (error) {
+      log.warn({ key, err: error }, 'stored object could not be deleted');
+    }
+  }
+
+  return { deleteTrack, releaseAudio };
+}

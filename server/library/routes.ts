@@ -1,0 +1,83 @@
+// The library over REST (interface, Library; decisions 5). Any signed-in person may edit and delete tracks: it is one shared library.
+import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
+import { idParam, toPaged, type Page } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import type { LibraryService } from './service.ts';
+import {
+  AlbumOut, AlbumPage, AlbumQuery, AlbumTrackQuery, ArtistAlbumQuery, ArtistOut, ArtistPage, ArtistPatch, ArtistQuery, ArtistTrackQuery, GenreList,
+  TrackOut, TrackPage, TrackPatch, TrackQuery,
+} from './wire.ts';
+import { toAlbumFilter, toAlbumOut, toArtistChanges, toArtistFilter, toArtistOut, toGenreOut, toTrackChanges, toTrackFilter, toTrackOut } from './wire-maps.ts';
+
+const TrackParam = idParam(TrackIdIn);
+const AlbumParam = idParam(AlbumIdIn);
+const ArtistParam = idParam(ArtistIdIn);
+
+const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
+
+export interface LibraryRouteDeps {
+  library: LibraryService;
+  /** Tells open windows to read their lists again. */
+  libraryChanged: () => void;
+}
+
+export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Route[] => [
+  route({ method: 'get', path: '/tracks', access: 'user', summary: 'Tracks, filtered and sorted', query: TrackQuery, reply: TrackPage },
+    ({ user, query }) => toPaged(library.listTracks(user.id, toTrackFilter(query), query, pageOf(query)), query, toTrackOut)),
+
+  route({ method: 'get', path: '/tracks/:id', access: 'user', summary: 'One track', params: TrackParam, reply: TrackOut },
+    ({ user, params }) => toTrackOut(library.getTrack(user.id, params.id))),
+
+  route({ method: 'patch', path: '/tracks/:id', access: 'user', summary: 'Change single fields of a track', params: TrackParam, body: TrackPatch, reply: TrackOut },
+    ({ user, params, body }) => {
+      const track = library.updateTrack(user.id, params.id, toTrackChanges(body));
+      libraryChanged();
+      return toTrackOut(track);
+    }),
+
+  route({ method: 'delete', path: '/tracks/:id', access: 'user', summary: 'Delete a track and its stored audio', params: TrackParam },
+    async ({ params }) => {
+      await library.deleteTrack(params.id);
+      libraryChanged();
+    }),
+
+  route({ method: 'get', path: '/albums', access: 'user', summary: 'Albums, filtered and sorted', query: AlbumQuery, reply: AlbumPage },
+    ({ user, query }) => toPaged(library.listAlbums(user.id, toAlbumFilter(query), query, pageOf(query)), query, toAlbumOut)),
+
+  route({ method: 'get', path: '/albums/:id', access: 'user', summary: 'One album', params: AlbumParam, reply: AlbumOut },
+    ({ user, params }) => toAlbumOut(library.getAlbum(user.id, params.id))),
+
+  route({ method: 'get', path: '/albums/:id/tracks', access: 'user', summary: 'Tracks of an album, by disc and number', params: AlbumParam, query: AlbumTrackQuery, reply: TrackPage },
+    ({ user, params, query }) => {
+      library.getAlbum(user.id, params.id);
+      return toPaged(library.listTracks(user.id, { ...toTrackFilter(query), albumId: params.id }, query, pageOf(query)), query, toTrackOut);
+    }),
+
+  route({ method: 'get', path: '/artists', access: 'user', summary: 'Artists, filtered and sorted', query: ArtistQuery, reply: ArtistPage },
+    ({ user, query }) => toPaged(library.listArtists(user.id, toArtistFilter(query), query, pageOf(query)), query, toArtistOut)),
+
+  route({ method: 'get', path: '/artists/:id', access: 'user', summary: 'One artist', params: ArtistParam, reply: ArtistOut },
+    ({ user, params }) => toArtistOut(library.getArtist(user.id, params.id))),
+
+  route({ method: 'patch', path: '/artists/:id', access: 'superuser', summary: 'Change how an artist is filed', params: ArtistParam, body: ArtistPatch, reply: ArtistOut },
+    ({ user, params, body }) => {
+      const artist = library.updateArtist(user.id, params.id, toArtistChanges(body));
+      libraryChanged();
+      return toArtistOut(artist);
+    }),
+
+  route({ method: 'get', path: '/artists/:id/albums', access: 'user', summary: 'Albums by an artist, and those the artist appears on', params: ArtistParam, query: ArtistAlbumQuery, reply: AlbumPage },
+    ({ user, params, query }) => {
+      library.getArtist(user.id, params.id);
+      return toPaged(library.listAlbums(user.id, { ...toAlbumFilter(query), artistId: params.id }, query, pageOf(query)), query, toAlbumOut);
+    }),
+
+  route({ method: 'get', path: '/artists/:id/tracks', access: 'user', summary: 'Tracks that credit an artist', params: ArtistParam, query: ArtistTrackQuery, reply: TrackPage },
+    ({ user, params, query }) => {
+      library.getArtist(user.id, params.id);
+      return toPaged(library.listTracks(user.id, { ...toTrackFilter(query), artistId: params.id }, query, pageOf(query)), query, toTrackOut);
+    }),
+
+  route({ method: 'get', path: '/genres', access: 'user', summary: 'Genres by name', reply: GenreList },
+    () => library.listGenres().map(toGenreOut)),
+];

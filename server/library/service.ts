@@ -1,0 +1,97 @@
+// The library as other rooms and the doors see it: lists, single items, edits, deletion. `userId` is the person who asks; likes and
+// play counts in the answers are theirs.
+import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
+import type { Availability } from '../db/schema.ts';
+import { notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { Principal } from '../http/route.ts';
+import { albumList, type AlbumFilter } from './album-lists.ts';
+import { readAlbums, type AlbumSummary } from './album-rows.ts';
+import { artistList, type ArtistFilter } from './artist-lists.ts';
+import { readArtists, type ArtistSummary } from './artist-rows.ts';
+import { createDeletion, type DeletionDeps } from './deletes.ts';
+import { createEdits, type ArtistChanges, type TrackChanges } from './edits.ts';
+import { createGenreList } from './genres.ts';
+import { createIdLists, type IdList } from './id-lists.ts';
+import type { ListOrder } from './sorts.ts';
+import { createStatements } from './statements.ts';
+import { trackList, type TrackFilter } from './track-lists.ts';
+import { readTracks, type TrackSummary } from './track-rows.ts';
+import { toTrackOut } from './wire-maps.ts';
+import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
+
+export interface LibraryDeps extends DeletionDeps { now: () => Date }
+
+export type LibraryService = ReturnType<typeof createLibraryService>;
+
+export function createLibraryService({ db, tracks: writer, storage, onDeleted, now, log }: LibraryDeps) {
+  const statements = createStatements(db.$client);
+  const lists = createIdLists(statements);
+  const listGenres = createGenreList(statements);
+  const edits = createEdits({ db, search: writer.search, now });
+  const { deleteTrack, releaseAudio } = createDeletion({ db, tracks: writer, storage, onDeleted, log });
+  const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
+    'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
+  );
+
+  const tracksById = (userId: UserId, ids: readonly number[]): TrackSummary[] => readTracks(statements, userId, ids);
+  const albumsById = (userId: UserId, ids: readonly number[]): AlbumSummary[] => readAlbums(statements, userId, ids);
+  const artistsById = (userId: UserId, ids: readonly number[]): ArtistSummary[] => readArtists(statements, userId, ids);
+
+  function listOf<T>(list: IdList, page: Page, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> {
+    const { ids, total } = lists.page(list, page);
+    return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
+  }
+
+  function one<T>(what: string, id: number, found: T[]): T {
+    const [item] = found;
+    if (item === undefined) throw notFound(what, id);
+    return item;
+  }
+
+  const getTrack = (userId: UserId, id: TrackId): TrackSummary => one('track', id, tracksById(userId, [id]));
+  const getAlbum = (userId: UserId, id: AlbumId): AlbumSummary => one('album', id, albumsById(userId, [id]));
+  const getArtist = (userId: UserId, id: ArtistId): ArtistSummary => one('artist', id, artistsById(userId, [id]));
+
+  return {
+    getTrack,
+    getAlbum,
+    getArtist,
+    /** The track as rooms put it on the wire that do not know its shape. */
+    trackOut: (user: Principal, id: TrackId): TrackOut => toTrackOut(getTrack(user.id, id)),
+    /** The ones that exist, in the order of the ids. */
+    tracksById,
+    albumsById,
+    artistsById,
+
+    listTracks: (userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>, page: Page): Paged<TrackSummary> =>
+      listOf(trackList(userId, filter, order), page, tracksById),
+    listAlbums: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Paged<AlbumSummary> =>
+      listOf(albumList(userId, filter, order), page, albumsById),
+    listArtists: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Paged<ArtistSummary> =>
+      listOf(artistList(userId, filter, order), page, artistsById),
+    listGenres,
+
+    updateTrack(userId: UserId, id: TrackId, changes: TrackChanges): TrackSummary {
+      edits.updateTrack(id, changes);
+      return getTrack(userId, id);
+    },
+    updateArtist(userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
+      edits.updateArtist(id, changes);
+      return getArtist(userId, id);
+    },
+    deleteTrack,
+    releaseAudio,
+
+    countLibrary: (): { tracks: number; albums: number; artists: number } => ({
+      tracks: statements.value<number>('SELECT count(*) FROM tracks', {}),
+      albums: statements.value<number>('SELECT count(*) FROM albums', {}),
+      artists: statements.value<number>('SELECT count(*) FROM artists', {}),
+    }),
+
+    /** The row says there is audio, and the storage does not have it. True when that is news. */
+    markMissing: (id: TrackId): boolean => setAvailability.run('missing', now().getTime(), id, 'available').changes > 0,
+    /** The audio of a missing track is back. True when that is news. */
+    markAvailable: (id: TrackId): boolean => setAvailability.run('available', now().getTime(), id, 'missing').changes > 0,
+  };
+}

@@ -1,0 +1,91 @@
+// The second step of every list of tracks: the rows of a page's ids, with all that TrackOut shows, in one statement.
+import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
+import type { Availability, MetadataStatus } from '../db/schema.ts';
+import { inOrder, type Statements } from './statements.ts';
+
+/** A track with its names, and with what the asking person did with it. */
+export interface TrackSummary {
+  id: TrackId;
+  title: string;
+  artistId: ArtistId | null;
+  artistName: string | null;
+  artists: { id: ArtistId; name: string }[];
+  albumId: AlbumId | null;
+  albumTitle: string | null;
+  albumArtistName: string | null;
+  genre: string | null;
+  genres: string[];
+  year: number | null;
+  trackNumber: number | null;
+  discNumber: number | null;
+  durationMs: number | null;
+  sizeBytes: number | null;
+  format: string | null;
+  bitrateKbps: number | null;
+  sampleRateHz: number | null;
+  bitDepth: number | null;
+  channels: number | null;
+  source: string;
+  sourceId: string;
+  storageUri: string | null;
+  availability: Availability;
+  metadataStatus: MetadataStatus;
+  metadataError: string | null;
+  enrichedAt: Date | null;
+  fpidScore: number | null;
+  recordingMbid: string | null;
+  trackGainDb: number | null;
+  trackPeak: number | null;
+  albumGainDb: number | null;
+  albumPeak: number | null;
+  hasCover: boolean;
+  hasLyrics: boolean;
+  liked: boolean;
+  playCount: number;
+  lastPlayedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+type Raw = Omit<TrackSummary, 'artists' | 'genres' | 'hasCover' | 'hasLyrics' | 'liked' | 'enrichedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'> & {
+  artists: string; genres: string; hasCover: number; hasLyrics: number; liked: number;
+  enrichedAt: number | null; lastPlayedAt: number | null; createdAt: number; updatedAt: number;
+};
+
+// CROSS JOIN: the ids lead. No ORDER BY: sorting these wide rows would take as long as reading them.
+const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId, al.title AS albumTitle,
+    aa.name AS albumArtistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber, t.duration_ms AS durationMs,
+    t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz, t.bit_depth AS bitDepth, t.channels,
+    t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability, t.metadata_status AS metadataStatus,
+    t.metadata_error AS metadataError, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
+    t.track_gain_db AS trackGainDb, t.track_peak AS trackPeak, t.album_gain_db AS albumGainDb, t.album_peak AS albumPeak,
+    t.has_lyrics AS hasLyrics, t.created_at AS createdAt, t.updated_at AS updatedAt,
+    (SELECT json_group_array(json_object('id', x.id, 'name', x.name) ORDER BY ta.position)
+      FROM track_artists ta JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id) AS artists,
+    (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = t.id) AS genres,
+    c.key IS NOT NULL AS hasCover, coalesce(l.liked, 0) AS liked, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
+  FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
+  LEFT JOIN albums al ON al.id = t.album_id
+  LEFT JOIN artists aa ON aa.id = al.artist_id
+  LEFT JOIN album_covers c ON c.album_id = t.album_id
+  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
+  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id`;
+
+/** The tracks of these ids in their order, as often as they are there; an id that is gone is left out. */
+export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {
+  const tracks = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+    ...row,
+    artists: JSON.parse(row.artists) as TrackSummary['artists'],
+    genres: JSON.parse(row.genres) as string[],
+    hasCover: row.hasCover === 1,
+    hasLyrics: row.hasLyrics === 1,
+    liked: row.liked === 1,
+    enrichedAt: toDate(row.enrichedAt),
+    lastPlayedAt: toDate(row.lastPlayedAt),
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+  }));
+  return inOrder(tracks, ids);
+}
+
+const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

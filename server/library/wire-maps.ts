@@ -1,0 +1,109 @@
+// Between the wire's shapes and ours: queries and bodies come in, summaries go out.
+import { toIso, toIsoOrNull } from '../http/times.ts';
+import type { AlbumFilter } from './album-lists.ts';
+import type { AlbumSummary } from './album-rows.ts';
+import type { ArtistFilter } from './artist-lists.ts';
+import type { ArtistSummary } from './artist-rows.ts';
+import type { ArtistChanges, TrackChanges } from './edits.ts';
+import type { GenreSummary } from './genres.ts';
+import type { TrackFilter } from './track-lists.ts';
+import type { TrackSummary } from './track-rows.ts';
+import type { AlbumOut, AlbumQuery, ArtistOut, ArtistPatch, ArtistQuery, GenreOut, TrackOut, TrackPatch, TrackQuery } from './wire.ts';
+
+export const toTrackFilter = (q: TrackQuery): TrackFilter => ({
+  q: q.q, source: q.source, artistId: q.artist_id, albumId: q.album_id, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to,
+  format: q.format, metadataStatus: q.metadata_status, availability: q.availability, liked: q.liked,
+});
+
+export const toAlbumFilter = (q: AlbumQuery): AlbumFilter =>
+  ({ q: q.q, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to, artistId: q.artist_id, format: q.format, liked: q.liked });
+
+export const toArtistFilter = (q: ArtistQuery): ArtistFilter =>
+  ({ q: q.q, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to, artistId: q.artist_id, liked: q.liked });
+
+export const toTrackChanges = (p: TrackPatch): TrackChanges =>
+  ({ title: p.title, genre: p.genre, year: p.year, trackNumber: p.track_number, discNumber: p.disc_number });
+
+export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({ sortName: p.sort_name, neverSplit: p.never_split });
+
+export const toTrackOut = (t: TrackSummary): TrackOut => ({
+  id: t.id,
+  title: t.title,
+  artist_id: t.artistId,
+  artist_name: t.artistName,
+  artists: t.artists,
+  album_id: t.albumId,
+  album_title: t.albumTitle,
+  album_artist_name: t.albumArtistName,
+  genre: t.genre,
+  genres: t.genres,
+  year: t.year,
+  track_number: t.trackNumber,
+  disc_number: t.discNumber,
+  duration_ms: t.durationMs,
+  size_bytes: t.sizeBytes,
+  format: t.format,
+  bitrate_kbps: t.bitrateKbps,
+  sample_rate_hz: t.sampleRateHz,
+  bit_depth: t.bitDepth,
+  channels: t.channels,
+  source: t.source,
+  source_id: t.sourceId,
+  storage_uri: t.storageUri,
+  availability: t.availability,
+  metadata_status: t.metadataStatus,
+  metadata_error: t.metadataError,
+  enriched_at: toIsoOrNull(t.enrichedAt),
+  fpid_score: t.fpidScore,
+  recording_mbid: t.recordingMbid,
+  replay_gain: toReplayGain(t),
+  has_cover: t.hasCover,
+  has_lyrics: t.hasLyrics,
+  liked: t.liked,
+  play_count: t.playCount,
+  last_played_at: toIsoOrNull(t.lastPlayedAt),
+  created_at: toIso(t.createdAt),
+  updated_at: toIso(t.updatedAt),
+});
+
+function toReplayGain(t: TrackSummary): TrackOut['replay_gain'] {
+  if (t.trackGainDb === null && t.trackPeak === null && t.albumGainDb === null && t.albumPeak === null) return null;
+  return { track_gain_db: t.trackGainDb, track_peak: t.trackPeak, album_gain_db: t.albumGainDb, album_peak: t.albumPeak };
+}
+
+export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
+  id: a.id,
+  title: a.title,
+  artist_id: a.artistId,
+  artist_name: a.artistName,
+  year: a.year,
+  genre: a.genre,
+  is_compilation: a.isCompilation,
+  track_count: a.trackCount,
+  disc_count: a.discCount,
+  duration_ms: a.durationMs,
+  size_bytes: a.sizeBytes,
+  has_cover: a.hasCover,
+  source: a.source,
+  source_id: a.sourceId,
+  release_group_mbid: a.releaseGroupMbid,
+  liked: a.liked,
+  created_at: toIso(a.createdAt),
+  updated_at: toIso(a.updatedAt),
+});
+
+export const toArtistOut = (a: ArtistSummary): ArtistOut => ({
+  id: a.id,
+  name: a.name,
+  sort_name: a.sortName,
+  album_count: a.albumCount,
+  track_count: a.trackCount,
+  has_cover: a.hasCover,
+  source: a.source,
+  source_id: a.sourceId,
+  artist_mbid: a.artistMbid,
+  liked: a.liked,
+  created_at: toIso(a.createdAt),
+});
+
+export const toGenreOut = (g: GenreSummary): GenreOut => ({ name: g.name, track_count: g.trackCount, album_count: g.albumCount });

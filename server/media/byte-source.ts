@@ -1,0 +1,91 @@
+// How readers reach the bytes of one file: a file descriptor behind one reused buffer, or bytes that are in memory already.
+import fs from 'node:fs';
+import { UnreadableAudio, type ByteSource } from './types.ts';
+
+/** Files up to this size are read whole at once; most of a scan's cost is the number of reads, not their size. */
+const WHOLE_FILE_BYTES = 1 << 20;
+const WINDOW_BYTES = 256 << 10;
+/** Opening a named pipe must not wait for its other end. Absent on Windows. */
+const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+export interface OpenByteSource extends ByteSource {
+  /** Gives the descriptor and the buffer back. No view of this source may be used afterwards. */
+  close(): void;
+}
+
+// Buffers of closed sources wait here for the next file. One pool per thread; a scan needs one of each.
+const freeWhole: Buffer[] = [];
+const freeWindows: Buffer[] = [];
+
+/** Opens a regular file. Throws the system's error when it cannot be opened, UnreadableAudio when it is a pipe, device or folder. */
+export function openByteSource(path: string | Buffer): OpenByteSource {
+  const fd = fs.openSync(path, OPEN_FLAGS);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw new UnreadableAudio('not a regular file');
+    return stat.size <= WHOLE_FILE_BYTES ? wholeFile(fd, stat.size) : windowedFile(fd, stat.size);
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+}
+
+/** A source over bytes in memory. Views share the buffer's memory. */
+export function bufferSource(bytes: Uint8Array): ByteSource {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { size: buffer.length, read: (position, length) => buffer.subarray(position, position + length) };
+}
+
+function wholeFile(fd: number, size: number): OpenByteSource {
+  const buffer = freeWhole.pop() ?? Buffer.allocUnsafeSlow(WHOLE_FILE_BYTES);
+  const bytes = buffer.subarray(0, readFully(fd, buffer, 0, size));
+  fs.closeSync(fd);
+  let open = true;
+  return {
+    size: bytes.length, // less than `size` when the file shrank meanwhile
+    read: (position, length) => (position === 0 && length >= bytes.length ? bytes : bytes.subarray(position, position + length)),
+    close() {
+      if (open && freeWhole.length < 2) freeWhole.push(buffer);
+      open = false;
+    },
+  };
+}
+
+function windowedFile(fd: number, size: number): OpenByteSource {
+  const buffer = freeWindows.pop() ?? Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  let start = 0;
+  let filled = 0;
+  let open = true;
+  return {
+    size,
+    read(position, length) {
+      const wanted = Math.max(0, Math.min(length, size - position));
+      if (wanted > WINDOW_BYTES) {
+        const large = Buffer.allocUnsafe(wanted);
+        return large.subarray(0, readFully(fd, large, position, wanted));
+      }
+      if (position < start || position + wanted > start + filled) {
+        filled = 0; // in case the read throws
+        filled = readFully(fd, buffer, position, wanted);
+        start = position;
+      }
+      return buffer.subarray(position - start, Math.min(filled, position - start + wanted));
+    },
+    close() {
+      if (!open) return;
+      open = false;
+      fs.closeSync(fd);
+      if (freeWindows.length < 2) freeWindows.push(buffer);
+    },
+  };
+}
+
+function readFully(fd: number, buffer: Buffer, position: number, length: number): number {
+  let done = 0;
+  while (done < length) {
+    const count = fs.readSync(fd, buffer, done, length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}

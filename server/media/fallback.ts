@@ -1,0 +1,121 @@
+// music-metadata reads what our own readers do not: WMA, Monkey's Audio, WavPack, Musepack, DSD, Matroska, fragmented MP4.
+// Loaded only when such a file turns up. Durations by decoding are never asked for: they take seconds a file.
+import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
+import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
+import { MAX_LIST } from './limits.ts';
+import { parseLyrics } from './lrc.ts';
+import { checkFacts } from './plausible.ts';
+import { TagBuilder, type TextField } from './tag-builder.ts';
+import { UnreadableAudio, type AudioFacts, type AudioFormat, type AudioRead, type ByteSource, type Tags } from './types.ts';
+
+/** music-metadata asks for whatever length a file claims. */
+const LONGEST_READ = 32 << 20;
+
+/** `format` is what the first bytes say. Throws UnreadableAudio with music-metadata's own words when it gives up. */
+export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
+  if (format === undefined) throw new UnreadableAudio('the format of the file is not known');
+  let metadata: IAudioMetadata;
+  try {
+    metadata = await parseFromTokenizer(new SourceTokenizer(source), { skipCovers: true, includeChapters: false });
+  } catch (error) {
+    throw new UnreadableAudio(`the file cannot be read: ${sentenceOf(error)}`);
+  }
+  const facts = checkFacts(factsOf(metadata, format, source.size), source.size);
+  return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
+}
+
+class SourceTokenizer extends AbstractTokenizer {
+  readonly fileInfo: { size: number };
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    super();
+    this.#source = source;
+    this.fileInfo = { size: source.size };
+  }
+
+  async readBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    const count = await this.peekBuffer(target, options);
+    this.position = (options?.position ?? this.position) + count;
+    return count;
+  }
+
+  async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    const { position, length, mayBeLess } = this.normalizeOptions(target, options);
+    if (length > LONGEST_READ) throw new RangeError('a part of it is too large');
+    const bytes = this.#source.read(position, length);
+    if (!mayBeLess && bytes.length < length) throw new EndOfStreamError();
+    target.set(bytes);
+    return bytes.length;
+  }
+
+  override supportsRandomAccess(): boolean {
+    return true;
+  }
+
+  setPosition(position: number): void {
+    this.position = position;
+  }
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replaceAll(/[\0-\x1f]+/g, ' ').slice(0, 200);
+
+function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number): AudioFacts {
+  const { duration, bitrate, sampleRate, bitsPerSample, numberOfChannels, lossless, codec } = metadata.format;
+  const facts: AudioFacts = {
+    format,
+    codec: codecOf(format, codec ?? ''),
+    durationMs: (duration ?? 0) * 1000,
+    bitrateKbps: Math.round((bitrate ?? (size * 8) / (duration ?? 0)) / 1000),
+    sampleRateHz: sampleRate ?? 0,
+    channels: numberOfChannels ?? 2,
+    lossless: lossless ?? false,
+  };
+  if (facts.lossless && bitsPerSample) facts.bitDepth = bitsPerSample;
+  return facts;
+}
+
+const CODECS: Partial<Record<AudioFormat, string>> = { wma: 'wma', wv: 'wavpack', ape: 'ape', mpc: 'musepack', dsf: 'dsd', dff: 'dsd' };
+const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l3|mpeg\/l2/;
+
+/** One word: containers that hold one codec give it, of others the name that music-metadata gives (`MPEG-4/AAC`, `A_VORBIS`). */
+function codecOf(format: AudioFormat, name: string): string {
+  const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
+  return CODECS[format] ?? word ?? (name.toLowerCase() || format);
+}
+
+/** Fields whose text both sides write alike; the rest is below. */
+const TEXTS: [TextField, (common: ICommonTagsResult) => string | readonly string[] | undefined][] = [
+  ['title', (c) => c.title], ['album', (c) => c.album], ['genre', (c) => c.genre], ['composer', (c) => c.composer], ['isrc', (c) => c.isrc],
+  ['albumArtist', (c) => c.albumartist], ['artistList', (c) => c.artists], ['artist', (c) => c.artist], ['comment', (c) => c.comment?.[0]?.text],
+  ['discSubtitle', (c) => c.discsubtitle], ['titleSort', (c) => c.titlesort], ['artistSort', (c) => c.artistsort],
+  ['albumArtistSort', (c) => c.albumartistsort], ['albumSort', (c) => c.albumsort], ['date', (c) => c.date],
+  ['originalDate', (c) => c.originaldate ?? c.originalyear?.toString()], ['recordingMbid', (c) => c.musicbrainz_recordingid],
+  ['releaseMbid', (c) => c.musicbrainz_albumid], ['releaseGroupMbid', (c) => c.musicbrainz_releasegroupid],
+  ['artistMbids', (c) => c.musicbrainz_artistid], ['albumArtistMbids', (c) => c.musicbrainz_albumartistid], ['acoustidId', (c) => c.acoustid_id],
+  ['track', (c) => c.track.no?.toString()], ['trackTotal', (c) => c.track.of?.toString()], ['disc', (c) => c.disk.no?.toString()],
+  ['discTotal', (c) => c.disk.of?.toString()], ['bpm', (c) => c.bpm?.toString()], ['compilation', (c) => (c.compilation ? '1' : undefined)],
+];
+
+function tagsOf({ common }: IAudioMetadata): Tags {
+  const builder = new TagBuilder();
+  for (const [field, pick] of TEXTS) {
+    const value = pick(common);
+    if (typeof value === 'string') builder.add(field, value);
+    else for (const one of value?.slice(0, MAX_LIST) ?? []) builder.add(field, one);
+  }
+  if (common.year !== undefined) builder.add('date', String(common.year));
+  // of a gain only `dB` is what it says, of a peak only `ratio`
+  builder.addGain('trackGainDb', common.replaygain_track_gain?.dB);
+  builder.addGain('albumGainDb', common.replaygain_album_gain?.dB);
+  builder.addGain('trackPeak', common.replaygain_track_peak?.ratio);
+  builder.addGain('albumPeak', common.replaygain_album_peak?.ratio);
+  for (const lyrics of common.lyrics ?? []) builder.addLyrics(lyricsOf(lyrics));
+  return builder.finish();
+}
+
+function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
+  const lines = lyrics.syncText.map((line) => ({ text: line.text.trim(), ...(line.timestamp === undefined ? {} : { startMs: line.timestamp }) }));
+  if (lines.length > 0) return { synced: true, lines };
+  return lyrics.text === undefined ? undefined : parseLyrics(lyrics.text);
+}

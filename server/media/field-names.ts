@@ -1,0 +1,55 @@
+// What the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms mean. All four use the same names but
+// for case, blanks and underscores, so one table serves them.
+import type { TextField } from './tag-builder.ts';
+
+const NAMES: Record<TextField, string> = {
+  title: 'TITLE',
+  album: 'ALBUM',
+  discSubtitle: 'DISCSUBTITLE|SETSUBTITLE',
+  comment: 'COMMENT|DESCRIPTION',
+  titleSort: 'TITLESORT|TITLESORTORDER',
+  artistSort: 'ARTISTSORT|ARTISTSORTORDER',
+  albumArtistSort: 'ALBUMARTISTSORT|ALBUMARTISTSORTORDER',
+  albumSort: 'ALBUMSORT|ALBUMSORTORDER',
+  artist: 'ARTIST',
+  artistList: 'ARTISTS',
+  albumArtist: 'ALBUMARTIST|ALBUM ARTIST',
+  albumArtistList: 'ALBUMARTISTS|ALBUM ARTISTS',
+  genre: 'GENRE',
+  composer: 'COMPOSER',
+  isrc: 'ISRC',
+  date: 'DATE|YEAR|RELEASEDATE',
+  originalDate: 'ORIGINALDATE|ORIGINALYEAR|ORIGYEAR',
+  track: 'TRACKNUMBER|TRACK|TRACKNUM',
+  trackTotal: 'TRACKTOTAL|TOTALTRACKS',
+  disc: 'DISCNUMBER|DISC|DISCNUM',
+  discTotal: 'DISCTOTAL|TOTALDISCS',
+  compilation: 'COMPILATION|ITUNESCOMPILATION',
+  bpm: 'BPM|TEMPO',
+  recordingMbid: 'MUSICBRAINZ_TRACKID|MUSICBRAINZ TRACK ID|MUSICBRAINZ_RECORDINGID',
+  releaseMbid: 'MUSICBRAINZ_ALBUMID|MUSICBRAINZ ALBUM ID|MUSICBRAINZ_RELEASEID',
+  releaseGroupMbid: 'MUSICBRAINZ_RELEASEGROUPID|MUSICBRAINZ RELEASE GROUP ID',
+  artistMbids: 'MUSICBRAINZ_ARTISTID|MUSICBRAINZ ARTIST ID',
+  albumArtistMbids: 'MUSICBRAINZ_ALBUMARTISTID|MUSICBRAINZ ALBUM ARTIST ID',
+  acoustidId: 'ACOUSTID_ID|ACOUSTID ID',
+  trackGain: 'REPLAYGAIN_TRACK_GAIN',
+  trackPeak: 'REPLAYGAIN_TRACK_PEAK',
+  albumGain: 'REPLAYGAIN_ALBUM_GAIN',
+  albumPeak: 'REPLAYGAIN_ALBUM_PEAK',
+  r128TrackGain: 'R128_TRACK_GAIN',
+  r128AlbumGain: 'R128_ALBUM_GAIN',
+  lyrics: 'LYRICS|UNSYNCEDLYRICS|SYNCEDLYRICS|UNSYNCED LYRICS',
+};
+
+/** By name as it is usually written, and as it was met in files; so the map answers without changing case. */
+const byName = new Map<string, TextField | undefined>();
+for (const [field, names] of Object.entries(NAMES) as [TextField, string][]) {
+  for (const name of names.split('|')) byName.set(name, field);
+}
+const LONGEST_NAME = Math.max(...[...byName.keys()].map((name) => name.length));
+
+/** The field that a name of any case stands for. */
+export function fieldOfName(name: string): TextField | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  return byName.get(name) ?? byName.get(name.toUpperCase());
+}

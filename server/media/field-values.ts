@@ -1,0 +1,113 @@
+// What a tag's text means: numbers, dates, gains, identifiers. Pure. Nonsense (`A1`, `0/0`, `19xx`, 20 digits) is absent.
+import { trimmed } from './text.ts';
+
+/** Highest track, disc or total that is believed. */
+const MAX_POSITION = 9999;
+
+/** A whole number of 1..9999, else undefined. */
+export function parsePosition(text: string): number | undefined {
+  const digits = trimmed(text);
+  if (digits.length === 0 || digits.length > 8) return undefined;
+  let value = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value >= 1 && value <= MAX_POSITION ? value : undefined;
+}
+
+/** `3/12`, `3`, `03 / 12`, `/12`. */
+export function parsePositionOf(text: string): { number: number | undefined; total: number | undefined } {
+  const slash = text.indexOf('/');
+  if (slash < 0) return { number: parsePosition(text), total: undefined };
+  return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
+}
+
+export interface TagDate { year: number; date?: string }
+
+const DATE = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?![\d])/;
+const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
+const YEAR_LAST = /^\d{1,2}[-/.]\d{1,2}[-/.](\d{4})$/;
+
+/**
+ * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` only the year, as day and month
+ * may be either way round. `date` is there only when month and day are real ones.
+ */
+export function parseDate(text: string): TagDate | undefined {
+  const plain = trimmed(text);
+  if (plain.length > 40) return undefined;
+  if (plain.length === 4) return yearOnly(plain);
+  const match = COMPACT_DATE.exec(plain) ?? DATE.exec(plain);
+  if (!match) {
+    const last = YEAR_LAST.exec(plain);
+    return last ? yearOnly(last[1] as string) : undefined;
+  }
+  const base = yearOnly(match[1] as string);
+  if (!base || match[2] === undefined) return base;
+  if (!/^(?:$|[^\w]|T)/.test(plain.slice(match[0].length))) return base;
+  return withDay(base.year, Number(match[2]), match[3] === undefined ? undefined : Number(match[3]));
+}
+
+function yearOnly(text: string): TagDate | undefined {
+  const year = parsePosition(text);
+  return year === undefined ? undefined : { year };
+}
+
+/** A year with month and day as far as they exist in the calendar. */
+export function withDay(year: number, month: number, day: number | undefined): TagDate {
+  if (!(month >= 1 && month <= 12)) return { year };
+  const date = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
+  if (day === undefined || !(day >= 1 && day <= daysIn(year, month))) return { year, date };
+  return { year, date: `${date}-${String(day).padStart(2, '0')}` };
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+const DECIMAL = /^[+-]?\d{1,6}(?:[.,]\d{1,20})?(?=$|[^\d.,])/;
+
+function parseDecimal(text: string): number | undefined {
+  const match = DECIMAL.exec(trimmed(text));
+  return match ? Number(match[0].replace(',', '.')) : undefined;
+}
+
+/** `-6.30 dB`; beyond ±100 dB it is not a gain. */
+export function parseGainDb(text: string): number | undefined {
+  const value = parseDecimal(text);
+  return value !== undefined && Math.abs(value) <= 100 ? value : undefined;
+}
+
+/** Linear peak, 1.0 is full scale. */
+export function parsePeak(text: string): number | undefined {
+  const value = parseDecimal(text);
+  return value !== undefined && value >= 0 && value <= 100 ? value : undefined;
+}
+
+/** `R128_*_GAIN`: Q7.8 relative to -23 LUFS, given here relative to ReplayGain's -18 LUFS (RFC 7845, 5.2.1). */
+export function parseR128Db(text: string): number | undefined {
+  const plain = trimmed(text);
+  if (!/^[+-]?\d{1,5}$/.test(plain)) return undefined;
+  const value = Number(plain);
+  return value >= -32768 && value <= 32767 ? value / 256 + 5 : undefined;
+}
+
+export function parseBpm(text: string): number | undefined {
+  const value = parseDecimal(text);
+  return value !== undefined && value >= 1 && value <= 999 ? value : undefined;
+}
+
+export function parseFlag(text: string): boolean | undefined {
+  const plain = trimmed(text).toLowerCase();
+  if (plain === '1' || plain === 'true' || plain === 'yes') return true;
+  return plain === '0' || plain === 'false' || plain === 'no' ? false : undefined;
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+/** Every identifier in a text, whatever separates them, in lower case. */
+export function parseUuids(text: string): string[] {
+  return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];
+}

@@ -1,0 +1,92 @@
+// AIFF and AIFC: big-endian chunks, the sample rate as an 80-bit number. http://www-mmsp.ece.mcgill.ca/Documents/AudioFormats/AIFF
+import { fourCc, u16be, u32be, u64be } from '../integers.ts';
+import { MAX_CHUNKS, MAX_VALUE_BYTES } from '../limits.ts';
+import { fillGaps, TagBuilder, type FoundPicture, type TextField } from '../tag-builder.ts';
+import { decodeUtf8 } from '../text.ts';
+import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
+import type { Window } from '../window.ts';
+import type { FileRead } from './file-read.ts';
+import { readLeadingId3 } from './leading-id3.ts';
+
+const COMM = fourCc('COMM');
+const SSND = fourCc('SSND');
+const ID3 = fourCc('ID3 ');
+const ID3_LOWER = fourCc('id3 ');
+const TEXT = new Map<number, TextField>([[fourCc('NAME'), 'title'], [fourCc('AUTH'), 'artist'], [fourCc('ANNO'), 'comment']]);
+/** Compression types that are plain samples, whatever their order or size. */
+const PCM = new Set(['NONE', 'twos', 'sowt', 'raw ', 'in24', 'in32', '42ni', '23ni', 'fl32', 'FL32', 'fl64', 'FL64']);
+const IMA4_SAMPLES_PER_FRAME = 64;
+const IMA4_BYTES_PER_FRAME = 34;
+
+interface Common { channels: number; frames: number; bitDepth: number; sampleRateHz: number; compression: string }
+
+export function readAiff(window: Window, start: number, keepPictures: boolean): FileRead {
+  let common: Common | undefined;
+  let payload: { start: number; end: number } | undefined;
+  let id3: { tags: Tags; pictures: FoundPicture[] } | undefined;
+  const builder = new TagBuilder();
+  let at = start + 12;
+  for (let n = 0; n < MAX_CHUNKS; n++) {
+    const i = window.at(at, 8);
+    if (i < 0) break;
+    const name = u32be(window.bytes, i);
+    const size = u32be(window.bytes, i + 4);
+    const body = at + 8;
+    if (name === COMM) common ??= commonAt(window, body, size);
+    else if (name === SSND) payload ??= soundAt(window, body, size);
+    else if (name === ID3 || name === ID3_LOWER) id3 ??= readLeadingId3(window, body, keepPictures);
+    else readText(window, builder, TEXT.get(name), body, size);
+    at = body + size + (size & 1);
+  }
+  if (!common) throw new UnreadableAudio('the AIFF file does not say its format');
+  if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the AIFF file has no audio');
+  const plain = builder.finish();
+  const tags = id3?.tags ?? plain;
+  if (id3) fillGaps(tags, plain);
+  return { facts: factsOf(common, payload), tags, pictures: id3?.pictures ?? [] };
+}
+
+function commonAt(window: Window, at: number, size: number): Common | undefined {
+  const i = window.at(at, 18);
+  if (i < 0 || size < 18) return undefined;
+  const b = window.bytes;
+  const common = { channels: u16be(b, i), frames: u32be(b, i + 2), bitDepth: u16be(b, i + 6), sampleRateHz: extended(b, i + 8), compression: 'NONE' };
+  const k = size >= 22 ? window.at(at + 18, 4) : -1;
+  if (k >= 0) common.compression = window.bytes.toString('latin1', k, k + 4);
+  return common.channels > 0 && common.sampleRateHz >= 1 ? common : undefined;
+}
+
+/** IEEE 754 extended precision: sign and 15 bits of exponent, 64 bits of mantissa with its leading 1. */
+function extended(b: Buffer, i: number): number {
+  const exponent = u16be(b, i) & 0x7fff;
+  return u64be(b, i + 2) * 2 ** (exponent - 16383 - 63);
+}
+
+/** Offset and block size stand in front of the samples. */
+function soundAt(window: Window, at: number, size: number): { start: number; end: number } | undefined {
+  const i = window.at(at, 8);
+  if (i < 0) return undefined;
+  const offset = u32be(window.bytes, i);
+  return { start: at + 8 + offset, end: Math.min(window.size, at + size) };
+}
+
+function readText(window: Window, builder: TagBuilder, field: TextField | undefined, at: number, size: number): void {
+  if (field === undefined || size > MAX_VALUE_BYTES) return;
+  const i = window.at(at, size);
+  if (i >= 0) builder.add(field, decodeUtf8(window.bytes, i, i + size));
+}
+
+function factsOf(common: Common, payload: { start: number; end: number }): AudioFacts {
+  const { channels, bitDepth, sampleRateHz, compression } = common;
+  const isPcm = PCM.has(compression);
+  const bytes = payload.end - payload.start;
+  const frameBytes = isPcm ? channels * Math.ceil(bitDepth / 8) : compression === 'ima4' ? channels * IMA4_BYTES_PER_FRAME : 0;
+  const frames = frameBytes > 0 ? Math.min(common.frames, Math.floor(bytes / frameBytes)) : common.frames; // the file may be cut off
+  const seconds = (frames * (compression === 'ima4' ? IMA4_SAMPLES_PER_FRAME : 1)) / sampleRateHz;
+  const facts: AudioFacts = {
+    format: 'aiff', codec: isPcm ? 'pcm' : compression.trim().toLowerCase(), durationMs: seconds * 1000,
+    bitrateKbps: Math.round((bytes * 8) / seconds / 1000), sampleRateHz, channels, lossless: isPcm, payload,
+  };
+  if (isPcm && bitDepth > 0) facts.bitDepth = bitDepth;
+  return facts;
+}

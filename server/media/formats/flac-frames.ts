@@ -1,0 +1,70 @@
+// The last frame of a FLAC stream, for files whose header does not say how many samples they have, or that were cut off.
+import { UnreadableAudio } from '../types.ts';
+import type { Window } from '../window.ts';
+import type { StreamInfo } from './flac.ts';
+
+/** More than any frame of ordinary settings (65,535 samples of 8 channels at 24 bit do not occur). */
+const TAIL_BYTES = 256 << 10;
+const LONGEST_HEADER = 16;
+const BLOCKS = [0, 192, 576, 1152, 2304, 4608, -1, -2, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
+
+const CRC8 = new Uint8Array(256);
+for (let i = 0; i < 256; i++) {
+  let crc = i;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
+  CRC8[i] = crc;
+}
+
+/** Samples up to the end of the last frame that has a valid header. */
+export function lastFlacSample(window: Window, info: StreamInfo, start: number, end: number): number {
+  const from = Math.max(start, end - TAIL_BYTES);
+  const at = window.at(from, end - from);
+  if (at < 0) throw new UnreadableAudio('the FLAC file ends too early');
+  const b = window.bytes;
+  for (let i = at + (end - from) - LONGEST_HEADER; i >= at; i--) {
+    if (b[i] !== 0xff) continue;
+    const samples = samplesAfterFrame(b, i, info);
+    if (samples > 0) return samples;
+  }
+  throw new UnreadableAudio('there is no FLAC frame at the end of the file');
+}
+
+/** Samples of the stream up to the end of the frame at `i`, 0 when there is no frame. */
+function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
+  const second = b[i + 1] as number;
+  if ((second & 0xfe) !== 0xf8) return 0;
+  const blockCode = (b[i + 2] as number) >> 4;
+  const rateCode = (b[i + 2] as number) & 15;
+  const { value, length } = codedNumber(b, i + 4);
+  if (blockCode === 0 || rateCode === 15 || length === 0) return 0;
+  let k = i + 4 + length;
+  let block = BLOCKS[blockCode] as number;
+  if (block < 0) {
+    block = (block === -1 ? (b[k] as number) : ((b[k] as number) << 8) | (b[k + 1] as number)) + 1;
+    k += blockCode === 6 ? 1 : 2;
+  }
+  k += rateCode === 12 ? 1 : rateCode === 13 || rateCode === 14 ? 2 : 0;
+  if (crc8(b, i, k) !== b[k]) return 0;
+  return second & 1 ? value + block : value * info.maxBlock + block;
+}
+
+/** A frame or sample number in the manner of UTF-8, up to 36 bits. */
+function codedNumber(b: Buffer, i: number): { value: number; length: number } {
+  const lead = b[i] as number;
+  if (lead < 0x80) return { value: lead, length: 1 };
+  const length = Math.clz32(~(lead << 24));
+  if (length < 2 || length > 7) return { value: 0, length: 0 };
+  let value = lead & (0x7f >> length);
+  for (let k = 1; k < length; k++) {
+    const byte = b[i + k] as number;
+    if ((byte & 0xc0) !== 0x80) return { value: 0, length: 0 };
+    value = value * 64 + (byte & 0x3f);
+  }
+  return { value, length };
+}
+
+function crc8(b: Buffer, start: number, end: number): number {
+  let crc = 0;
+  for (let i = start; i < end; i++) crc = CRC8[crc ^ (b[i] as number)] as number;
+  return crc;
+}

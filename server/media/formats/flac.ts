@@ -1,0 +1,113 @@
+// FLAC: a list of metadata blocks, then frames. https://xiph.org/flac/format.html
+import { PlainReader } from '../byte-reader.ts';
+import { u16be, u24be, u32be } from '../integers.ts';
+import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
+import { fillGaps, TagBuilder } from '../tag-builder.ts';
+import { UnreadableAudio, type AudioFacts } from '../types.ts';
+import type { Window } from '../window.ts';
+import type { FileRead } from './file-read.ts';
+import { lastFlacSample } from './flac-frames.ts';
+import { hasId3v1, ID3V1_BYTES } from './id3v1.ts';
+import { readLeadingId3 } from './leading-id3.ts';
+import { readPictureBlock } from './picture-block.ts';
+import { readVorbisComment } from './vorbis-comment.ts';
+
+const STREAMINFO = 0;
+const VORBIS_COMMENT = 4;
+const PICTURE = 6;
+const STREAMINFO_BYTES = 34;
+/** As much of a PICTURE block as says what and where it is. */
+const PICTURE_HEAD_BYTES = 1024;
+
+export interface StreamInfo {
+  minBlock: number;
+  maxBlock: number;
+  minFrameBytes: number;
+  sampleRateHz: number;
+  channels: number;
+  bitDepth: number;
+  /** 0 when the encoder did not know. */
+  samples: number;
+}
+
+/** `marker` is where `fLaC` lies; ID3 tags may stand in front of it. */
+export function readFlac(window: Window, marker: number, keepPictures: boolean): FileRead {
+  const builder = new TagBuilder();
+  let info: StreamInfo | undefined;
+  let at = marker + 4;
+  for (let n = 0, last = false; !last; n++) {
+    const i = window.at(at, 4);
+    if (i < 0 || n >= MAX_CHUNKS) throw new UnreadableAudio('the FLAC metadata is cut off');
+    const type = window.bytes[i] as number;
+    if (type === 0xff) throw new UnreadableAudio('the FLAC metadata is damaged');
+    const length = u24be(window.bytes, i + 1);
+    last = (type & 0x80) !== 0;
+    if ((type & 0x7f) === STREAMINFO) info ??= streamInfoAt(window, at + 4);
+    else readBlock(window, type & 0x7f, at + 4, length, builder, keepPictures);
+    at += 4 + length;
+  }
+  if (!info) throw new UnreadableAudio('the FLAC file has no stream information');
+  const tags = builder.finish();
+  const pictures = builder.bestPictures();
+  if (marker > 0) {
+    const id3 = readLeadingId3(window, 0, keepPictures);
+    fillGaps(tags, id3.tags);
+    pictures.push(...id3.pictures);
+  }
+  return { facts: flacFacts(window, info, at), tags, pictures };
+}
+
+/** STREAMINFO's body at `position`, or undefined when the file ends in it or it is nonsense. */
+export function streamInfoAt(window: Window, position: number): StreamInfo | undefined {
+  const i = window.at(position, STREAMINFO_BYTES);
+  if (i < 0) return undefined;
+  const b = window.bytes;
+  const sampleRateHz = u24be(b, i + 10) >> 4;
+  if (sampleRateHz === 0) return undefined;
+  return {
+    minBlock: u16be(b, i),
+    maxBlock: u16be(b, i + 2),
+    minFrameBytes: u24be(b, i + 4),
+    sampleRateHz,
+    channels: (((b[i + 12] as number) >> 1) & 7) + 1,
+    bitDepth: ((((b[i + 12] as number) & 1) << 4) | ((b[i + 13] as number) >> 4)) + 1,
+    samples: ((b[i + 13] as number) & 15) * 4294967296 + u32be(b, i + 14),
+  };
+}
+
+function readBlock(window: Window, type: number, at: number, length: number, builder: TagBuilder, keepPictures: boolean): void {
+  if (type === VORBIS_COMMENT) {
+    refuseOver('the comment block', length, MAX_COMMENT_BYTES);
+    readVorbisComment(new PlainReader(window, at, at + length), builder, keepPictures);
+  } else if (type === PICTURE) {
+    const head = Math.min(length, PICTURE_HEAD_BYTES);
+    const i = window.at(at, head);
+    if (i >= 0) readPictureBlock(window.bytes, i, i + head, at, builder);
+  }
+}
+
+function flacFacts(window: Window, info: StreamInfo, start: number): AudioFacts {
+  const end = hasId3v1(window, window.size) ? window.size - ID3V1_BYTES : window.size;
+  if (start >= end) throw new UnreadableAudio('there is no audio after the tags');
+  const i = window.at(start, 2);
+  if (i >= 0 && !isFrameSync(window.bytes, i)) throw new UnreadableAudio('there is no FLAC frame after the tags');
+  const samples = info.samples === 0 || isCutOff(info, end - start) ? lastFlacSample(window, info, start, end) : info.samples;
+  const { sampleRateHz, channels, bitDepth } = info;
+  return {
+    format: 'flac',
+    codec: 'flac',
+    durationMs: (samples * 1000) / sampleRateHz,
+    bitrateKbps: Math.round(((end - start) * 8 * sampleRateHz) / samples / 1000),
+    sampleRateHz,
+    bitDepth,
+    channels,
+    lossless: true,
+    payload: { start, end },
+  };
+}
+
+/** Whether even the smallest frames would need more bytes than there are. */
+const isCutOff = (info: StreamInfo, bytes: number): boolean =>
+  info.minFrameBytes > 0 && info.maxBlock > 0 && Math.floor(info.samples / info.maxBlock) * info.minFrameBytes > bytes;
+
+const isFrameSync = (b: Uint8Array, i: number): boolean => b[i] === 0xff && ((b[i + 1] as number) & 0xfc) === 0xf8;

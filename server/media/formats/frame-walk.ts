@@ -1,0 +1,115 @@
+// Streams that are nothing but frames in a row (MP3, ADTS): finding the first one and counting them all. Every step goes forward,
+// and what is not a frame is passed over with a search for the next 0xff.
+import { FIRST_FRAME_WITHIN } from '../limits.ts';
+import type { Window } from '../window.ts';
+
+/** How frames of one kind are recognised. */
+export interface FrameKind {
+  headerBytes: number;
+  /** Bytes of the frame at `i`, 0 when there is none. */
+  frameBytes(bytes: Uint8Array, i: number): number;
+  /** What stays the same in all frames of a stream. */
+  streamOf(bytes: Uint8Array, i: number): number;
+}
+
+/** So many headers have to follow one another before bytes are believed to be a stream. */
+const CHAIN = 4;
+/** A gap without a frame that is longer ends the walk, and so do gaps that together are. */
+const LONGEST_GAP = 4 << 20;
+const MOST_GAPS = 64 << 20;
+
+/** Position of the first frame in `[from, end)` that others follow, or -1; looks no further than a megabyte. */
+export function findFirstFrame(window: Window, kind: FrameKind, from: number, end: number): number {
+  const last = Math.min(end, from + FIRST_FRAME_WITHIN) - kind.headerBytes;
+  for (let at = from; at <= last;) {
+    const sync = nextSync(window, at, last);
+    if (sync < 0) return -1;
+    if (isChain(window, kind, sync, end)) return sync;
+    at = sync + 1;
+  }
+  return -1;
+}
+
+function isChain(window: Window, kind: FrameKind, from: number, end: number): boolean {
+  let at = from;
+  let stream = 0;
+  for (let n = 0; n < CHAIN; n++) {
+    if (n > 0 && at === end) return true; // a file of very few frames
+    if (at + kind.headerBytes > end) return n > 1;
+    const i = window.at(at, kind.headerBytes);
+    const length = i < 0 ? 0 : kind.frameBytes(window.bytes, i);
+    if (length === 0) return false;
+    const here = kind.streamOf(window.bytes, i);
+    if (n === 0) stream = here;
+    else if (here !== stream) return false;
+    at += length;
+  }
+  return true;
+}
+
+/** Position of the next 0xff in `[from, last]`, or -1. */
+function nextSync(window: Window, from: number, last: number): number {
+  for (let at = from; at <= last;) {
+    const i = window.at(at, 1);
+    if (i < 0) return -1;
+    const found = window.bytes.indexOf(0xff, i);
+    if (found >= 0) return at + found - i <= last ? at + found - i : -1;
+    at += window.bytes.length - i;
+  }
+  return -1;
+}
+
+export interface Walk {
+  frames: number;
+  /** Bytes of the frames themselves. */
+  bytes: number;
+  /** Where the last frame ends. */
+  end: number;
+}
+
+/** Counts the frames of the stream that begins at `first`. A frame cut off by the end does not count. */
+export function walkFrames(window: Window, kind: FrameKind, first: number, end: number): Walk {
+  const walk: Walk = { frames: 0, bytes: 0, end: first };
+  const start = window.at(first, kind.headerBytes);
+  if (start < 0) return walk;
+  const stream = kind.streamOf(window.bytes, start);
+  const { headerBytes } = kind;
+  let gaps = 0;
+  for (let at = first; at + headerBytes <= end;) {
+    const i = window.at(at, headerBytes);
+    if (i < 0) break;
+    const length = kind.frameBytes(window.bytes, i);
+    if (length > 0 && kind.streamOf(window.bytes, i) === stream) {
+      if (at + length > end) break;
+      walk.frames++;
+      walk.bytes += length;
+      at += length;
+      walk.end = at;
+      continue;
+    }
+    const next = resume(window, kind, at + 1, Math.min(end, at + LONGEST_GAP), end, stream);
+    gaps += next - at;
+    if (next < 0 || gaps > MOST_GAPS) break;
+    at = next;
+  }
+  return walk;
+}
+
+/** The next frame of the same stream that another one (or the end) follows. */
+function resume(window: Window, kind: FrameKind, from: number, last: number, end: number, stream: number): number {
+  for (let at = from; at <= last;) {
+    const sync = nextSync(window, at, last - kind.headerBytes);
+    if (sync < 0) return -1;
+    const i = window.at(sync, kind.headerBytes);
+    if (i < 0) return -1;
+    const length = kind.frameBytes(window.bytes, i);
+    if (length > 0 && kind.streamOf(window.bytes, i) === stream) {
+      const next = sync + length;
+      if (next === end) return sync;
+      const k = window.at(next, kind.headerBytes);
+      if (k >= 0 && next + kind.headerBytes <= end && kind.frameBytes(window.bytes, k) > 0 && kind.streamOf(window.bytes, k) === stream) return sync;
+    }
+    at = sync + 1;
+  }
+  return -1;
+}

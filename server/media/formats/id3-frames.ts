@@ -1,0 +1,176 @@
+// What each ID3v2 frame says. https://id3.org/id3v2.4.0-frames
+import { parseDate, parseUuids, withDay } from '../field-values.ts';
+import { fieldOfName } from '../field-names.ts';
+import { parseId3Genre } from '../genres.ts';
+import { fourCc, threeCc } from '../integers.ts';
+import { MAX_LIST, MAX_LYRICS } from '../limits.ts';
+import { declaredMime, sniffPicture } from '../picture-mime.ts';
+import type { TagBuilder, TextField } from '../tag-builder.ts';
+import { indexOfNul, splitValues, trimmed } from '../text.ts';
+import { readRva2 } from './id3-gain.ts';
+import { readSyncedLyrics } from './id3-synced-lyrics.ts';
+import { afterTerminator, decodeText } from './id3-text.ts';
+
+/** Text frames that carry one field: v2.3 and v2.4 name, v2.2 name. */
+const TEXT_FRAMES: [TextField, string, string?][] = [
+  ['title', 'TIT2', 'TT2'], ['album', 'TALB', 'TAL'], ['albumArtist', 'TPE2', 'TP2'], ['track', 'TRCK', 'TRK'], ['disc', 'TPOS', 'TPA'],
+  ['date', 'TDRC'], ['date', 'TDRL'], ['originalDate', 'TDOR'], ['originalDate', 'TORY', 'TOR'], ['compilation', 'TCMP', 'TCP'],
+  ['composer', 'TCOM', 'TCM'], ['bpm', 'TBPM', 'TBP'], ['isrc', 'TSRC', 'TRC'], ['discSubtitle', 'TSST'],
+  ['titleSort', 'TSOT', 'TST'], ['titleSort', 'XSOT'], ['artistSort', 'TSOP', 'TSP'], ['artistSort', 'XSOP'],
+  ['albumSort', 'TSOA', 'TSA'], ['albumSort', 'XSOA'], ['albumArtistSort', 'TSO2', 'TS2'],
+];
+/** Frames that need more than "decode and add". */
+const SPECIAL = {
+  TPE1: 'artist', TP1: 'artist', TYER: 'year', TYE: 'year', TDAT: 'day', TDA: 'day', TCON: 'genre', TCO: 'genre', TXXX: 'named', TXX: 'named',
+  UFID: 'id', UFI: 'id', COMM: 'comment', COM: 'comment', USLT: 'lyrics', ULT: 'lyrics', SYLT: 'synced', SLT: 'synced', RVA2: 'gain',
+  APIC: 'picture', PIC: 'picture',
+} as const;
+type Special = (typeof SPECIAL)[keyof typeof SPECIAL];
+
+const packed = (name: string): number => (name.length === 3 ? threeCc(name) : fourCc(name));
+const textField = new Map<number, TextField>();
+for (const [field, ...names] of TEXT_FRAMES) for (const name of names) if (name) textField.set(packed(name), field);
+const special = new Map<number, Special>(Object.entries(SPECIAL).map(([name, what]) => [packed(name), what]));
+
+export const isPictureFrame = (name: number): boolean => special.get(name) === 'picture';
+export const isWantedFrame = (name: number): boolean => textField.has(name) || special.has(name);
+
+const MUSICBRAINZ = 'http://musicbrainz.org';
+/** Fields of which a frame may hold several, separated by NUL; of the others the first counts. */
+const LISTS: ReadonlySet<TextField> = new Set(['composer', 'isrc', 'albumArtist', 'albumArtistList', 'artistMbids', 'albumArtistMbids', 'genre']);
+
+/** Takes the frames of one tag and tells a builder. Artists wait for the end, when all that helps to divide them is known. */
+export class Id3Frames {
+  readonly #builder: TagBuilder;
+  readonly #version: number;
+  #artist = '';
+  #artistList = '';
+  #year = '';
+  #day = '';
+
+  constructor(builder: TagBuilder, version: number) {
+    this.#builder = builder;
+    this.#version = version;
+  }
+
+  frame(name: number, b: Buffer, start: number, end: number): void {
+    if (end <= start) return;
+    const field = textField.get(name);
+    if (field !== undefined) {
+      this.#text(field, decodeText(b[start] as number, b, start + 1, end));
+      return;
+    }
+    switch (special.get(name)) {
+      case 'artist': this.#artist ||= decodeText(b[start] as number, b, start + 1, end); return;
+      case 'year': this.#year ||= trimmed(decodeText(b[start] as number, b, start + 1, end)); return;
+      case 'day': this.#day ||= trimmed(decodeText(b[start] as number, b, start + 1, end)); return;
+      case 'genre':
+        for (const value of splitValues(decodeText(b[start] as number, b, start + 1, end), '\0', MAX_LIST)) {
+          for (const genre of parseId3Genre(value)) this.#builder.add('genre', genre);
+        }
+        return;
+      case 'named': this.#named(b, start, end); return;
+      case 'id': this.#identifier(b, start, end); return;
+      case 'comment': this.#comment(b, start, end); return;
+      case 'lyrics': this.#lyrics(b, start, end); return;
+      case 'synced': this.#builder.addLyrics(readSyncedLyrics(b, start, end)); return;
+      case 'gain': readRva2(b, start, end, this.#builder); return;
+      default: return;
+    }
+  }
+
+  /** `b[start, end)` holds the frame's head or all of it; its body is `size` bytes at `fileAt`, which is negative when it is encoded. */
+  picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keep: boolean): void {
+    const encoding = b[start] as number;
+    let i = start + 1;
+    let mime: string;
+    if (this.#version === 2) {
+      mime = b.toString('latin1', i, i + 3);
+      i += 3;
+    } else {
+      const nul = indexOfNul(b, i, end);
+      if (nul < 0) return;
+      mime = b.toString('latin1', i, nul);
+      i = nul + 1;
+    }
+    if (mime === '-->') return; // a link, not a picture
+    const kind = b[i] as number;
+    const data = afterTerminator(encoding, b, i + 1, end);
+    if (data < 0 || data >= end) return;
+    const found = { mime: sniffPicture(b, data) ?? declaredMime(mime), kind };
+    if (keep) this.#builder.addPicture({ ...found, bytes: Buffer.from(b.subarray(data, end)) });
+    else if (fileAt < 0) this.#builder.addPicture(found);
+    else this.#builder.addPicture({ ...found, position: fileAt + data - start, length: size - (data - start) });
+  }
+
+  finish(): void {
+    const builder = this.#builder;
+    if (this.#year !== '') {
+      const year = parseDate(this.#year)?.year;
+      const day = /^(\d\d)(\d\d)$/.exec(this.#day); // DDMM
+      if (year !== undefined && day) builder.add('date', withDay(year, Number(day[2]), Number(day[1])).date ?? this.#year);
+      else builder.add('date', this.#year);
+    }
+    const oneId = builder.tags.artistMbids?.length === 1;
+    for (const artist of this.#values(this.#artistList, oneId)) builder.add('artistList', artist);
+    const display = this.#artistList !== '' && !this.#artist.includes('\0') ? [this.#artist] : this.#values(this.#artist, oneId);
+    for (const artist of display) builder.add('artist', artist);
+    builder.finish();
+  }
+
+  /**
+   * Artists of one frame. In v2.3 a slash separates them, unless there is proof that it belongs to the name: one MusicBrainz
+   * artist for all of it, or the album's artist is written the same (AC/DC).
+   */
+  #values(text: string, whole: boolean): string[] {
+    const values = splitValues(text, '\0', MAX_LIST);
+    const only = values[0];
+    if (this.#version === 4 || values.length !== 1 || only === undefined || whole || !only.includes('/')) return values;
+    return this.#builder.isAlbumArtist(only) ? values : splitValues(only, '/', MAX_LIST);
+  }
+
+  #text(field: TextField, text: string): void {
+    if (text === '') return;
+    const isList = LISTS.has(field);
+    // in v2.3 a slash separates composers
+    const separator = field === 'composer' && this.#version < 4 && !text.includes('\0') ? '/' : '\0';
+    for (const value of splitValues(text, separator, isList ? MAX_LIST : 8)) {
+      this.#builder.add(field, value);
+      if (!isList) return;
+    }
+  }
+
+  #named(b: Buffer, start: number, end: number): void {
+    const encoding = b[start] as number;
+    const valueAt = afterTerminator(encoding, b, start + 1, end);
+    if (valueAt < 0) return;
+    const field = fieldOfName(trimmed(decodeText(encoding, b, start + 1, valueAt)));
+    if (field === undefined) return;
+    const text = decodeText(encoding, b, valueAt, end);
+    if (field === 'artistList') this.#artistList ||= text;
+    else this.#text(field, text);
+  }
+
+  #identifier(b: Buffer, start: number, end: number): void {
+    const nul = indexOfNul(b, start, end);
+    if (nul < 0 || nul - start !== MUSICBRAINZ.length || b.toString('latin1', start, nul) !== MUSICBRAINZ) return;
+    const id = parseUuids(b.toString('latin1', nul + 1, Math.min(end, nul + 65)))[0];
+    if (id !== undefined) this.#builder.add('recordingMbid', id);
+  }
+
+  /** Only the comment without a name; players keep data of their own in named ones. */
+  #comment(b: Buffer, start: number, end: number): void {
+    const encoding = b[start] as number;
+    const valueAt = afterTerminator(encoding, b, start + 4, end);
+    if (valueAt < 0 || trimmed(decodeText(encoding, b, start + 4, valueAt)) !== '') return;
+    this.#text('comment', decodeText(encoding, b, valueAt, end));
+  }
+
+  #lyrics(b: Buffer, start: number, end: number): void {
+    const encoding = b[start] as number;
+    const valueAt = afterTerminator(encoding, b, start + 4, end);
+    if (valueAt < 0) return;
+    const cut = Math.min(end, valueAt + 2 * MAX_LYRICS);
+    this.#builder.add('lyrics', decodeText(encoding, b, valueAt, cut));
+  }
+}

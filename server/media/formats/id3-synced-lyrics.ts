@@ -1,0 +1,40 @@
+// SYLT: lyrics with times, stored as text, NUL and a time, over and over.
+import { u32be } from '../integers.ts';
+import { MAX_LYRICS } from '../limits.ts';
+import type { Lyrics, LyricsLine } from '../types.ts';
+import { afterTerminator, decodeText } from './id3-text.ts';
+
+const MILLISECONDS = 2;
+const LYRICS = 1;
+const TRANSCRIPTION = 2;
+
+/** Undefined for other content (chords, events) and for times in MPEG frames, which depend on the file. */
+export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics | undefined {
+  if (end - start < 7 || b[start + 4] !== MILLISECONDS || (b[start + 5] !== LYRICS && b[start + 5] !== TRANSCRIPTION)) return undefined;
+  const encoding = b[start] as number;
+  const pieces: LyricsLine[] = [];
+  let kept = 0;
+  for (let i = afterTerminator(encoding, b, start + 6, end); i >= 0 && i < end && kept < MAX_LYRICS;) {
+    const timeAt = afterTerminator(encoding, b, i, end);
+    if (timeAt < 0 || timeAt + 4 > end) break;
+    const text = decodeText(encoding, b, i, timeAt).replace(/[\0\ufeff]/g, '');
+    kept += text.length + 1;
+    pieces.push({ startMs: u32be(b, timeAt), text });
+    i = timeAt + 4;
+  }
+  const lines = joinPieces(pieces);
+  return lines.some((line) => line.text !== '') ? { synced: true, lines } : undefined;
+}
+
+/** Karaoke files time each syllable and begin a line with a line break; where there are no breaks, every piece is a line. */
+function joinPieces(pieces: LyricsLine[]): LyricsLine[] {
+  const breaks = pieces.some((piece, i) => i > 0 && /^[\r\n]/.test(piece.text));
+  const lines: LyricsLine[] = [];
+  for (const piece of pieces) {
+    const last = lines.at(-1);
+    if (breaks && last && !/^[\r\n]/.test(piece.text)) last.text += piece.text;
+    else lines.push(piece);
+  }
+  for (const line of lines) line.text = line.text.trim();
+  return lines;
+}

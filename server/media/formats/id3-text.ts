@@ -1,0 +1,22 @@
+// Text as ID3v2 has it: a byte for the encoding, and descriptions that end in a NUL of that encoding.
+import { decodeLatin1, decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
+
+/** Text in one of ID3's four encodings. */
+export function decodeText(encoding: number, b: Buffer, start: number, end: number): string {
+  switch (encoding) {
+    case 0: return decodeLatin1(b, start, end);
+    case 1: return decodeUtf16(b, start, end, false);
+    case 2: return decodeUtf16(b, start, end, true);
+    case 3: return decodeUtf8(b, start, end);
+    default: return encoding >= 0x20 ? decodeLatin1(b, start - 1, end) : ''; // written without the encoding byte
+  }
+}
+
+/** Index after the NUL that ends a description, or -1. A UTF-16 NUL is two bytes at an even place. */
+export function afterTerminator(encoding: number, b: Buffer, start: number, end: number): number {
+  if (encoding !== 1 && encoding !== 2) {
+    return indexOfNul(b, start, end) + 1 || -1;
+  }
+  for (let i = start; i + 1 < end; i += 2) if (b[i] === 0 && b[i + 1] === 0) return i + 2;
+  return -1;
+}

@@ -1,0 +1,72 @@
+// ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame. Undone while reading.
+import type { ByteReader } from '../byte-reader.ts';
+import type { Window } from '../window.ts';
+
+/** `bytes` without the zeros that follow 0xff. */
+export function undoUnsync(bytes: Uint8Array): Buffer {
+  const out = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    out[length++] = byte;
+    if (byte === 0xff && bytes[i + 1] === 0) i++;
+  }
+  return out.subarray(0, length);
+}
+
+/** A tag that is unsynchronised as a whole (v2.2, v2.3): lengths count the bytes as they were before. */
+export class UnsyncedReader implements ByteReader {
+  bytes: Buffer = Buffer.alloc(0);
+  readonly #window: Window;
+  #at: number;
+  readonly #end: number;
+
+  constructor(window: Window, start: number, end: number) {
+    this.#window = window;
+    this.#at = start;
+    this.#end = Math.min(end, window.size);
+  }
+
+  take(length: number): number {
+    if (length > this.#end - this.#at) return -1;
+    const out = Buffer.allocUnsafe(length);
+    if (this.#pass(length, out) < length) return -1;
+    this.bytes = out;
+    return 0;
+  }
+
+  skip(length: number): boolean {
+    return length <= this.#end - this.#at && this.#pass(length, undefined) === length;
+  }
+
+  position(): number {
+    return -1;
+  }
+
+  /** Goes over `length` bytes, into `out` when given; returns how many there were. */
+  #pass(length: number, out: Buffer | undefined): number {
+    let done = 0;
+    while (done < length && this.#at < this.#end) {
+      const index = this.#window.at(this.#at, 1);
+      if (index < 0) break;
+      const { bytes } = this.#window;
+      const stop = Math.min(bytes.length, index + this.#end - this.#at);
+      let i = index;
+      let escaped = false;
+      for (; i < stop && done < length; i++) {
+        const byte = bytes[i] as number;
+        if (out) out[done] = byte;
+        done++;
+        if (byte !== 0xff) continue;
+        escaped = i + 1 === stop; // the zero may be the first byte of the next view
+        if (!escaped && bytes[i + 1] === 0) i++;
+      }
+      this.#at += i - index;
+      if (escaped && this.#at < this.#end) {
+        const next = this.#window.at(this.#at, 1);
+        if (next >= 0 && this.#window.bytes[next] === 0) this.#at++;
+      }
+    }
+    return done;
+  }
+}

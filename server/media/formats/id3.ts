@@ -1,0 +1,159 @@
+// ID3v2.2, 2.3 and 2.4: where the tag ends, and its frames one after the other. What a frame says is id3-frames.ts.
+// https://id3.org/id3v2.4.0-structure
+import { PlainReader, type ByteReader } from '../byte-reader.ts';
+import { syncsafe, u24be, u32be } from '../integers.ts';
+import { MAX_ENCODED_PICTURE_BYTES, MAX_ID3_BYTES, MAX_ID3_FRAMES, MAX_VALUE_BYTES, refuseOver } from '../limits.ts';
+import { TagBuilder } from '../tag-builder.ts';
+import { UnreadableAudio } from '../types.ts';
+import type { Window } from '../window.ts';
+import { decodeFrame } from './id3-compressed.ts';
+import { Id3Frames, isPictureFrame, isWantedFrame } from './id3-frames.ts';
+import { UnsyncedReader, undoUnsync } from './id3-unsync.ts';
+
+const HEADER_BYTES = 10;
+const UNSYNCHRONISED = 0x80;
+const EXTENDED_HEADER = 0x40; // in v2.2 the same bit means a compression that was never defined
+const HAS_FOOTER = 0x10;
+/** As much of a picture as says what and where it is: its type, its description, and the first bytes. */
+const PICTURE_HEAD_BYTES = 1024;
+
+export interface Id3Tag { version: number; flags: number; start: number; bodyStart: number; bodyEnd: number; end: number }
+
+/** The tag that begins at `position`, or undefined. Refuses one that is too large to be honest. */
+export function findId3(window: Window, position: number): Id3Tag | undefined {
+  const i = window.at(position, HEADER_BYTES);
+  if (i < 0) return undefined;
+  const b = window.bytes;
+  if (b[i] !== 0x49 || b[i + 1] !== 0x44 || b[i + 2] !== 0x33) return undefined;
+  const version = b[i + 3] as number;
+  const flags = b[i + 5] as number;
+  const size = syncsafe(b, i + 6);
+  if (version < 2 || version > 4 || b[i + 4] === 0xff || size < 0) return undefined;
+  refuseOver('the ID3 tag', size, MAX_ID3_BYTES);
+  const bodyStart = position + HEADER_BYTES;
+  const bodyEnd = bodyStart + size;
+  const footer = version === 4 && flags & HAS_FOOTER ? HEADER_BYTES : 0;
+  return { version, flags, start: position, bodyStart, bodyEnd, end: bodyEnd + footer };
+}
+
+/** Reads every frame into a builder; `keepPictures` decodes those that do not lie plainly in the file. */
+export function readId3(window: Window, tag: Id3Tag, keepPictures = false): TagBuilder {
+  const builder = new TagBuilder();
+  const frames = new Id3Frames(builder, tag.version);
+  const whole = tag.version < 4 && (tag.flags & UNSYNCHRONISED) !== 0;
+  const reader = whole ? new UnsyncedReader(window, tag.bodyStart, tag.bodyEnd) : new PlainReader(window, tag.bodyStart, tag.bodyEnd);
+  if (tag.version === 2) {
+    if (!(tag.flags & EXTENDED_HEADER)) readShortFrames(reader, frames, keepPictures);
+  } else if (!(tag.flags & EXTENDED_HEADER) || skipExtendedHeader(reader, tag.version)) {
+    readFrames(window, tag, reader, frames, keepPictures);
+  }
+  frames.finish();
+  return builder;
+}
+
+function skipExtendedHeader(reader: ByteReader, version: number): boolean {
+  const i = reader.take(4);
+  if (i < 0) return false;
+  // v2.4 counts these four bytes and is syncsafe, v2.3 does neither
+  const size = version === 4 ? syncsafe(reader.bytes, i) - 4 : u32be(reader.bytes, i);
+  return size >= 0 && reader.skip(size);
+}
+
+/** v2.2: three letters and three bytes of length. */
+function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
+  for (let count = 0; ; count++) {
+    const i = reader.take(6);
+    if (i < 0 || !isFrameName(reader.bytes, i, 3)) return;
+    countFrame(count);
+    const name = u24be(reader.bytes, i);
+    if (!readBody(reader, frames, name, u24be(reader.bytes, i + 3), keepPictures)) return;
+  }
+}
+
+function readFrames(window: Window, tag: Id3Tag, reader: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
+  for (let count = 0; ; count++) {
+    const i = reader.take(HEADER_BYTES);
+    if (i < 0 || !isFrameName(reader.bytes, i, 4)) return;
+    countFrame(count);
+    const { bytes } = reader;
+    const name = u32be(bytes, i);
+    const format = bytes[i + 9] as number;
+    const raw = u32be(bytes, i + 4);
+    if (tag.version === 3) {
+      const encoded = (format & 0xe0) !== 0; // compressed, encrypted, grouped
+      if (!(encoded ? readEncoded(reader, frames, name, raw, v23Encoding(format), keepPictures) : readBody(reader, frames, name, raw, keepPictures))) return;
+    } else {
+      const size = frameSize24(window, tag, reader.position(), bytes, i + 4);
+      const encoding = format & 0x4f | (tag.flags & UNSYNCHRONISED ? 0x02 : 0);
+      if (!(encoding ? readEncoded(reader, frames, name, size, encoding, keepPictures) : readBody(reader, frames, name, size, keepPictures))) return;
+    }
+  }
+}
+
+function countFrame(count: number): void {
+  if (count >= MAX_ID3_FRAMES) throw new UnreadableAudio(`the ID3 tag has more than ${MAX_ID3_FRAMES} frames`);
+}
+
+/** v2.3's flags in the places of v2.4: compressed (with the length before), encrypted, grouped. */
+const v23Encoding = (format: number): number => (format & 0x80 ? 0x09 : 0) | (format & 0x40 ? 0x04 : 0) | (format & 0x20 ? 0x40 : 0);
+
+/**
+ * Length of a v2.4 frame: syncsafe, but some writers put a plain number. What follows the frame decides between the two,
+ * when they differ.
+ */
+function frameSize24(window: Window, tag: Id3Tag, bodyAt: number, bytes: Buffer, i: number): number {
+  const plain = u32be(bytes, i);
+  const safe = syncsafe(bytes, i);
+  if (plain < 0x80) return plain;
+  if (safe < 0) return plain;
+  if (bodyAt < 0 || followsFrame(window, tag, bodyAt + safe) || !followsFrame(window, tag, bodyAt + plain)) return safe;
+  return plain;
+}
+
+/** Whether a frame, padding or the tag's end lies at `position`. */
+function followsFrame(window: Window, tag: Id3Tag, position: number): boolean {
+  if (position === tag.bodyEnd) return true;
+  if (position + HEADER_BYTES > tag.bodyEnd) return false;
+  const i = window.at(position, 4);
+  return i >= 0 && (window.bytes[i] === 0 || isFrameName(window.bytes, i, 4));
+}
+
+function isFrameName(bytes: Buffer, i: number, length: number): boolean {
+  for (let k = 0; k < length; k++) {
+    const c = bytes[i + k] as number;
+    if (!((c >= 0x41 && c <= 0x5a) || (k > 0 && c >= 0x30 && c <= 0x39) || (k === 3 && c === 0x20))) return false;
+  }
+  return true;
+}
+
+/** False when the frame claims more than is left. */
+function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: number, keepPictures: boolean): boolean {
+  const picture = isPictureFrame(name);
+  if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
+  const at = reader.position();
+  const wanted = picture && !(keepPictures && at < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
+  if (wanted > MAX_ENCODED_PICTURE_BYTES) return reader.skip(size);
+  const i = reader.take(wanted);
+  if (i < 0) return false;
+  if (picture) frames.picture(reader.bytes, i, i + wanted, at, size, keepPictures && at < 0);
+  else frames.frame(name, reader.bytes, i, i + wanted);
+  return wanted === size || reader.skip(size - wanted);
+}
+
+/** A frame whose bytes are compressed, unsynchronised or preceded by a length. */
+function readEncoded(reader: ByteReader, frames: Id3Frames, name: number, size: number, encoding: number, keepPictures: boolean): boolean {
+  const picture = isPictureFrame(name);
+  if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
+  const compressed = (encoding & 0x08) !== 0;
+  const wanted = picture && !keepPictures && !compressed ? Math.min(size, PICTURE_HEAD_BYTES) : size;
+  const i = reader.take(wanted);
+  if (i < 0) return false;
+  const stored = reader.bytes.subarray(i, i + wanted);
+  const body = decodeFrame(encoding & 0x02 ? undoUnsync(stored) : stored, encoding, picture ? MAX_ENCODED_PICTURE_BYTES : MAX_VALUE_BYTES);
+  if (body) {
+    if (picture) frames.picture(body, 0, body.length, -1, body.length, keepPictures);
+    else frames.frame(name, body, 0, body.length);
+  }
+  return wanted === size || reader.skip(size - wanted);
+}
+

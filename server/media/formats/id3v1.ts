@@ -1,0 +1,34 @@
+// ID3v1 and 1.1: 128 bytes at the end of a file, for what better tags leave out.
+import { ID3_GENRES } from '../genres.ts';
+import { matches } from '../picture-mime.ts';
+import { TagBuilder } from '../tag-builder.ts';
+import { decodeLatin1, indexOfNul } from '../text.ts';
+import type { Tags } from '../types.ts';
+import type { Window } from '../window.ts';
+
+export const ID3V1_BYTES = 128;
+
+export function hasId3v1(window: Window, end: number): boolean {
+  const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);
+  return i >= 0 && matches(window.bytes, i, 'TAG');
+}
+
+/** The tag that ends at `end`; call only when `hasId3v1`. */
+export function readId3v1(window: Window, end: number): Tags {
+  const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);
+  const b = window.bytes;
+  const builder = new TagBuilder();
+  const text = (at: number, length: number): string => {
+    const nul = indexOfNul(b, i + at, i + at + length);
+    return decodeLatin1(b, i + at, nul < 0 ? i + at + length : nul);
+  };
+  builder.add('title', text(3, 30));
+  builder.add('artist', text(33, 30));
+  builder.add('album', text(63, 30));
+  builder.add('date', text(93, 4));
+  const hasTrack = b[i + 125] === 0 && b[i + 126] !== 0;
+  builder.add('comment', text(97, hasTrack ? 28 : 30));
+  if (hasTrack) builder.add('track', String(b[i + 126]));
+  builder.add('genre', ID3_GENRES[b[i + 127] as number] ?? '');
+  return builder.finish();
+}

@@ -1,0 +1,34 @@
+// ID3v2 tags in front of a file's own content: one as a rule, a few where taggers have disagreed.
+import { fillGaps, type FoundPicture } from '../tag-builder.ts';
+import type { Tags } from '../types.ts';
+import type { Window } from '../window.ts';
+import { findId3, readId3 } from './id3.ts';
+
+const MOST_TAGS = 4;
+
+export interface LeadingId3 { tags: Tags; pictures: FoundPicture[]; count: number; end: number }
+
+/** Reads the tags from `at` on; the first one wins where they differ. */
+export function readLeadingId3(window: Window, at: number, keepPictures: boolean): LeadingId3 {
+  const read: LeadingId3 = { tags: { artists: [], albumArtists: [], genres: [] }, pictures: [], count: 0, end: at };
+  for (let tag = findId3(window, at); tag && read.count < MOST_TAGS; tag = findId3(window, read.end)) {
+    const builder = readId3(window, tag, keepPictures);
+    if (read.count === 0) read.tags = builder.tags;
+    else fillGaps(read.tags, builder.tags);
+    read.pictures.push(...builder.bestPictures());
+    read.count++;
+    read.end = tag.end;
+  }
+  return read;
+}
+
+/** Where the content begins, without reading any tag. */
+export function skipId3(window: Window): number {
+  let at = 0;
+  for (let n = 0; n < MOST_TAGS; n++) {
+    const tag = findId3(window, at);
+    if (!tag) break;
+    at = tag.end;
+  }
+  return at;
+}

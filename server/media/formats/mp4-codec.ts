@@ -1,0 +1,120 @@
+// The sample description of an MP4 sound track, and the codec's own configuration inside it, which knows better.
+// ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds), 14496-3 1.6 (AudioSpecificConfig); ALAC: its magic cookie
+import { u16be, u32be } from '../integers.ts';
+import { atom, type AtomReader } from './mp4-atoms.ts';
+import type { Mp4Track } from './mp4-track.ts';
+
+const CODECS = new Map<number, { codec: string; lossless?: boolean }>([
+  [atom('mp4a'), { codec: 'aac' }], [atom('alac'), { codec: 'alac', lossless: true }], [atom('fLaC'), { codec: 'flac', lossless: true }],
+  [atom('Opus'), { codec: 'opus' }], [atom('.mp3'), { codec: 'mp3' }], [atom('ac-3'), { codec: 'ac3' }], [atom('ec-3'), { codec: 'eac3' }],
+  [atom('sowt'), { codec: 'pcm', lossless: true }], [atom('twos'), { codec: 'pcm', lossless: true }], [atom('lpcm'), { codec: 'pcm', lossless: true }],
+  [atom('in24'), { codec: 'pcm', lossless: true }], [atom('ipcm'), { codec: 'pcm', lossless: true }], [atom('samr'), { codec: 'amr' }],
+]);
+const ESDS = atom('esds');
+const ALAC = atom('alac');
+const DFLA = atom('dfLa');
+const WAVE = atom('wave');
+const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
+const SBR = 5;
+const PS = 29;
+/** Object types of `esds` that are not AAC. */
+const ESDS_CODECS: Record<number, string> = { 0x69: 'mp3', 0x6b: 'mp3', 0xdd: 'vorbis', 0xa5: 'ac3', 0xa6: 'eac3', 0xa9: 'dts', 0xad: 'opus' };
+
+/** Reads the first description of `stsd` whose body begins at `at`. */
+export function readSampleEntry(atoms: AtomReader, at: number, limit: number, track: Mp4Track): void {
+  if (track.codec !== '' || !atoms.read(at + 8, limit)) return;
+  const { name, bodyAt, end, window } = atoms;
+  const i = window.at(bodyAt, 28);
+  if (i < 0 || bodyAt + 28 > end) return;
+  const b = window.bytes;
+  const known = CODECS.get(name);
+  track.codec = known?.codec ?? b.toString('latin1', i - 4, i).replace(/[^\w-]/g, '').toLowerCase();
+  track.lossless = known?.lossless ?? false;
+  track.channels = u16be(b, i + 16);
+  if (track.lossless) track.bitDepth = u16be(b, i + 18);
+  track.sampleRateHz = u16be(b, i + 24);
+  const version = u16be(b, i + 8); // QuickTime has longer descriptions
+  const children = bodyAt + 28 + (version === 1 ? 16 : version === 2 ? 36 : 0);
+  readConfiguration(atoms, children, end, track);
+}
+
+function readConfiguration(atoms: AtomReader, start: number, limit: number, track: Mp4Track): void {
+  atoms.each(start, limit, (name, bodyAt, end) => {
+    if (name === ESDS) readEsds(atoms, bodyAt, end, track);
+    else if (name === ALAC) readAlacCookie(atoms, bodyAt, end, track);
+    else if (name === DFLA) readFlacInfo(atoms, bodyAt, end, track);
+    else if (name === WAVE) readConfiguration(atoms, bodyAt, end, track);
+  });
+}
+
+function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Track): void {
+  const i = atoms.window.at(at + 4, 24); // behind version and flags
+  if (i < 0 || at + 28 > end) return;
+  const b = atoms.window.bytes;
+  const rate = u32be(b, i + 20);
+  if (rate === 0) return;
+  track.bitDepth = b[i + 5] as number;
+  track.channels = b[i + 9] as number;
+  track.sampleRateHz = rate;
+}
+
+/** STREAMINFO behind version and a block header. */
+function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Track): void {
+  const i = atoms.window.at(at + 8, 18);
+  if (i < 0 || at + 26 > end) return;
+  const b = atoms.window.bytes;
+  const word = u32be(b, i + 10);
+  track.sampleRateHz = word >>> 12;
+  track.channels = ((word >>> 9) & 7) + 1;
+  track.bitDepth = ((word >>> 4) & 31) + 1;
+}
+
+/** Descriptors within descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
+function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Track): void {
+  const length = Math.min(end - at, 512);
+  const i = atoms.window.at(at, length);
+  if (i < 0) return;
+  const b = atoms.window.bytes;
+  const stop = i + length;
+  for (let k = i + 4; k + 2 < stop;) {
+    const tag = b[k++] as number;
+    while (k < stop && (b[k] as number) & 0x80) k++; // the length is not needed: what follows is found by its tag
+    k++;
+    if (tag === 3) k += 3 + skippedFlags(b, k);
+    else if (tag === 4) {
+      const codec = ESDS_CODECS[b[k] as number];
+      if (codec !== undefined) track.codec = codec;
+      k += 13;
+    } else {
+      if (tag === 5 && track.codec === 'aac') readAacConfiguration(b, k, stop, track);
+      return;
+    }
+  }
+}
+
+/** Optional parts of an ES descriptor: dependency, URL, clock. */
+function skippedFlags(b: Buffer, k: number): number {
+  const flags = b[k + 2] ?? 0;
+  return (flags & 0x80 ? 2 : 0) + (flags & 0x40 ? 1 + (b[k + 3] ?? 0) : 0) + (flags & 0x20 ? 2 : 0);
+}
+
+/** Object type, rate, channels; with SBR the rate that is heard is another one. */
+function readAacConfiguration(b: Buffer, start: number, end: number, track: Mp4Track): void {
+  let bit = 0;
+  const read = (count: number): number => {
+    let value = 0;
+    for (let n = 0; n < count; n++, bit++) {
+      const byte = start + (bit >> 3) < end ? (b[start + (bit >> 3)] as number) : 0;
+      value = (value << 1) | ((byte >> (7 - (bit & 7))) & 1);
+    }
+    return value;
+  };
+  const readType = (): number => { const type = read(5); return type === 31 ? 32 + read(6) : type; };
+  const readRate = (): number => { const index = read(4); return index === 15 ? read(24) : AAC_RATES[index] ?? 0; };
+  const type = readType();
+  let rate = readRate();
+  const channels = read(4);
+  if (type === SBR || type === PS) rate = readRate() || rate;
+  if (rate > 0) track.sampleRateHz = rate;
+  if (channels > 0 && channels < 8) track.channels = type === PS ? 2 : channels === 7 ? 8 : channels;
+}

@@ -1,0 +1,88 @@
+// One `trak` of an MP4 file: what kind of audio it is, its own clock, and the part of it that is played.
+import { u16be, u32be, u64be } from '../integers.ts';
+import type { Window } from '../window.ts';
+import { atom, type AtomReader } from './mp4-atoms.ts';
+import { readSampleEntry } from './mp4-codec.ts';
+
+export interface Mp4Track {
+  codec: string;
+  sampleRateHz: number;
+  channels: number;
+  bitDepth?: number;
+  lossless: boolean;
+  /** Units of `mediaDuration` per second. */
+  timescale: number;
+  mediaDuration: number;
+  /** What the edit list plays, in the movie's units; 0 when it does not say. */
+  editDuration: number;
+  /** Where in the media playing begins, in the track's units: the encoder's delay. */
+  skipped: number;
+}
+
+const MDIA = atom('mdia');
+const MDHD = atom('mdhd');
+const HDLR = atom('hdlr');
+const MINF = atom('minf');
+const STBL = atom('stbl');
+const STSD = atom('stsd');
+const EDTS = atom('edts');
+const ELST = atom('elst');
+const SOUND = atom('soun');
+const UNKNOWN_DURATION = 0xffffffff;
+const MOST_EDITS = 1000;
+
+/** Undefined unless it is a sound track with a description. */
+export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4Track | undefined {
+  const track: Mp4Track = { codec: '', sampleRateHz: 0, channels: 0, lossless: false, timescale: 0, mediaDuration: 0, editDuration: 0, skipped: 0 };
+  let isSound = false;
+  const visit = (name: number, bodyAt: number, end: number): void => {
+    switch (name) {
+      case MDIA: case MINF: case STBL: case EDTS: atoms.each(bodyAt, end, visit); break;
+      case MDHD: readMediaHeader(atoms.window, bodyAt, track); break;
+      case HDLR: isSound ||= isSoundHandler(atoms.window, bodyAt); break;
+      case STSD: if (isSound) readSampleEntry(atoms, bodyAt, end, track); break;
+      case ELST: readEdits(atoms.window, bodyAt, end, track); break;
+      default:
+    }
+  };
+  atoms.each(start, limit, visit);
+  if (!isSound || track.codec === '') return undefined;
+  if (track.sampleRateHz === 0) track.sampleRateHz = track.timescale;
+  return track;
+}
+
+function readMediaHeader(window: Window, at: number, track: Mp4Track): void {
+  const i = window.at(at, 24);
+  if (i < 0) return;
+  const long = window.bytes[i] === 1;
+  const k = window.at(at, long ? 32 : 24);
+  if (k < 0) return;
+  track.timescale = u32be(window.bytes, k + (long ? 20 : 12));
+  const duration = long ? u64be(window.bytes, k + 24) : u32be(window.bytes, k + 16);
+  track.mediaDuration = duration === UNKNOWN_DURATION ? 0 : duration;
+}
+
+function isSoundHandler(window: Window, at: number): boolean {
+  const i = window.at(at, 12);
+  return i >= 0 && u32be(window.bytes, i + 8) === SOUND;
+}
+
+/** Sums the edits that play media; the first one's media time is the delay. An edit of duration 0 plays to the end. */
+function readEdits(window: Window, at: number, end: number, track: Mp4Track): void {
+  const i = window.at(at, 8);
+  if (i < 0) return;
+  const long = window.bytes[i] === 1;
+  const count = Math.min(u32be(window.bytes, i + 4), MOST_EDITS);
+  const entry = long ? 20 : 12;
+  let first = true;
+  for (let n = 0; n < count && at + 8 + (n + 1) * entry <= end; n++) {
+    const k = window.at(at + 8 + n * entry, entry);
+    if (k < 0) return;
+    const b = window.bytes;
+    const isEmpty = u32be(b, k + (long ? 8 : 4)) === 0xffffffff;
+    if (isEmpty || u16be(b, k + entry - 4) === 0) continue; // silence, or a still
+    track.editDuration += long ? u64be(b, k) : u32be(b, k);
+    if (first) track.skipped = long ? u64be(b, k + 8) : u32be(b, k + 4);
+    first = false;
+  }
+}

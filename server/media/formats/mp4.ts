@@ -1,0 +1,113 @@
+// MP4 and QuickTime audio (AAC, ALAC, …): `moov` says everything, `mdat` is the audio; either may come first.
+import { MAX_MOOV_BYTES, refuseOver } from '../limits.ts';
+import { u32be, u64be } from '../integers.ts';
+import { TagBuilder } from '../tag-builder.ts';
+import { UnreadableAudio, type AudioFacts } from '../types.ts';
+import type { Window } from '../window.ts';
+import type { FileRead } from './file-read.ts';
+import { atom, AtomReader } from './mp4-atoms.ts';
+import { readIlst, type SmoothPlayback } from './mp4-ilst.ts';
+import { readTrack, type Mp4Track } from './mp4-track.ts';
+
+const MOOV = atom('moov');
+const MDAT = atom('mdat');
+const MVHD = atom('mvhd');
+const MVEX = atom('mvex');
+const TRAK = atom('trak');
+const UDTA = atom('udta');
+const META = atom('meta');
+const HDLR = atom('hdlr');
+const ILST = atom('ilst');
+
+interface Movie {
+  timescale: number;
+  duration: number;
+  fragmented: boolean;
+  track: Mp4Track | undefined;
+  smooth: SmoothPlayback | undefined;
+  builder: TagBuilder;
+}
+
+/** Undefined when the file is made of fragments, whose durations are spread over it. */
+export function readMp4(window: Window, start: number): FileRead | undefined {
+  const atoms = new AtomReader(window);
+  let payload: { start: number; end: number } | undefined;
+  const movie: Movie = { timescale: 0, duration: 0, fragmented: false, track: undefined, smooth: undefined, builder: new TagBuilder() };
+  let found = false;
+  atoms.each(start, window.size, (name, bodyAt, end) => {
+    if (name === MOOV && !found) {
+      refuseOver('the movie header', end - bodyAt, MAX_MOOV_BYTES);
+      found = true;
+      readMovie(atoms, bodyAt, end, movie);
+    } else if (name === MDAT && (!payload || end - bodyAt > payload.end - payload.start)) payload = { start: bodyAt, end };
+  });
+  if (!found) throw new UnreadableAudio('the MP4 file has no movie header; it may be cut off');
+  if (movie.fragmented) return undefined;
+  if (!movie.track) throw new UnreadableAudio('the MP4 file has no audio track');
+  if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the MP4 file has no audio data');
+  return { facts: factsOf(movie, movie.track, payload), tags: movie.builder.finish(), pictures: movie.builder.bestPictures() };
+}
+
+function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie): void {
+  atoms.each(start, limit, (name, bodyAt, end) => {
+    switch (name) {
+      case MVHD: readMovieHeader(atoms.window, bodyAt, movie); break;
+      case MVEX: movie.fragmented = true; break;
+      case TRAK: movie.track ??= readTrack(atoms, bodyAt, end); break;
+      case UDTA: atoms.each(bodyAt, end, (inner, innerAt, innerEnd) => { if (inner === META) readMeta(atoms, innerAt, innerEnd, movie); }); break;
+      case META: readMeta(atoms, bodyAt, end, movie); break;
+      default:
+    }
+  });
+}
+
+function readMovieHeader(window: Window, at: number, movie: Movie): void {
+  const i = window.at(at, 32);
+  if (i < 0) return;
+  const b = window.bytes;
+  const long = b[i] === 1;
+  movie.timescale = u32be(b, i + (long ? 20 : 12));
+  movie.duration = long ? u64be(b, i + 24) : u32be(b, i + 16);
+}
+
+/** In MP4 `meta` begins with four bytes of version, in QuickTime with its first atom. */
+function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
+  const plain = atoms.read(at, limit) && atoms.name === HDLR;
+  atoms.each(plain ? at : at + 4, limit, (name, bodyAt, end) => {
+    if (name === ILST) movie.smooth = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smooth;
+  });
+}
+
+function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: number }): AudioFacts {
+  const seconds = playedSeconds(movie, track);
+  const facts: AudioFacts = {
+    format: 'm4a',
+    codec: track.codec,
+    durationMs: seconds * 1000,
+    bitrateKbps: Math.round(((payload.end - payload.start) * 8) / seconds / 1000),
+    sampleRateHz: track.sampleRateHz,
+    channels: track.channels,
+    lossless: track.lossless,
+    payload,
+  };
+  if (track.bitDepth !== undefined) facts.bitDepth = track.bitDepth;
+  const delay = movie.smooth?.delay ?? track.skipped;
+  if (delay > 0) facts.encoderDelay = delay;
+  if (movie.smooth && movie.smooth.padding > 0) facts.encoderPadding = movie.smooth.padding;
+  return facts;
+}
+
+/** iTunes' own count of samples if it agrees with the track, else the edit list, else the track's length, else the movie's. */
+function playedSeconds(movie: Movie, track: Mp4Track): number {
+  const { smooth } = movie;
+  const media = track.mediaDuration;
+  if (track.timescale > 0 && media > 0) {
+    if (smooth && smooth.samples > 0 && Math.abs(smooth.delay + smooth.samples + smooth.padding - media) <= 2 * 2048) {
+      return smooth.samples / track.timescale;
+    }
+    const all = media / track.timescale;
+    if (track.editDuration > 0 && movie.timescale > 0) return Math.min(all, track.editDuration / movie.timescale);
+    return track.skipped < media ? (media - track.skipped) / track.timescale : all;
+  }
+  return movie.timescale > 0 ? movie.duration / movie.timescale : 0;
+}

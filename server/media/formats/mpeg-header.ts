@@ -1,0 +1,85 @@
+// Headers of MPEG audio frames (layers I to III) and of ADTS frames, answered from tables: a walk asks for millions of them.
+// http://mpgedit.org/mpgedit/mpeg_format/mpeghdr.htm
+
+const KBPS: Record<string, number[]> = {
+  '1.1': [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  '1.2': [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  '1.3': [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  '2.1': [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+  '2.2': [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  '2.3': [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+};
+const RATES = [44100, 48000, 32000];
+
+/** Bytes of a frame by the low four bits of its second byte (version, layer) and its third byte; 0 is no frame. */
+const frameBytes = new Uint16Array(4096);
+for (let i = 0; i < frameBytes.length; i++) {
+  const second = i >> 8 << 1;
+  const third = i & 0xff;
+  const kbps = kbpsOf(second, third);
+  if (kbps > 0) frameBytes[i] = lengthOf(second, third, kbps);
+}
+
+function kbpsOf(second: number, third: number): number {
+  const layer = 4 - ((second >> 1) & 3);
+  const version = (second >> 3) & 3; // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
+  if (layer === 4 || version === 1 || ((third >> 2) & 3) === 3) return 0;
+  return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(third >> 4) - 1] ?? 0; // free format (0) has no length in the header
+}
+
+function lengthOf(second: number, third: number, kbps: number): number {
+  const layer = 4 - ((second >> 1) & 3);
+  const padding = (third >> 1) & 1;
+  const rate = rateOf(second, third);
+  if (layer === 1) return (Math.floor((12_000 * kbps) / rate) + padding) * 4;
+  return Math.floor(((layer === 3 && (second & 0x18) !== 0x18 ? 72_000 : 144_000) * kbps) / rate) + padding;
+}
+
+function rateOf(second: number, third: number): number {
+  const version = (second >> 3) & 3;
+  return (RATES[(third >> 2) & 3] ?? 0) / (version === 3 ? 1 : version === 2 ? 2 : 4);
+}
+
+/** Bytes of the frame whose header lies at `i`, 0 when there is none. Needs three bytes. */
+export function mpegFrameBytes(b: Uint8Array, i: number): number {
+  const second = b[i + 1] as number;
+  if (b[i] !== 0xff || (second & 0xe0) !== 0xe0) return 0;
+  return frameBytes[((second & 0x1e) << 7) | (b[i + 2] as number)] as number;
+}
+
+/** Version, layer and sample rate as one number: what does not change within a stream. */
+export const mpegStreamOf = (b: Uint8Array, i: number): number => (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
+
+export interface MpegStream { layer: number; isMpeg1: boolean; sampleRateHz: number; channels: number; samplesPerFrame: number }
+
+export function mpegStreamAt(b: Uint8Array, i: number): MpegStream {
+  const second = b[i + 1] as number;
+  const layer = 4 - ((second >> 1) & 3);
+  const isMpeg1 = (second & 0x18) === 0x18;
+  return {
+    layer,
+    isMpeg1,
+    sampleRateHz: rateOf(second, b[i + 2] as number),
+    channels: ((b[i + 3] as number) & 0xc0) === 0xc0 ? 1 : 2,
+    samplesPerFrame: layer === 1 ? 384 : layer === 3 && !isMpeg1 ? 576 : 1152,
+  };
+}
+
+const ADTS_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
+
+/** Bytes of the ADTS frame at `i`, 0 when there is none. Needs six bytes. */
+export function adtsFrameBytes(b: Uint8Array, i: number): number {
+  if (b[i] !== 0xff || ((b[i + 1] as number) & 0xf6) !== 0xf0 || (((b[i + 2] as number) >> 2) & 15) > 12) return 0;
+  const length = (((b[i + 3] as number) & 3) << 11) | ((b[i + 4] as number) << 3) | ((b[i + 5] as number) >> 5);
+  return length >= 7 ? length : 0;
+}
+
+/** Profile and sample rate of an ADTS stream. */
+export const adtsStreamOf = (b: Uint8Array, i: number): number => (((b[i + 1] as number) & 0x0e) << 8) | ((b[i + 2] as number) & 0xfc);
+
+export const adtsRate = (b: Uint8Array, i: number): number => ADTS_RATES[((b[i + 2] as number) >> 2) & 15] ?? 0;
+/** Channel configuration; 7 means eight, 0 that the stream itself says. */
+export function adtsChannels(b: Uint8Array, i: number): number {
+  const configuration = (((b[i + 2] as number) & 1) << 2) | ((b[i + 3] as number) >> 6);
+  return configuration === 7 ? 8 : configuration === 0 ? 2 : configuration;
+}

@@ -1,0 +1,141 @@
+// The header packets of each codec that Ogg carries.
+// Vorbis https://xiph.org/vorbis/doc/Vorbis_I_spec.html, Opus RFC 7845, FLAC https://xiph.org/flac/ogg_mapping.html, Speex manual 7.3
+import { u16be, u16le, u32le } from '../integers.ts';
+import { matches } from '../picture-mime.ts';
+import type { TagBuilder } from '../tag-builder.ts';
+import type { Window } from '../window.ts';
+import { streamInfoAt } from './flac.ts';
+import { OggPackets, type OggPage } from './ogg-pages.ts';
+import { opusPageSamples } from './opus-packets.ts';
+import { readPictureBlock } from './picture-block.ts';
+import { readVorbisComment } from './vorbis-comment.ts';
+
+export interface OggStream {
+  codec: 'vorbis' | 'opus' | 'flac' | 'speex';
+  serial: number;
+  sampleRateHz: number;
+  /** Granules per second. */
+  granuleRate: number;
+  channels: number;
+  bitDepth?: number;
+  preSkip: number;
+  /** When a header says so, else 0. */
+  totalSamples: number;
+  /** First page of audio, 0 when the file ends before. */
+  audioAt: number;
+  /** Samples of the packets that end on a page, as near as its headers tell. */
+  pageSamples(window: Window, page: OggPage): number;
+}
+
+const FIRST_PACKET_BYTES = 80;
+/** FLAC's header packets that are gone through. */
+const MOST_HEADERS = 200;
+
+/**
+ * The stream whose first page is given; undefined for codecs that are no audio or not known. Without a `builder` the first packet is all
+ * that is read.
+ */
+export function readOggHeaders(window: Window, first: OggPage, builder: TagBuilder | undefined, keepPictures: boolean): OggStream | undefined {
+  const packets = new OggPackets(window, first);
+  if (!packets.next()) return undefined;
+  const length = Math.min(packets.left, FIRST_PACKET_BYTES);
+  const i = packets.take(length);
+  if (i < 0 || length < 16) return undefined;
+  const b = packets.bytes;
+  if (matches(b, i, 'OpusHead') && length >= 19) return opus(window, packets, b, i, first.serial, builder, keepPictures);
+  if (matches(b, i, '\x01vorbis') && length >= 30) return vorbis(packets, b, i, first.serial, builder, keepPictures);
+  if (matches(b, i, '\x7fFLAC') && length >= 51) return flac(window, packets, first, builder, keepPictures);
+  if (matches(b, i, 'Speex   ') && length >= 80) return speex(packets, b, i, first.serial, builder, keepPictures);
+  return undefined;
+}
+
+function vorbis(packets: OggPackets, b: Buffer, i: number, serial: number, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+  const sampleRateHz = u32le(b, i + 12);
+  const channels = b[i + 11] as number;
+  const longBlock = 1 << ((b[i + 28] as number) >> 4);
+  if (sampleRateHz === 0 || channels === 0) return undefined;
+  readCommentPacket(packets, '\x03vorbis', builder, keep);
+  if (builder) packets.next(); // the set-up
+  return {
+    codec: 'vorbis', serial, sampleRateHz, granuleRate: sampleRateHz, channels, preSkip: 0, totalSamples: 0,
+    audioAt: packets.page?.end ?? 0,
+    pageSamples: (window, page) => (packetsOn(window, page) * longBlock) / 2,
+  };
+}
+
+function opus(window: Window, packets: OggPackets, b: Buffer, i: number, serial: number, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+  const channels = b[i + 9] as number;
+  const preSkip = u16le(b, i + 10);
+  if (channels === 0) return undefined;
+  readCommentPacket(packets, 'OpusTags', builder, keep);
+  return {
+    codec: 'opus', serial, sampleRateHz: 48_000, granuleRate: 48_000, channels, preSkip, totalSamples: 0,
+    audioAt: packets.page?.end ?? 0,
+    pageSamples: opusPageSamples,
+  };
+}
+
+function speex(packets: OggPackets, b: Buffer, i: number, serial: number, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+  const sampleRateHz = u32le(b, i + 36);
+  const channels = u32le(b, i + 48);
+  const extraHeaders = u32le(b, i + 68);
+  if (sampleRateHz === 0 || channels === 0 || channels > 2) return undefined;
+  readCommentPacket(packets, '', builder, keep);
+  for (let n = builder ? Math.min(extraHeaders, MOST_HEADERS) : 0; n > 0; n--) packets.next();
+  return {
+    codec: 'speex', serial, sampleRateHz, granuleRate: sampleRateHz, channels, preSkip: 0, totalSamples: 0,
+    audioAt: packets.page?.end ?? 0,
+    pageSamples: () => Infinity, // its encoders begin to count at their look-ahead, which is no offset
+  };
+}
+
+/** `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block in each packet. */
+function flac(window: Window, packets: OggPackets, first: OggPage, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+  const info = streamInfoAt(window, first.bodyAt + 17);
+  if (!info) return undefined;
+  const k = window.at(first.bodyAt + 7, 2);
+  const headers = Math.min(u16be(window.bytes, k) || MOST_HEADERS, MOST_HEADERS);
+  let last = false;
+  for (let n = 0; builder && n < headers && !last && packets.next(); n++) {
+    const i = packets.take(4);
+    if (i < 0) break;
+    const type = packets.bytes[i] as number;
+    last = (type & 0x80) !== 0;
+    if ((type & 0x7f) === 4) readVorbisComment(packets, builder, keep);
+    else if ((type & 0x7f) === 6) readPicturePacket(packets, builder, keep);
+  }
+  return {
+    codec: 'flac', serial: first.serial, sampleRateHz: info.sampleRateHz, granuleRate: info.sampleRateHz, channels: info.channels,
+    bitDepth: info.bitDepth, preSkip: 0, totalSamples: info.samples, audioAt: packets.page?.end ?? 0,
+    pageSamples: (w, page) => packetsOn(w, page) * info.maxBlock,
+  };
+}
+
+function readCommentPacket(packets: OggPackets, magic: string, builder: TagBuilder | undefined, keep: boolean): void {
+  if (!builder || !packets.next()) return;
+  const i = packets.take(magic.length);
+  if (i >= 0 && matches(packets.bytes, i, magic)) readVorbisComment(packets, builder, keep);
+}
+
+/** A PICTURE block as a packet: its bytes are broken up by page headers, so it counts as encoded. */
+function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boolean): void {
+  const parts: Buffer[] = [];
+  for (let room = keep ? 28 << 20 : 1024; room > 0 && packets.left > 0;) {
+    const piece = Math.min(room, packets.left);
+    const i = packets.take(piece);
+    if (i < 0) return;
+    parts.push(Buffer.from(packets.bytes.subarray(i, i + piece)));
+    room -= piece;
+    if (packets.left === 0 && !packets.goOn()) break;
+  }
+  const block = Buffer.concat(parts);
+  readPictureBlock(block, 0, block.length, -1, builder, { keep });
+}
+
+/** How many packets end on a page. */
+function packetsOn(window: Window, page: OggPage): number {
+  const i = window.at(page.at + 27, page.segments);
+  let count = 0;
+  for (let n = 0; i >= 0 && n < page.segments; n++) if (window.bytes[i + n] !== 255) count++;
+  return count;
+}

@@ -1,0 +1,184 @@
+// Ogg pages: headers, the last page of a stream, and packets as one run of bytes. https://www.rfc-editor.org/rfc/rfc3533
+import type { ByteReader } from '../byte-reader.ts';
+import { u32le } from '../integers.ts';
+import { matches } from '../picture-mime.ts';
+import type { Window } from '../window.ts';
+
+const HEADER_BYTES = 27;
+export const LARGEST_PAGE = 27 + 255 + 255 * 255;
+
+export interface OggPage {
+  at: number;
+  /** Bit 1 continued packet, 2 first page of a stream, 4 last page. */
+  flags: number;
+  /** Position at the end of the last packet that ends here; -1 when none does. Not exact above 2^53. */
+  granule: number;
+  serial: number;
+  segments: number;
+  bodyAt: number;
+  end: number;
+}
+
+/** The page at `at`, or undefined when there is none or the file ends in it. */
+export function oggPageAt(window: Window, at: number): OggPage | undefined {
+  const i = window.at(at, HEADER_BYTES);
+  if (i < 0 || !matches(window.bytes, i, 'OggS') || window.bytes[i + 4] !== 0) return undefined;
+  const segments = window.bytes[i + 26] as number;
+  const k = window.at(at, HEADER_BYTES + segments);
+  if (k < 0) return undefined;
+  const b = window.bytes;
+  let body = 0;
+  for (let n = 0; n < segments; n++) body += b[k + HEADER_BYTES + n] as number;
+  const bodyAt = at + HEADER_BYTES + segments;
+  if (bodyAt + body > window.size) return undefined;
+  const high = u32le(b, k + 10);
+  const low = u32le(b, k + 6);
+  return {
+    at,
+    flags: b[k + 5] as number,
+    granule: high === 0xffffffff && low === 0xffffffff ? -1 : high * 4294967296 + low,
+    serial: u32le(b, k + 14),
+    segments,
+    bodyAt,
+    end: bodyAt + body,
+  };
+}
+
+/** The next page of stream `serial` from `at` on, over at most `most` pages; damaged bytes are not searched. */
+export function nextPageOf(window: Window, serial: number, at: number, most = 64): OggPage | undefined {
+  let page = oggPageAt(window, at);
+  for (let n = 0; page && page.serial !== serial; n++) page = n < most ? oggPageAt(window, page.end) : undefined;
+  return page;
+}
+
+/** The last page in `[from, end)` that is whole and ends a packet, of any stream. Looks at the last two pages' worth of bytes. */
+export function lastPage(window: Window, from: number): OggPage | undefined {
+  const start = Math.max(from, window.size - 2 * LARGEST_PAGE);
+  const length = window.size - start;
+  let i = window.at(start, length);
+  if (i < 0) return undefined;
+  for (let search = i + length - HEADER_BYTES; search >= i;) {
+    const found = window.bytes.lastIndexOf('OggS', search, 'latin1');
+    if (found < i) return undefined;
+    const page = oggPageAt(window, start + found - i);
+    if (page && page.granule >= 0 && page.granule < 2 ** 53) return page;
+    search = found - 1;
+    i = window.at(start, length);
+  }
+  return undefined;
+}
+
+/** Packets of one stream, one after another. `take` and `skip` stay within the packet that `next` has begun. */
+export class OggPackets implements ByteReader {
+  bytes: Buffer;
+  /** Where the page after the last one that was begun lies: where audio starts once the headers are read. */
+  page: OggPage | undefined;
+  readonly #window: Window;
+  #segment = 0;
+  #at = 0;
+  /** Bytes of the current packet on the current page that are not yet passed. */
+  #left = 0;
+  /** The packet goes on over the page. */
+  #more = false;
+  #begun = false;
+
+  constructor(window: Window, first: OggPage) {
+    this.#window = window;
+    this.bytes = window.bytes;
+    this.page = first;
+    this.#at = first.bodyAt;
+  }
+
+  /** Begins the next packet, passing over the rest of this one; false at the end of the stream. */
+  next(): boolean {
+    if (this.#begun) while (this.#left > 0 || this.#more) if (!this.#leave()) return false;
+    this.#begun = true;
+    return this.#page(false);
+  }
+
+  /** Bytes of the packet that lie together on this page: enough to recognise it. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Turns to the next page that the packet goes on over. */
+  goOn(): boolean {
+    return this.#left === 0 && this.#more && this.#page(true);
+  }
+
+  take(length: number): number {
+    if (length <= this.#left) {
+      const i = this.#window.at(this.#at, length);
+      if (i < 0) return -1;
+      this.bytes = this.#window.bytes;
+      this.#pass(length);
+      return i;
+    }
+    return this.#gather(length);
+  }
+
+  skip(length: number): boolean {
+    let rest = length;
+    while (rest > this.#left) {
+      rest -= this.#left;
+      this.#pass(this.#left);
+      if (!this.#more || !this.#page(true)) return false;
+    }
+    this.#pass(rest);
+    return true;
+  }
+
+  position(): number {
+    return -1;
+  }
+
+  /** A run over pages is put together; memory is asked for only as the bytes turn up. */
+  #gather(length: number): number {
+    const parts: Buffer[] = [];
+    for (let rest = length; rest > 0;) {
+      if (this.#left === 0 && !(this.#more && this.#page(true))) return -1;
+      const piece = Math.min(rest, this.#left);
+      const i = this.#window.at(this.#at, piece);
+      if (i < 0) return -1;
+      parts.push(Buffer.from(this.#window.bytes.subarray(i, i + piece)));
+      this.#pass(piece);
+      rest -= piece;
+    }
+    this.bytes = Buffer.concat(parts);
+    return 0;
+  }
+
+  #pass(length: number): void {
+    this.#at += length;
+    this.#left -= length;
+  }
+
+  #leave(): boolean {
+    this.#pass(this.#left);
+    return !this.#more || this.#page(true);
+  }
+
+  /** Finds the next run of segments: on this page, or on the next one of the stream. An empty run of a continued packet is fine. */
+  #page(continued: boolean): boolean {
+    let page = this.page;
+    if (page && this.#segment >= page.segments) {
+      page = nextPageOf(this.#window, page.serial, page.end);
+      while (page && page.segments === 0) page = nextPageOf(this.#window, page.serial, page.end);
+      if (page && continued && !(page.flags & 1)) return false; // the rest of the packet is lost
+      this.page = page;
+      this.#segment = 0;
+      this.#at = page?.bodyAt ?? 0;
+    }
+    if (!page) return false;
+    const i = this.#window.at(page.at + HEADER_BYTES, page.segments);
+    if (i < 0) return false;
+    const b = this.#window.bytes;
+    let lacing = 255;
+    while (lacing === 255 && this.#segment < page.segments) {
+      lacing = b[i + this.#segment++] as number;
+      this.#left += lacing;
+    }
+    this.#more = lacing === 255;
+    return true;
+  }
+}

@@ -1,0 +1,96 @@
+// Ogg with Vorbis, Opus, FLAC or Speex: the first audio stream's headers say what and how it is tagged, the last page how long it
+// plays. A file of several streams one after the other (a recorded broadcast) is gone through page by page.
+import { TagBuilder } from '../tag-builder.ts';
+import { UnreadableAudio, type AudioFacts } from '../types.ts';
+import type { Window } from '../window.ts';
+import type { FileRead } from './file-read.ts';
+import { readOggHeaders, type OggStream } from './ogg-headers.ts';
+import { lastPage, nextPageOf, oggPageAt, type OggPage } from './ogg-pages.ts';
+
+/** Pages of a chained file that are gone through; a page is 4 KB as a rule. */
+const MOST_PAGES = 1_000_000;
+const MOST_STREAMS = 64;
+
+export function readOgg(window: Window, start: number, keepPictures: boolean): FileRead {
+  const builder = new TagBuilder();
+  const stream = firstAudioStream(window, start, builder, keepPictures);
+  if (!stream) throw new UnreadableAudio('the Ogg file holds no Vorbis, Opus, FLAC or Speex audio');
+  const tags = builder.finish();
+  if (!stream.audioAt) throw new UnreadableAudio('the Ogg stream ends in its headers');
+  const last = lastPage(window, start);
+  const chained = last?.serial !== stream.serial;
+  const seconds = chained ? chainedSeconds(window, start)
+    : playedSamples(window, stream, firstAudioPage(window, stream), last.granule) / stream.granuleRate;
+  return { facts: factsOf(stream, seconds, { start: stream.audioAt, end: window.size }, chained), tags, pictures: builder.bestPictures() };
+}
+
+/** Streams that are multiplexed all begin before the first page of data. */
+function firstAudioStream(window: Window, start: number, builder: TagBuilder, keepPictures: boolean): OggStream | undefined {
+  let page = oggPageAt(window, start);
+  if (!page) throw new UnreadableAudio('the first Ogg page is cut off');
+  for (let n = 0; page && page.flags & 2 && n < MOST_STREAMS; n++) {
+    const stream = readOggHeaders(window, page, builder, keepPictures);
+    if (stream) return stream;
+    page = oggPageAt(window, page.end);
+  }
+  return undefined;
+}
+
+/** Samples from the first to `granule`: broadcasts begin to count anywhere. */
+function playedSamples(window: Window, stream: OggStream, first: OggPage | undefined, granule: number): number {
+  if (stream.totalSamples > 0) return Math.min(stream.totalSamples, granule || stream.totalSamples);
+  const offset = first ? first.granule - stream.pageSamples(window, first) : 0;
+  return granule - Math.max(0, offset) - stream.preSkip;
+}
+
+/** The first page on which a packet of audio ends. */
+function firstAudioPage(window: Window, stream: OggStream): OggPage | undefined {
+  let page = nextPageOf(window, stream.serial, stream.audioAt);
+  for (let n = 0; page && page.granule <= 0 && n < 64; n++) page = nextPageOf(window, stream.serial, page.end);
+  return page && page.granule > 0 ? page : undefined;
+}
+
+/** Goes over every page: each stream plays until the last granule before the next one begins. */
+function chainedSeconds(window: Window, start: number): number {
+  let seconds = 0;
+  let stream: OggStream | undefined;
+  let first: OggPage | undefined;
+  let granule = 0;
+  const settle = (): void => {
+    if (stream && granule > 0) seconds += Math.max(0, playedSamples(window, stream, first, granule)) / stream.granuleRate;
+    first = undefined;
+    granule = 0;
+  };
+  let page: OggPage | undefined = oggPageAt(window, start);
+  for (let n = 0; page && n < MOST_PAGES; n++) {
+    if (page.flags & 2) {
+      const begun = readOggHeaders(window, page, undefined, false);
+      if (begun) {
+        settle();
+        stream = begun;
+      }
+    } else if (stream && page.serial === stream.serial && page.granule > granule) {
+      first ??= page;
+      granule = page.granule;
+    }
+    page = oggPageAt(window, page.end);
+  }
+  settle();
+  return seconds;
+}
+
+function factsOf(stream: OggStream, seconds: number, payload: { start: number; end: number }, chained: boolean): AudioFacts {
+  const facts: AudioFacts = {
+    format: stream.codec === 'opus' ? 'opus' : stream.codec === 'speex' ? 'spx' : 'ogg',
+    codec: stream.codec,
+    durationMs: seconds * 1000,
+    bitrateKbps: Math.round(((payload.end - payload.start) * 8) / seconds / 1000),
+    sampleRateHz: stream.sampleRateHz,
+    channels: stream.channels,
+    lossless: stream.codec === 'flac',
+    payload,
+  };
+  if (stream.bitDepth !== undefined) facts.bitDepth = stream.bitDepth;
+  if (stream.preSkip > 0 && !chained) facts.encoderDelay = stream.preSkip;
+  return facts;
+}

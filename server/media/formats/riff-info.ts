@@ -1,0 +1,29 @@
+// LIST INFO of a WAV file: four letters and a text each. https://exiftool.org/TagNames/RIFF.html#Info
+import { fourCc, u32be, u32le } from '../integers.ts';
+import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
+import { TagBuilder, type TextField } from '../tag-builder.ts';
+import { decodeUtf8 } from '../text.ts';
+import type { Tags } from '../types.ts';
+import type { Window } from '../window.ts';
+
+const FIELDS = new Map<number, TextField>(Object.entries({
+  INAM: 'title', IART: 'artist', IPRD: 'album', ICRD: 'date', IGNR: 'genre', ITRK: 'track', IPRT: 'track', ICMT: 'comment', IMUS: 'composer',
+  IAAR: 'albumArtist',
+} as const).map(([name, field]) => [fourCc(name), field]));
+
+export function readListInfo(window: Window, start: number, end: number): Tags {
+  const builder = new TagBuilder();
+  let at = start;
+  for (let n = 0; n < MAX_COMMENTS && at + 8 <= end; n++) {
+    const i = window.at(at, 8);
+    if (i < 0) break;
+    const field = FIELDS.get(u32be(window.bytes, i));
+    const size = u32le(window.bytes, i + 4);
+    if (field !== undefined && size <= MAX_VALUE_BYTES && at + 8 + size <= end) {
+      const k = window.at(at + 8, size);
+      if (k >= 0) builder.add(field, decodeUtf8(window.bytes, k, k + size));
+    }
+    at += 8 + size + (size & 1);
+  }
+  return builder.finish();
+}

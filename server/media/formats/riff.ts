@@ -1,0 +1,102 @@
+// WAV in its three sizes (RIFF, RF64, BW64): chunks with the format, the audio, and tags as LIST INFO or a whole ID3v2 tag.
+// https://www.itu.int/rec/R-REC-BS.2088 for ds64
+import { u16le, u32be, u32le, u64le, fourCc } from '../integers.ts';
+import { MAX_CHUNKS } from '../limits.ts';
+import { matches } from '../picture-mime.ts';
+import { fillGaps, TagBuilder, type FoundPicture } from '../tag-builder.ts';
+import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
+import type { Window } from '../window.ts';
+import type { FileRead } from './file-read.ts';
+import { readLeadingId3 } from './leading-id3.ts';
+import { readListInfo } from './riff-info.ts';
+
+const FMT = fourCc('fmt ');
+const DATA = fourCc('data');
+const FACT = fourCc('fact');
+const DS64 = fourCc('ds64');
+const LIST = fourCc('LIST');
+const ID3 = fourCc('id3 ');
+const ID3_UPPER = fourCc('ID3 ');
+const EXTENSIBLE = 0xfffe;
+/** In RF64 a size of this means: see `ds64`. Streams that never learned their size have it too. */
+const SIZE_ELSEWHERE = 0xffffffff;
+const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
+  1: { codec: 'pcm', lossless: true }, 2: { codec: 'adpcm' }, 3: { codec: 'pcm', lossless: true }, 6: { codec: 'alaw' }, 7: { codec: 'ulaw' },
+  0x11: { codec: 'adpcm' }, 0x31: { codec: 'gsm' }, 0x50: { codec: 'mp2' }, 0x55: { codec: 'mp3' }, 0xff: { codec: 'aac' },
+  0x2000: { codec: 'ac3' }, 0x2001: { codec: 'dts' }, 0xf1ac: { codec: 'flac', lossless: true },
+};
+
+interface WaveFormat { tag: number; channels: number; sampleRateHz: number; bytesPerSecond: number; blockBytes: number; bitDepth: number }
+
+export function readWav(window: Window, start: number, keepPictures: boolean): FileRead {
+  let format: WaveFormat | undefined;
+  let payload: { start: number; end: number } | undefined;
+  let factSamples = 0;
+  let longData = 0;
+  let info: Tags | undefined;
+  let id3: { tags: Tags; pictures: FoundPicture[] } | undefined;
+  let at = start + 12;
+  for (let n = 0; n < MAX_CHUNKS; n++) {
+    const i = window.at(at, 8);
+    if (i < 0) break;
+    const name = u32be(window.bytes, i);
+    let size = u32le(window.bytes, i + 4);
+    const body = at + 8;
+    if (name === FMT) format ??= formatAt(window, body, size);
+    else if (name === DATA) {
+      if (size === SIZE_ELSEWHERE) size = longData || window.size - body;
+      payload ??= { start: body, end: Math.min(window.size, body + size) };
+    } else if (name === FACT) factSamples ||= numberAt(window, body, 4);
+    else if (name === DS64) longData = numberAt(window, body + 8, 8);
+    else if (name === LIST) info = readInfo(window, body, size) ?? info;
+    else if (name === ID3 || name === ID3_UPPER) id3 ??= readLeadingId3(window, body, keepPictures);
+    at = body + size + (size & 1);
+  }
+  if (!format) throw new UnreadableAudio('the WAV file does not say its format');
+  if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the WAV file has no audio');
+  const tags = id3?.tags ?? new TagBuilder().finish();
+  if (info) fillGaps(tags, info);
+  return { facts: factsOf(format, payload, factSamples), tags, pictures: id3?.pictures ?? [] };
+}
+
+function formatAt(window: Window, at: number, size: number): WaveFormat | undefined {
+  const i = window.at(at, 16);
+  if (i < 0 || size < 16) return undefined;
+  const b = window.bytes;
+  const format = {
+    tag: u16le(b, i), channels: u16le(b, i + 2), sampleRateHz: u32le(b, i + 4), bytesPerSecond: u32le(b, i + 8),
+    blockBytes: u16le(b, i + 12), bitDepth: u16le(b, i + 14),
+  };
+  if (format.tag !== EXTENSIBLE || size < 26) return format;
+  const k = window.at(at, 26);
+  if (k < 0) return format;
+  const valid = u16le(window.bytes, k + 18);
+  return { ...format, tag: u16le(window.bytes, k + 24), bitDepth: valid > 0 && valid <= format.bitDepth ? valid : format.bitDepth };
+}
+
+function numberAt(window: Window, at: number, length: 4 | 8): number {
+  const i = window.at(at, length);
+  return i < 0 ? 0 : length === 4 ? u32le(window.bytes, i) : u64le(window.bytes, i);
+}
+
+function readInfo(window: Window, at: number, size: number): Tags | undefined {
+  const i = window.at(at, 4);
+  if (i < 0 || !matches(window.bytes, i, 'INFO')) return undefined;
+  return readListInfo(window, at + 4, Math.min(window.size, at + size));
+}
+
+function factsOf(format: WaveFormat, payload: { start: number; end: number }, factSamples: number): AudioFacts {
+  const { sampleRateHz, channels, blockBytes, bytesPerSecond, bitDepth } = format;
+  const { codec, lossless } = CODECS[format.tag] ?? { codec: `wave-${format.tag.toString(16)}` };
+  if (sampleRateHz === 0 || channels === 0) throw new UnreadableAudio('the WAV file has no sample rate or no channels');
+  const bytes = payload.end - payload.start;
+  const constant = lossless && codec === 'pcm' ? sampleRateHz * (blockBytes || channels * Math.ceil(bitDepth / 8)) : 0;
+  const seconds = constant > 0 ? Math.floor(bytes / (constant / sampleRateHz)) / sampleRateHz
+    : factSamples > 0 ? factSamples / sampleRateHz : bytes / bytesPerSecond;
+  const facts: AudioFacts = {
+    format: 'wav', codec, durationMs: seconds * 1000, bitrateKbps: Math.round((bytes * 8) / seconds / 1000),
+    sampleRateHz, channels, lossless: lossless ?? false, payload,
+  };
+  if (lossless && bitDepth > 0) facts.bitDepth = bitDepth;
+  return facts;
+}

@@ -1,0 +1,77 @@
+// Tags behind the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3, an appended ID3v2.4. They may stand in any order.
+import { syncsafe } from '../integers.ts';
+import { MAX_ID3_BYTES } from '../limits.ts';
+import { matches } from '../picture-mime.ts';
+import { fillGaps, type FoundPicture } from '../tag-builder.ts';
+import type { Tags } from '../types.ts';
+import type { Window } from '../window.ts';
+import { findApeTag, readApeTag, type ApeTag } from './ape-tag.ts';
+import { findId3, readId3, type Id3Tag } from './id3.ts';
+import { hasId3v1, ID3V1_BYTES, readId3v1 } from './id3v1.ts';
+
+const LYRICS3_FOOTER_BYTES = 15;
+const ID3_FOOTER_BYTES = 10;
+const MOST_TAGS = 6;
+const TAIL_BYTES = 4096;
+
+export interface TrailingTags {
+  /** Where the audio ends. */
+  start: number;
+  id3v1End: number | undefined;
+  ape: ApeTag | undefined;
+  id3: Id3Tag | undefined;
+}
+
+export function findTrailingTags(window: Window, from: number): TrailingTags {
+  const found: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
+  window.at(Math.max(0, window.size - TAIL_BYTES), Math.min(TAIL_BYTES, window.size)); // one read for all the looking back below
+  for (let n = 0; n < MOST_TAGS; n++) {
+    const before = found.start;
+    stepBack(window, found, from);
+    if (found.start === before) break;
+    if (found.start <= from) {
+      found.start = before;
+      break;
+    }
+  }
+  return found;
+}
+
+/** Moves `start` in front of one more tag, if there is one. */
+function stepBack(window: Window, found: TrailingTags, from: number): void {
+  const end = found.start;
+  if (hasId3v1(window, end)) {
+    found.id3v1End ??= end;
+    found.start = end - ID3V1_BYTES;
+    return;
+  }
+  const i = window.at(end - 32, 32);
+  if (i < 0) return;
+  const b = window.bytes;
+  if (matches(b, i, 'APETAGEX')) {
+    const ape = findApeTag(window, end);
+    if (!ape || ape.start < from) return;
+    found.ape ??= ape;
+    found.start = ape.start;
+  } else if (matches(b, i + 32 - 9, 'LYRICS200')) {
+    const size = Number.parseInt(b.toString('latin1', i + 32 - LYRICS3_FOOTER_BYTES, i + 32 - 9), 10);
+    if (size > 0) found.start = Math.max(from, end - LYRICS3_FOOTER_BYTES - size);
+  } else if (matches(b, i + 32 - ID3_FOOTER_BYTES, '3DI')) {
+    const size = syncsafe(b, i + 32 - 4);
+    if (size < 0 || size > MAX_ID3_BYTES) return;
+    const id3 = findId3(window, end - 2 * ID3_FOOTER_BYTES - size);
+    if (id3?.end !== end) return;
+    found.id3 ??= id3;
+    found.start = id3.start;
+  }
+}
+
+/** Adds what the trailing tags say and the leading one does not; pictures of lesser tags come last. */
+export function addTrailingTags(window: Window, found: TrailingTags, tags: Tags, pictures: FoundPicture[]): void {
+  for (const builder of [found.id3 && readId3(window, found.id3), found.ape && readApeTag(window, found.ape)]) {
+    if (!builder) continue;
+    fillGaps(tags, builder.tags);
+    pictures.push(...builder.bestPictures());
+  }
+  if (found.id3v1End !== undefined) fillGaps(tags, readId3v1(window, found.id3v1End));
+}

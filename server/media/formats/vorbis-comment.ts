@@ -1,0 +1,86 @@
+// Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. Read as a stream, so a block may lie over Ogg pages and a large
+// picture in it costs nothing. https://xiph.org/vorbis/doc/v-comment.html
+import type { ByteReader } from '../byte-reader.ts';
+import { fieldOfName } from '../field-names.ts';
+import { u32le } from '../integers.ts';
+import {
+  MAX_COMMENT_BYTES, MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LYRICS, MAX_VALUE_BYTES, refuseOver,
+} from '../limits.ts';
+import type { TagBuilder } from '../tag-builder.ts';
+import { decodeUtf8 } from '../text.ts';
+import { UnreadableAudio } from '../types.ts';
+import { readPictureBlock } from './picture-block.ts';
+
+const EQUALS = 0x3d;
+const PICTURE = 'METADATA_BLOCK_PICTURE';
+const OLD_PICTURE = 'COVERART';
+/** Enough of an encoded picture to know its type: base64 of the block's head and the first bytes of the picture. */
+const PICTURE_HEAD_CHARS = 400;
+/** What is looked at before it is decided how much of a long comment is wanted; holds most comments whole. */
+const HEAD_BYTES = 512;
+
+/** Adds every comment. Damaged lengths end the list; too much of it is refused. */
+export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): void {
+  const vendor = readLength(reader);
+  if (vendor < 0 || !reader.skip(vendor)) return;
+  const count = readLength(reader);
+  let text = 0;
+  for (let n = 0; n < count; n++) {
+    if (n >= MAX_COMMENTS) throw new UnreadableAudio(`the file has more than ${MAX_COMMENTS} comments`);
+    const length = readLength(reader);
+    if (length < 0) return;
+    const taken = Math.min(length, HEAD_BYTES);
+    const i = reader.take(taken);
+    if (i < 0) return;
+    const { bytes } = reader;
+    const equals = indexOfEquals(bytes, i, i + taken);
+    const rest = length - taken;
+    const name = equals < 0 ? '' : bytes.toString('latin1', i, equals);
+    const isPicture = isPictureName(name);
+    const field = isPicture ? undefined : fieldOfName(name);
+    if (isPicture) {
+      if (!addPicture(reader, builder, name, i, equals, taken, rest, keepPictures)) return;
+    } else if (field === undefined || length > MAX_VALUE_BYTES) {
+      if (rest > 0 && !reader.skip(rest)) return;
+    } else if (rest === 0) {
+      builder.add(field, decodeUtf8(bytes, equals + 1, i + length));
+    } else {
+      const wanted = field === 'lyrics' ? Math.min(rest, 2 * MAX_LYRICS) : rest;
+      const head = Buffer.from(bytes.subarray(equals + 1, i + taken));
+      const k = reader.take(wanted);
+      if (k < 0) return;
+      const value = Buffer.concat([head, reader.bytes.subarray(k, k + wanted)]);
+      builder.add(field, decodeUtf8(value, 0, value.length));
+      if (wanted < rest && !reader.skip(rest - wanted)) return;
+    }
+    // only what is really there counts: a damaged length is no reason to refuse the file
+    if (!isPicture) refuseOver('the comment block', text += length, MAX_COMMENT_BYTES);
+  }
+}
+
+function readLength(reader: ByteReader): number {
+  const i = reader.take(4);
+  return i < 0 ? -1 : u32le(reader.bytes, i);
+}
+
+function indexOfEquals(bytes: Buffer, start: number, end: number): number {
+  for (let i = start; i < end; i++) if (bytes[i] === EQUALS) return i;
+  return -1;
+}
+
+function isPictureName(name: string): boolean {
+  if (name.length !== PICTURE.length && name.length !== OLD_PICTURE.length) return false;
+  const upper = name.toUpperCase();
+  return upper === PICTURE || upper === OLD_PICTURE;
+}
+
+/** False when the comment claims more than is left. */
+function addPicture(reader: ByteReader, builder: TagBuilder, name: string, i: number, equals: number, taken: number, rest: number, keep: boolean): boolean {
+  const wanted = keep && rest <= MAX_ENCODED_PICTURE_BYTES ? rest : Math.min(rest, PICTURE_HEAD_CHARS);
+  const head = reader.bytes.toString('latin1', equals + 1, i + taken);
+  const k = reader.take(wanted);
+  if (k < 0) return false;
+  const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + wanted), 'base64');
+  readPictureBlock(decoded, 0, decoded.length, -1, builder, { bare: name.length === OLD_PICTURE.length, keep: keep && wanted === rest });
+  return wanted === rest || reader.skip(rest - wanted);
+}

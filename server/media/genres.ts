@@ -1,0 +1,49 @@
+// Genre numbers of ID3v1 with the additions that players agree on, and the three ways in which ID3v2 refers to them.
+
+/** By number; 0 to 79 from ID3v1, the rest from Winamp. */
+export const ID3_GENRES = (
+  'Blues|Classic Rock|Country|Dance|Disco|Funk|Grunge|Hip-Hop|Jazz|Metal|New Age|Oldies|Other|Pop|R&B|Rap|Reggae|Rock|Techno|Industrial'
+  + '|Alternative|Ska|Death Metal|Pranks|Soundtrack|Euro-Techno|Ambient|Trip-Hop|Vocal|Jazz+Funk|Fusion|Trance|Classical|Instrumental|Acid'
+  + '|House|Game|Sound Clip|Gospel|Noise|Alternative Rock|Bass|Soul|Punk|Space|Meditative|Instrumental Pop|Instrumental Rock|Ethnic|Gothic'
+  + '|Darkwave|Techno-Industrial|Electronic|Pop-Folk|Eurodance|Dream|Southern Rock|Comedy|Cult|Gangsta|Top 40|Christian Rap|Pop/Funk|Jungle'
+  + '|Native American|Cabaret|New Wave|Psychedelic|Rave|Showtunes|Trailer|Lo-Fi|Tribal|Acid Punk|Acid Jazz|Polka|Retro|Musical|Rock & Roll'
+  + '|Hard Rock|Folk|Folk-Rock|National Folk|Swing|Fast Fusion|Bebop|Latin|Revival|Celtic|Bluegrass|Avantgarde|Gothic Rock|Progressive Rock'
+  + '|Psychedelic Rock|Symphonic Rock|Slow Rock|Big Band|Chorus|Easy Listening|Acoustic|Humour|Speech|Chanson|Opera|Chamber Music|Sonata'
+  + '|Symphony|Booty Bass|Primus|Porn Groove|Satire|Slow Jam|Club|Tango|Samba|Folklore|Ballad|Power Ballad|Rhythmic Soul|Freestyle|Duet'
+  + '|Punk Rock|Drum Solo|A Cappella|Euro-House|Dance Hall|Goa|Drum & Bass|Club-House|Hardcore|Terror|Indie|BritPop|Negerpunk|Polsk Punk'
+  + '|Beat|Christian Gangsta Rap|Heavy Metal|Black Metal|Crossover|Contemporary Christian|Christian Rock|Merengue|Salsa|Thrash Metal|Anime'
+  + '|J-Pop|Synthpop|Abstract|Art Rock|Baroque|Bhangra|Big Beat|Breakbeat|Chillout|Downtempo|Dub|EBM|Eclectic|Electro|Electroclash|Emo'
+  + '|Experimental|Garage|Global|IDM|Illbient|Industro-Goth|Jam Band|Krautrock|Leftfield|Lounge|Math Rock|New Romantic|Nu-Breakz|Post-Punk'
+  + '|Post-Rock|Psytrance|Shoegaze|Space Rock|Trop Rock|World Music|Neoclassical|Audiobook|Audio Theatre|Neue Deutsche Welle|Podcast'
+  + '|Indie Rock|G-Funk|Dubstep|Garage Rock|Psybient'
+).split('|');
+
+/** `17` → Rock, `RX` → Remix, `CR` → Cover; undefined when there is no such reference. */
+function genreOfReference(reference: string): string | undefined {
+  if (reference === 'RX') return 'Remix';
+  if (reference === 'CR') return 'Cover';
+  return /^\d{1,3}$/.test(reference) ? ID3_GENRES[Number(reference)] : undefined;
+}
+
+/**
+ * One value of TCON: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`.
+ * A number without a genre is left out.
+ */
+export function parseId3Genre(value: string): string[] {
+  const genres: string[] = [];
+  const add = (genre: string): void => {
+    if (genre !== '' && !genres.includes(genre)) genres.push(genre);
+  };
+  let rest = value.trim();
+  while (rest.startsWith('(') && !rest.startsWith('((')) {
+    const close = rest.indexOf(')');
+    const genre = close < 0 ? undefined : genreOfReference(rest.slice(1, close));
+    if (genre === undefined && !/^\(\d*\)/.test(rest)) break; // plain text that begins with a parenthesis
+    add(genre ?? '');
+    rest = rest.slice(close + 1).trim();
+  }
+  if (rest.startsWith('((')) rest = rest.slice(1);
+  if (/^\d+$/.test(rest) || rest === 'RX' || rest === 'CR') rest = genreOfReference(rest) ?? (rest.length > 3 ? rest : '');
+  add(rest);
+  return genres;
+}

@@ -1,0 +1,65 @@
+// Lyrics as text: LRC (`[01:23.45]line`) becomes timed lines, anything else stays plain lines.
+import { MAX_LYRICS } from './limits.ts';
+import type { Lyrics, LyricsLine } from './types.ts';
+
+const STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/;
+const HEADER = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)\]\s*$/i;
+/** Word times of enhanced LRC: `<00:12.34>`. */
+const WORD_TIME = /<\d{1,3}:\d\d(?:[.:]\d{1,3})?>/g;
+/** A line repeated at more times than this is not a song. */
+const MAX_STAMPS = 100;
+
+/** Undefined when nothing is left but blanks. Timed lines come out in order of time; `[offset:ms]` is applied. */
+export function parseLyrics(source: string): Lyrics | undefined {
+  const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
+  const rows = text.split(/\r\n|\n|\r/);
+  const timed: LyricsLine[] = [];
+  let offsetMs = 0;
+  let kept = 0;
+  for (const row of rows) {
+    if (kept > MAX_LYRICS) break; // a long line at many times
+    const header = HEADER.exec(row);
+    if (header) {
+      if (header[1]?.toLowerCase() === 'offset') offsetMs = Number.parseInt(header[2] as string, 10) || 0;
+      continue;
+    }
+    kept += pushTimed(row, timed, MAX_LYRICS - kept);
+  }
+  if (timed.length > 0) {
+    for (const line of timed) line.startMs = Math.max(0, (line.startMs as number) - offsetMs);
+    timed.sort((a, b) => (a.startMs as number) - (b.startMs as number));
+    return { synced: true, lines: timed };
+  }
+  return plainLyrics(rows);
+}
+
+/** Adds a line at each of its times as long as `room` lasts; returns the characters added. */
+function pushTimed(row: string, timed: LyricsLine[], room: number): number {
+  const starts: number[] = [];
+  let rest = row;
+  for (let stamp = STAMP.exec(rest); stamp && starts.length < MAX_STAMPS; stamp = STAMP.exec(rest)) {
+    starts.push(toMs(stamp));
+    rest = rest.slice(stamp[0].length);
+  }
+  if (starts.length === 0) return 0;
+  const text = rest.replace(WORD_TIME, '').trim();
+  let added = 0;
+  for (const startMs of starts) {
+    if (added + text.length > room) break;
+    timed.push({ startMs, text });
+    added += text.length + 1;
+  }
+  return added;
+}
+
+const toMs = (stamp: RegExpExecArray): number =>
+  Number(stamp[1]) * 60_000 + Number(stamp[2]) * 1000 + (stamp[3] === undefined ? 0 : Math.round(Number(`0.${stamp[3]}`) * 1000));
+
+function plainLyrics(rows: string[]): Lyrics | undefined {
+  const lines = rows.map((row) => row.replaceAll('\0', '').trim());
+  let start = 0;
+  let end = lines.length;
+  while (start < end && lines[start] === '') start++;
+  while (end > start && lines[end - 1] === '') end--;
+  return start === end ? undefined : { synced: false, lines: lines.slice(start, end).map((text) => ({ text })) };
+}

@@ -1,0 +1,23 @@
+// Pictures are what their first bytes say; the declared type is only for those we do not know.
+
+/** `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
+export function sniffPicture(bytes: Uint8Array, at = 0): string | undefined {
+  const first = bytes[at];
+  if (first === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff) return 'image/jpeg';
+  if (first === 0x89 && matches(bytes, at + 1, 'PNG\r\n\x1a\n')) return 'image/png';
+  if (first === 0x47 && (matches(bytes, at, 'GIF87a') || matches(bytes, at, 'GIF89a'))) return 'image/gif';
+  if (first === 0x52 && matches(bytes, at, 'RIFF') && matches(bytes, at + 8, 'WEBP')) return 'image/webp';
+  return undefined;
+}
+
+export function matches(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+/** A declared type made presentable: `JPG`, `image/jpg` and `IMAGE/JPEG` are all `image/jpeg`. */
+export function declaredMime(declared: string): string {
+  const lower = declared.toLowerCase().replace(/^image\//, '').trim();
+  if (lower === 'jpg' || lower === 'jpeg' || lower === 'pjpeg') return 'image/jpeg';
+  return /^[a-z0-9.+-]{1,30}$/.test(lower) ? `image/${lower}` : 'application/octet-stream';
+}

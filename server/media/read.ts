@@ -1,0 +1,89 @@
+// Reading one file: what it is by its first bytes, the reader that knows that format, and music-metadata for all others.
+import { findId3 } from './formats/id3.ts';
+import { readAdts } from './formats/adts.ts';
+import { readAiff } from './formats/aiff.ts';
+import type { FileRead } from './formats/file-read.ts';
+import { readFlac } from './formats/flac.ts';
+import { skipId3 } from './formats/leading-id3.ts';
+import { readMp3 } from './formats/mp3.ts';
+import { readMp4 } from './formats/mp4.ts';
+import { readOgg } from './formats/ogg.ts';
+import { readWav } from './formats/riff.ts';
+import { MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
+import { sniffPicture } from './picture-mime.ts';
+import { checkFacts } from './plausible.ts';
+import { sniff, SNIFF_BYTES } from './sniff.ts';
+import { UnreadableAudio, type AudioFormat, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
+import { Window } from './window.ts';
+
+/** Reads any format. Throws UnreadableAudio for what is no audio, is damaged beyond use, or was made to hurt. */
+export async function readAudio(source: ByteSource): Promise<AudioRead> {
+  const read = readAudioSync(source);
+  if (read) return read;
+  const { readWithMusicMetadata } = await import('./fallback.ts');
+  return readWithMusicMetadata(source, formatOf(new Window(source)).format);
+}
+
+/** The formats that we read ourselves; undefined means `readAudio` has to be asked. Throws as `readAudio` does. */
+export function readAudioSync(source: ByteSource): AudioRead | undefined {
+  const window = new Window(source);
+  const read = readOwn(window, false);
+  if (!read) return undefined;
+  const { facts, tags, pictures } = read;
+  return { facts: checkFacts(facts, source.size), tags, pictures: pictures.slice(0, MAX_PICTURES), reader: 'own' };
+}
+
+export interface Picture { mime: string; bytes: Buffer }
+
+/** The cover: the first picture that is one (JPEG, PNG, WebP, GIF) and is not too large. Gives bytes of its own. */
+export function readPicture(source: ByteSource, pictures: readonly PictureRef[]): Picture | undefined {
+  let encoded: readonly { bytes?: Buffer }[] | undefined;
+  for (const [n, ref] of pictures.entries()) {
+    let bytes: Uint8Array | undefined;
+    if (ref.position !== undefined && ref.length !== undefined) {
+      if (ref.length <= MAX_PICTURE_BYTES) bytes = source.read(ref.position, ref.length);
+    } else {
+      encoded ??= readOwn(new Window(source), true)?.pictures.slice(0, pictures.length) ?? [];
+      bytes = encoded[n]?.bytes;
+    }
+    const mime = bytes && sniffPicture(bytes);
+    if (bytes && mime && bytes.length <= MAX_PICTURE_BYTES) return { mime, bytes: Buffer.from(bytes) };
+  }
+  return undefined;
+}
+
+function readOwn(window: Window, keepPictures: boolean): FileRead | undefined {
+  if (window.size === 0) throw new UnreadableAudio('the file is empty');
+  const { format, start } = formatOf(window);
+  return readFormat(window, format, start, keepPictures);
+}
+
+/** The format, and where the content lies: behind ID3 tags, which some programs put in front of everything. */
+function formatOf(window: Window): { format: AudioFormat | undefined; start: number } {
+  const format = formatAt(window, 0);
+  if (format !== 'id3') return { format, start: 0 };
+  const start = skipId3(window);
+  const inner = formatAt(window, start);
+  return { format: inner === 'id3' ? undefined : inner, start };
+}
+
+function readFormat(window: Window, format: AudioFormat | undefined, start: number, keepPictures: boolean): FileRead | undefined {
+  switch (format) {
+    case 'flac': return readFlac(window, start, keepPictures);
+    case 'ogg': case 'opus': case 'spx': return readOgg(window, start, keepPictures);
+    case 'm4a': return readMp4(window, start);
+    case 'wav': return readWav(window, start, keepPictures);
+    case 'aiff': return readAiff(window, start, keepPictures);
+    case 'aac': return readAdts(window, keepPictures);
+    case 'mp3': case undefined: return readMp3(window, keepPictures);
+    default: return undefined;
+  }
+}
+
+function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {
+  const length = Math.min(SNIFF_BYTES, window.size - at);
+  const i = length > 0 ? window.at(at, length) : -1;
+  if (i < 0) return undefined;
+  const format = sniff(window.bytes.subarray(i, i + length));
+  return format === 'id3' && !findId3(window, at) ? undefined : format; // a tag must have a sound header to count as one
+}

@@ -1,0 +1,156 @@
+// Gathers what the tags of one file say, whatever the format. Readers call `add` with a field and its text; the rules that all
+// formats share (first value wins, lists keep order, display names, limits) are here and nowhere else.
+import {
+  parseBpm, parseDate, parseFlag, parseGainDb, parsePeak, parsePosition, parsePositionOf, parseR128Db, parseUuids,
+} from './field-values.ts';
+import { MAX_LIST, MAX_PICTURES, MAX_TEXT } from './limits.ts';
+import { parseLyrics } from './lrc.ts';
+import { trimmed } from './text.ts';
+import type { Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
+
+export type TextField =
+  | 'title' | 'album' | 'discSubtitle' | 'comment' | 'titleSort' | 'artistSort' | 'albumArtistSort' | 'albumSort'
+  | 'artist' | 'artistList' | 'albumArtist' | 'albumArtistList' | 'genre' | 'composer' | 'isrc'
+  | 'date' | 'originalDate' | 'track' | 'trackTotal' | 'disc' | 'discTotal' | 'compilation' | 'bpm'
+  | 'recordingMbid' | 'releaseMbid' | 'releaseGroupMbid' | 'artistMbids' | 'albumArtistMbids' | 'acoustidId'
+  | 'trackGain' | 'trackPeak' | 'albumGain' | 'albumPeak' | 'r128TrackGain' | 'r128AlbumGain' | 'lyrics';
+
+/** A picture while a file is being read. `bytes` is there only when the reader was asked to decode encoded pictures. */
+export interface FoundPicture extends PictureRef { bytes?: Buffer }
+
+export class TagBuilder {
+  readonly tags: Tags = { artists: [], albumArtists: [], genres: [] };
+  readonly pictures: FoundPicture[] = [];
+  #display: string[] = [];
+  #albumDisplay: string[] = [];
+  #budget = MAX_TEXT;
+
+  /** Adds one value. Blank and unusable values are as good as absent. */
+  add(field: TextField, value: string): void {
+    const text = trimmed(value);
+    if (text === '' || text.length > this.#budget) return;
+    this.#budget -= text.length;
+    const tags = this.tags;
+    switch (field) {
+      case 'title': case 'album': case 'discSubtitle': case 'comment':
+      case 'titleSort': case 'artistSort': case 'albumArtistSort': case 'albumSort':
+        tags[field] ??= text;
+        return;
+      case 'artist': push(this.#display, text); return;
+      case 'artistList': push(tags.artists, text); return;
+      case 'albumArtist': push(this.#albumDisplay, text); return;
+      case 'albumArtistList': push(tags.albumArtists, text); return;
+      case 'genre': push(tags.genres, text); return;
+      case 'composer': push((tags.composer ??= []), text); return;
+      case 'isrc': push((tags.isrc ??= []), text); return;
+      case 'date': case 'originalDate': this.#addDate(field, text); return;
+      case 'track': case 'disc': this.#addPosition(field, text); return;
+      case 'trackTotal': case 'discTotal': setOnce(tags, field, parsePosition(text)); return;
+      case 'compilation': setOnce(tags, 'compilation', parseFlag(text)); return;
+      case 'bpm': setOnce(tags, 'bpm', parseBpm(text)); return;
+      case 'recordingMbid': case 'releaseMbid': case 'releaseGroupMbid': case 'acoustidId':
+        setOnce(tags, field, parseUuids(text)[0]);
+        return;
+      case 'artistMbids': case 'albumArtistMbids': this.#addUuids(field, text); return;
+      case 'trackGain': this.addGain('trackGainDb', parseGainDb(text)); return;
+      case 'albumGain': this.addGain('albumGainDb', parseGainDb(text)); return;
+      case 'trackPeak': this.addGain('trackPeak', parsePeak(text)); return;
+      case 'albumPeak': this.addGain('albumPeak', parsePeak(text)); return;
+      case 'r128TrackGain': this.addGain('trackGainDb', parseR128Db(text)); return;
+      case 'r128AlbumGain': this.addGain('albumGainDb', parseR128Db(text)); return;
+      case 'lyrics': this.addLyrics(parseLyrics(text)); return;
+    }
+  }
+
+  addGain(field: keyof ReplayGain, value: number | undefined): void {
+    if (value !== undefined) (this.tags.replayGain ??= {})[field] ??= value;
+  }
+
+  /** Timed lyrics win over plain ones, else the first. */
+  addLyrics(lyrics: Lyrics | undefined): void {
+    if (lyrics && (!this.tags.lyrics || (lyrics.synced && !this.tags.lyrics.synced))) this.tags.lyrics = lyrics;
+  }
+
+  addPicture(picture: FoundPicture): void {
+    if (this.pictures.length < MAX_PICTURES || picture.kind === FRONT_COVER) this.pictures.push(picture);
+    if (this.pictures.length > MAX_PICTURES * 2) this.pictures.length = MAX_PICTURES * 2;
+  }
+
+  /** Whether the album's artist is written exactly so. */
+  isAlbumArtist(name: string): boolean {
+    return this.#albumDisplay.includes(name);
+  }
+
+  /** Settles names against lists. Call once, when everything is added. */
+  finish(): Tags {
+    const tags = this.tags;
+    if (tags.artists.length === 0) tags.artists = this.#display;
+    else if (this.#display.length === 1 && this.#display[0] !== undefined && !isOnly(tags.artists, this.#display[0])) {
+      tags.artist = this.#display[0];
+    }
+    if (tags.albumArtists.length === 0) tags.albumArtists = this.#albumDisplay;
+    const albumArtist = this.#albumDisplay.length === 1 ? this.#albumDisplay[0] : tags.albumArtists.join(', ');
+    if (albumArtist) tags.albumArtist = albumArtist;
+    return tags;
+  }
+
+  /** Front covers first, otherwise in file order. */
+  bestPictures(): FoundPicture[] {
+    const { pictures } = this;
+    if (pictures.length > 1) pictures.sort((a, b) => Number(b.kind === FRONT_COVER) - Number(a.kind === FRONT_COVER));
+    if (pictures.length > MAX_PICTURES) pictures.length = MAX_PICTURES;
+    return pictures;
+  }
+
+  #addDate(field: 'date' | 'originalDate', text: string): void {
+    const parsed = parseDate(text);
+    if (!parsed) return;
+    if (field === 'originalDate') this.tags.originalYear ??= parsed.year;
+    else if (this.tags.year === undefined || (this.tags.year === parsed.year && this.tags.date === undefined)) {
+      this.tags.year = parsed.year;
+      if (parsed.date !== undefined) this.tags.date = parsed.date;
+    }
+  }
+
+  #addPosition(field: 'track' | 'disc', text: string): void {
+    const { number, total } = parsePositionOf(text);
+    setOnce(this.tags, field === 'track' ? 'trackNumber' : 'discNumber', number);
+    setOnce(this.tags, field === 'track' ? 'trackTotal' : 'discTotal', total);
+  }
+
+  #addUuids(field: 'artistMbids' | 'albumArtistMbids', text: string): void {
+    const ids = parseUuids(text);
+    if (ids.length === 0) return;
+    const list = (this.tags[field] ??= []);
+    for (const id of ids) if (list.length < MAX_LIST) list.push(id);
+  }
+}
+
+const FRONT_COVER = 3;
+
+const isOnly = (list: string[], value: string): boolean => list.length === 1 && list[0] === value;
+
+function push(list: string[], value: string): void {
+  if (list.length < MAX_LIST && !list.includes(value)) list.push(value);
+}
+
+function setOnce<K extends keyof Tags>(tags: Tags, field: K, value: Tags[K] | undefined): void {
+  if (value !== undefined && tags[field] === undefined) tags[field] = value;
+}
+
+/** Lets a lesser tag (ID3v1, LIST INFO) say what the better one leaves out. */
+export function fillGaps(tags: Tags, lesser: Tags): void {
+  if (tags.artists.length === 0) {
+    tags.artists = lesser.artists;
+    if (lesser.artist !== undefined) tags.artist = lesser.artist;
+  }
+  if (tags.albumArtists.length === 0) {
+    tags.albumArtists = lesser.albumArtists;
+    if (lesser.albumArtist !== undefined) tags.albumArtist = lesser.albumArtist;
+  }
+  if (tags.genres.length === 0) tags.genres = lesser.genres;
+  if (tags.year !== undefined && tags.year !== lesser.year) delete lesser.date;
+  for (const key of Object.keys(lesser) as (keyof Tags)[]) {
+    if (key !== 'artist' && key !== 'albumArtist') setOnce(tags, key, lesser[key] as never);
+  }
+}

@@ -1,0 +1,64 @@
+// Bytes to text, never failing: what is not valid in its declared encoding is read as Windows-1252.
+import { isUtf8 } from 'node:buffer';
+
+// What Windows-1252 has where Latin-1 has control characters (0x80 to 0x9f); the five unassigned ones stay.
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9dž\x9fŸ';
+const C1_CONTROL = /[\x80-\x9f]/;
+
+/** Latin-1, with the additions of Windows-1252 that taggers write under its name. */
+export function decodeLatin1(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('latin1', start, end);
+  return C1_CONTROL.test(text) ? text.replace(/[\x80-\x9f]/g, (c) => WINDOWS_1252[c.charCodeAt(0) - 0x80] ?? c) : text;
+}
+
+export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('utf8', start, end);
+  return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? decodeLatin1(bytes, start, end) : text;
+}
+
+/** UTF-16 by its byte order mark, else in the order given. */
+export function decodeUtf16(bytes: Buffer, start: number, end: number, bigEndian: boolean): string {
+  let order = bigEndian;
+  let at = start;
+  if (end - start >= 2) {
+    const mark = ((bytes[start] as number) << 8) | (bytes[start + 1] as number);
+    if (mark === 0xfeff || mark === 0xfffe) {
+      order = mark === 0xfeff;
+      at += 2;
+    }
+  }
+  const even = at + ((end - at) & ~1);
+  if (!order) return bytes.toString('utf16le', at, even);
+  return Buffer.from(bytes.subarray(at, even)).swap16().toString('utf16le');
+}
+
+/** Without blanks and NULs (and other control characters, byte order marks) at both ends. */
+export function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  if (code <= 0x20) return true;
+  if (code < 0x7f) return false;
+  return code <= 0xa0 || code === 0xfeff || code === 0x3000 || (code >= 0x2000 && code <= 0x200a)
+    || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f || code === 0x1680;
+}
+
+/** The values of a NUL-separated list, blank ones left out; at most `limit`. */
+export function splitValues(text: string, separator: string, limit: number): string[] {
+  if (!text.includes(separator)) {
+    const single = trimmed(text);
+    return single === '' ? [] : [single];
+  }
+  return text.split(separator, limit).map(trimmed).filter((value) => value !== '');
+}
+
+/** Index of the first NUL of `[start, end)`, or -1. */
+export function indexOfNul(bytes: Uint8Array, start: number, end: number): number {
+  for (let i = start; i < end; i++) if (bytes[i] === 0) return i;
+  return -1;
+}

@@ -1,0 +1,36 @@
+// The order of search results: the name is what was typed, begins with it, has every word at the beginning of a word, has them
+// inside; then by name. Everything here is folded text.
+
+export interface Candidate {
+  id: number;
+  name: string;
+  /** Artist, where there is one: its words count like the name's from the third rank on. */
+  artist: string;
+}
+
+export type Rank = 0 | 1 | 2 | 3;
+
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
+
+export function rankOf({ name, artist }: Candidate, query: string, words: readonly string[]): Rank {
+  if (name === query) return 0;
+  if (name.startsWith(query)) return 1;
+  const text = `${name}\n${artist}`;
+  return words.every((word) => startsWord(text, word)) ? 2 : 3;
+}
+
+function startsWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (at === 0 || !WORD_CHARACTER.test(text.charAt(at - 1)) || !WORD_CHARACTER.test(word.charAt(0))) return true;
+  }
+  return false;
+}
+
+/** Ids, best first. */
+export const ranked = (candidates: readonly Candidate[], query: string, words: readonly string[]): number[] =>
+  candidates
+    .map(({ id, name, artist }) => ({ id, name, rank: rankOf({ id, name, artist }, query, words) }))
+    .sort((a, b) => a.rank - b.rank || compare(a.name, b.name) || a.id - b.id)
+    .map(({ id }) => id);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,48 @@
+// Rules that need more than the one value: the disk, or another setting.
+import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import type { SettingName, Settings } from '../config/settings.ts';
+import type { FieldError } from '../errors.ts';
+
+/** `next` is what would be in force after the next start; only what is about to change is looked at. */
+export async function checkTogether(next: Settings, changed: readonly SettingName[], own: { data: string; storageRoot: string }): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  if (changed.includes('LOCAL_MEDIA_IMPORT_PATH') && next.LOCAL_MEDIA_IMPORT_PATH !== undefined) {
+    const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, own);
+    if (message !== undefined) errors.push({ field: 'local_media_import_path', message });
+  }
+  if ((changed.includes('STORAGE_BACKEND') || changed.includes('S3_BUCKET')) && next.STORAGE_BACKEND === 's3' && next.S3_BUCKET === undefined) {
+    errors.push({ field: changed.includes('STORAGE_BACKEND') ? 'storage_backend' : 's3_bucket', message: 'the object store needs s3_bucket' });
+  }
+  return errors;
+}
+
+/** What is wrong with a music folder, in words; undefined when it can be scanned. */
+export async function importPathFault(path: string, own: { data: string; storageRoot: string }): Promise<string | undefined> {
+  if (!isAbsolute(path)) return 'must be a whole path, from the root of the disk';
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined || !(await stat(real)).isDirectory()) return 'is not an existing folder';
+  if (!await isReadable(real)) return 'cannot be read; allow the account that runs Tonearm to read this folder';
+  for (const [folder, name] of [[own.data, 'data folder'], [own.storageRoot, 'stored library']] as const) {
+    const ours = await realpath(folder).catch(() => folder);
+    if (isInside(real, ours)) return `lies inside Tonearm’s own ${name}`;
+    if (isInside(ours, real)) return `holds Tonearm’s own ${name}; choose a folder with music alone`;
+  }
+  return undefined;
+}
+
+async function isReadable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.R_OK | constants.X_OK);
+    await (await opendir(folder)).close(); // network shares answer access() with yes and then refuse
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The same folder counts as inside. */
+function isInside(folder: string, parent: string): boolean {
+  const way = relative(parent, folder);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

@@ -1,0 +1,57 @@
+// The settings window's door (decisions 2): superusers only, secrets never leave.
+import { z } from 'zod';
+import { SETTINGS, SETTING_NAMES, type SettingName } from '../config/settings.ts';
+import { route, type Route } from '../http/route.ts';
+import type { SettingsChange, SettingsService, SettingState } from './service.ts';
+import { SettingsOut, type SettingOut } from './wire.ts';
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], { error: 'must be text, a number, true, false or null' });
+
+/** Every setting by its lower-case name; null takes it back to its default. Built from the table, so it stands here and not in wire.ts. */
+const SettingsPatch = z.strictObject(Object.fromEntries(SETTING_NAMES.map((name) =>
+  [name.toLowerCase(), Value.optional().meta({ description: SETTINGS[name].help })]))).meta({ id: 'SettingsPatch' });
+
+export function settingsRoutes(settings: SettingsService): Route[] {
+  const all = (): SettingsOut => ({ items: settings.list().map(toSettingOut) });
+  return [
+    route({ method: 'get', path: '/settings', access: 'superuser', summary: 'All settings, and where their values come from', reply: SettingsOut },
+      () => all()),
+
+    route({ method: 'patch', path: '/settings', access: 'superuser', summary: 'Change settings; null takes one back to its default, 409 for one from the environment', body: SettingsPatch, reply: SettingsOut },
+      async ({ body }) => {
+        await settings.change(toChange(body));
+        return all();
+      }),
+  ];
+}
+
+const toChange = (body: z.output<typeof SettingsPatch>): SettingsChange =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined).map(([key, value]) => [key.toUpperCase() as SettingName, value]));
+
+function toSettingOut({ name, value, origin, isPending }: SettingState): SettingOut {
+  const { group, help, restart = false, secret = false } = SETTINGS[name];
+  return {
+    key: name.toLowerCase(),
+    value: secret ? null : toValue(name, value),
+    is_set: value !== undefined,
+    origin,
+    group,
+    help,
+    restart_needed: restart,
+    restart_pending: isPending,
+    secret,
+  };
+}
+
+/** In the form in which PATCH takes it. */
+function toValue(name: SettingName, value: SettingState['value']): SettingOut['value'] {
+  if (value === undefined) return null;
+  if (name === 'ACCESS_TOKEN_TTL' && typeof value === 'number') return toDuration(value);
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** 604800 → `7d`. */
+function toDuration(seconds: number): string {
+  const [unit, length] = ([['d', 86_400], ['h', 3_600], ['m', 60]] as const).find(([, length]) => seconds % length === 0) ?? ['s', 1] as const;
+  return `${seconds / length}${unit}`;
+}

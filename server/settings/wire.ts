@@ -1,0 +1,18 @@
+// Settings on the wire (decisions 2): keys in lower case, secrets only as set or not.
+import { z } from 'zod';
+
+export const SettingOut = z.object({
+  key: z.string(),
+  value: z.union([z.string(), z.number(), z.boolean()]).nullable().meta({ description: 'as PATCH takes it; null when not set, and for every secret' }),
+  is_set: z.boolean(),
+  origin: z.enum(['default', 'file', 'env']).meta({ description: 'env: from the environment or the command line, read-only here' }),
+  group: z.enum(['general', 'library', 'storage', 'metadata', 'network', 'remote', 'accounts']),
+  help: z.string(),
+  restart_needed: z.boolean().meta({ description: 'a change takes effect at the next start' }),
+  restart_pending: z.boolean().meta({ description: 'was changed, and waits for the next start' }),
+  secret: z.boolean(),
+}).meta({ id: 'SettingOut' });
+export type SettingOut = z.output<typeof SettingOut>;
+
+export const SettingsOut = z.object({ items: z.array(SettingOut) }).meta({ id: 'SettingsOut' });
+export type SettingsOut = z.output<typeof SettingsOut>;

@@ -1,0 +1,51 @@
+// File names as text and back. A name on disk is bytes; most are UTF-8 and stay as they are (also in form: nothing is normalised).
+// A byte that is not valid UTF-8 becomes `\xNN`, and a backslash that would read as such an escape becomes `\x5c`, so that every
+// name has one text and every text gives its name back. Works on single names and on whole relative paths with `/`.
+import { isUtf8 } from 'node:buffer';
+import { join, sep } from 'node:path';
+
+const ESCAPE = /\\x([0-9a-f]{2})/gi;
+const BACKSLASH = 0x5c;
+const LOWER_X = 0x78;
+
+export function nameToText(name: Buffer): string {
+  if (isUtf8(name) && !name.includes('\\x')) return name.toString('utf8');
+  const parts: string[] = [];
+  for (let at = 0; at < name.length;) {
+    const length = sequenceLength(name, at);
+    const valid = length > 0 && !startsEscape(name, at);
+    parts.push(valid ? name.toString('utf8', at, at + length) : `\\x${(name[at] ?? 0).toString(16).padStart(2, '0')}`);
+    at += valid ? length : 1;
+  }
+  return parts.join('');
+}
+
+/** A string where the name is plain text, bytes where it is not; both are accepted by `node:fs`. */
+export function textToName(text: string): Buffer | string {
+  if (text.search(ESCAPE) < 0) return text;
+  const parts: Buffer[] = [];
+  let done = 0;
+  for (const match of text.matchAll(ESCAPE)) {
+    parts.push(Buffer.from(text.slice(done, match.index), 'utf8'), Buffer.from(match[1] ?? '', 'hex'));
+    done = match.index + match[0].length;
+  }
+  return Buffer.concat([...parts, Buffer.from(text.slice(done), 'utf8')]);
+}
+
+/** The path of a relative path's text below a folder. Not checked for `..`. */
+export function pathBelow(folder: string, text: string): Buffer | string {
+  const name = textToName(text);
+  if (typeof name === 'string') return join(folder, name);
+  return Buffer.concat([Buffer.from(folder.endsWith(sep) ? folder : folder + sep), name]);
+}
+
+function startsEscape(name: Buffer, at: number): boolean {
+  return name[at] === BACKSLASH && name[at + 1] === LOWER_X && /^[0-9a-f]{2}$/i.test(name.toString('latin1', at + 2, at + 4));
+}
+
+/** Bytes of the valid UTF-8 sequence that starts here; 0 when there is none. */
+function sequenceLength(name: Buffer, at: number): number {
+  const lead = name[at] ?? 0;
+  const length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  return length > 0 && at + length <= name.length && isUtf8(name.subarray(at, at + length)) ? length : 0;
+}

@@ -1,0 +1,117 @@
+// Objects as files below one folder. Written to a temp file, synced, renamed: a reader sees a whole object or none, and so does
+// the next start after a kill or a power cut.
+import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { access, open, opendir, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { notFound } from '../errors.ts';
+import { diskUsage } from './disk-usage.ts';
+import { asStorageError, isAbsent, ours } from './file-errors.ts';
+import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
+import type { PutOptions, Storage, StoredObject } from './storage.ts';
+import { moveSynced, writeSynced } from './synced-files.ts';
+
+const READ_BYTES = 256 << 10;
+
+export function createLocalStorage({ root }: { root: string }): Storage {
+  async function store(source: Readable | Buffer, options: PutOptions, hash: Hash | undefined, toKey: () => string) {
+    const temp = tempPath(root, process.pid, randomBytes(8).toString('hex'));
+    try {
+      const size = await writeSynced(temp, source, hash, options.signal);
+      const key = toKey();
+      const isThere = hash && (await statFile(keyToPath(root, key)))?.size === size; // the same content, stored before
+      await ours(isThere ? unlink(temp) : moveSynced(temp, keyToPath(root, key)));
+      return { key, size };
+    } catch (error) {
+      await unlink(temp).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    kind: 'local',
+
+    async put(key, source, options = {}) {
+      assertKey(key);
+      const { size } = await store(source, options, undefined, () => key);
+      return { size };
+    },
+
+    async putAudio(source, ext, options = {}) {
+      const hash = createHash('sha256');
+      let sha256 = '';
+      const { key, size } = await store(source, options, hash, () => audioKey((sha256 = hash.digest('hex')), ext));
+      return { key, sha256, size };
+    },
+
+    async open(key, range) {
+      const handle = await openObject(keyToPath(root, key));
+      const { size } = await handle.stat();
+      const wanted = range && { start: range.start, end: Math.min(range.end, size - 1) };
+      const stream = createReadStream('', { fd: handle, highWaterMark: READ_BYTES, ...wanted });
+      return { size, stream };
+    },
+
+    async stat(key) {
+      const found = await statFile(keyToPath(root, key));
+      return found && { size: found.size, modifiedAt: found.mtime };
+    },
+
+    async delete(key) {
+      try {
+        await unlink(keyToPath(root, key));
+        return true;
+      } catch (error) {
+        if (isAbsent(error)) return false;
+        throw asStorageError(error);
+      }
+    },
+
+    list: (prefix) => listBelow(root, prefix),
+    diskUsage: () => diskUsage(root),
+    isUp: async () => access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(() => true, () => false),
+    localPath: (key) => keyToPath(root, key),
+  };
+}
+
+async function openObject(path: string): Promise<FileHandle> {
+  if (!(await statFile(path))) throw notFound('stored object');
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw isAbsent(error) ? notFound('stored object') : asStorageError(error);
+  }
+}
+
+/** Undefined for what is not there and for what is not a file. */
+async function statFile(path: string) {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw asStorageError(error);
+  }
+}
+
+async function* listBelow(root: string, prefix: string): AsyncGenerator<StoredObject> {
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // '' or with a slash at its end
+  if (folder !== '') assertKey(folder.slice(0, -1));
+  for await (const key of keysIn(root, folder)) {
+    const found = key.startsWith(prefix) ? await statFile(keyToPath(root, key)) : undefined;
+    if (found) yield { key, size: found.size, modifiedAt: found.mtime };
+  }
+}
+
+async function* keysIn(root: string, folder: string): AsyncGenerator<string> {
+  const entries = await opendir(join(root, folder)).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw asStorageError(error);
+  });
+  for await (const entry of entries) {
+    if (entry.name.startsWith('.') || (folder === '' && entry.name === TEMP_DIR)) continue;
+    if (entry.isDirectory()) yield* keysIn(root, `${folder}${entry.name}/`);
+    else if (entry.isFile()) yield folder + entry.name;
+  }
+}

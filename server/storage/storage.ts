@@ -1,0 +1,52 @@
+// What a storage backend can do. Keys are those of local-paths.ts on every backend. Backends: local.ts; an object store follows.
+import type { Readable } from 'node:stream';
+
+/** Both ends are included, as in HTTP. */
+export interface ByteRange { start: number; end: number }
+
+export interface ObjectStat { size: number; modifiedAt: Date }
+
+export interface StoredObject extends ObjectStat { key: string }
+
+export interface OpenObject {
+  /** Size of the whole object, also when a range was asked for. */
+  size: number;
+  /** Destroy it when it is not read to its end. */
+  stream: Readable;
+}
+
+export interface PutOptions {
+  /** Kept by backends that store it (an object store); a local file has none. */
+  contentType?: string;
+  /** Ends the writing; nothing is left behind. */
+  signal?: AbortSignal;
+}
+
+export interface StoredAudio { key: string; sha256: string; size: number }
+
+export interface DiskUsage { path: string; totalBytes: number; freeBytes: number; usedBytes: number }
+
+/**
+ * Errors: `storage_full` (nothing half-written stays), `unavailable` (the backend cannot be reached or written), `invalid` (not a
+ * key). An error of the source being stored comes out as it is. An object is whole or absent, never half there.
+ */
+export interface Storage {
+  readonly kind: 'local' | 's3';
+  /** Stores under a name, replacing what was there. */
+  put(key: string, source: Readable | Buffer, options?: PutOptions): Promise<{ size: number }>;
+  /** Stores audio under its content's hash. The same content again costs nothing more. */
+  putAudio(source: Readable, ext: string, options?: PutOptions): Promise<StoredAudio>;
+  /** Throws `not_found` when there is no such object. A range must begin inside the object; its end is cut to it. */
+  open(key: string, range?: ByteRange): Promise<OpenObject>;
+  stat(key: string): Promise<ObjectStat | undefined>;
+  /** True when there was something to delete. */
+  delete(key: string): Promise<boolean>;
+  /** Objects whose key begins with the prefix, in no certain order. */
+  list(prefix: string): AsyncIterable<StoredObject>;
+  /** Null where there is no disk of a fixed size. */
+  diskUsage(): Promise<DiskUsage | null>;
+  /** Whether it can be read and written now, for /health. */
+  isUp(): Promise<boolean>;
+  /** Path of the object for readers that want a real file; undefined where objects are not files. Does not say that it is there. */
+  localPath(key: string): string | undefined;
+}

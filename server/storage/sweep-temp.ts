@@ -1,0 +1,57 @@
+// Removes what killed processes left half-written. Runs at the start, before anything is stored.
+import { readdir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAbsent } from './file-errors.ts';
+import { TEMP_DIR, tempOwner } from './local-paths.ts';
+
+/** Nothing is written for this long: the process id in the name belongs to someone else by now. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+export interface SweepOptions {
+  root: string;
+  now: () => Date;
+  /** When this process started, in ms: a file with our own id from before is of an earlier process with the same number (containers). */
+  startedAt?: number;
+}
+
+/** How many files went. Files of a process that still runs (the command line beside the server) stay. */
+export async function sweepTemp({ root, now, startedAt = performance.timeOrigin }: SweepOptions): Promise<number> {
+  const folder = join(root, TEMP_DIR);
+  let removed = 0;
+  for (const name of await namesIn(folder)) {
+    const pid = tempOwner(name);
+    if (pid === undefined) continue;
+    const path = join(folder, name);
+    try {
+      const { mtimeMs } = await stat(path);
+      if (isInUse(pid, mtimeMs, startedAt) && now().getTime() - mtimeMs < ABANDONED_MS) continue;
+      await unlink(path);
+      removed++;
+    } catch (error) {
+      if (!isAbsent(error)) throw error; // its owner renamed it meanwhile
+    }
+  }
+  return removed;
+}
+
+function isInUse(pid: number, mtimeMs: number, startedAt: number): boolean {
+  return pid === process.pid ? mtimeMs >= startedAt : isRunning(pid);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0); // signal 0 only asks
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

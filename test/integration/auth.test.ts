@@ -1,0 +1,308 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OWNER, SECRETS, startAuthServer, type AuthServer } from './auth-server.ts';
+
+let server: AuthServer;
+beforeEach(async () => void (server = await startAuthServer()));
+afterEach(() => server.close());
+
+const login = (username: string, password: string, headers = {}) => server.call('/auth/login', { json: { username, password }, headers });
+const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['access_token'] as string;
+const me = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
+
+describe('set-up of the first superuser', () => {
+  it('makes a superuser with the printed token, and then never again', async () => {
+    expect((await server.call('/auth/status')).body).toEqual({ setup_required: true, registration_allowed: true, version: '1.2.3' });
+    const made = await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ token_type: 'bearer', expires_in: 604_800, user: { username: 'Owner', is_superuser: true, last_seen_at: null } });
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    expect(await me(tokenOf(made))).toBe(200);
+
+    const again = await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, username: 'second', password: 'long-enough' } });
+    expect(again.status).toBe(409);
+    expect((await server.call('/auth/status')).body).toMatchObject({ setup_required: false });
+  });
+
+  it('refuses a wrong token with 403, and bad names and passwords with 422', async () => {
+    const setUp = (body: object) => server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER, ...body } });
+    expect((await setUp({ setup_token: 'guess' })).status).toBe(403);
+    expect((await setUp({ setup_token: '' })).status).toBe(403);
+    expect((await setUp({ username: 'a b' })).status).toBe(422);
+    expect((await setUp({ password: 'short' })).status).toBe(422);
+    expect((await setUp({ more: 1 })).status).toBe(422);
+    expect(server.auth.isSetupRequired()).toBe(true);
+  });
+
+  it('has one winner when two come at once', async () => {
+    const answers = await Promise.all(['first', 'second', 'third'].map((username) =>
+      server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, username, password: 'long-enough' } })));
+    expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409, 409]);
+    expect(server.auth.accounts.listAll()).toHaveLength(1);
+  });
+
+  it('cannot take over the name of an ordinary account', async () => {
+    await server.signUp('owner');
+    expect((await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } })).status).toBe(409);
+    expect(server.auth.isSetupRequired()).toBe(true);
+  });
+
+  it('slows down guessing of the token', async () => {
+    const guess = () => server.call('/auth/setup', { json: { setup_token: 'guess', ...OWNER } });
+    for (let i = 0; i < 30; i += 1) expect((await guess()).status).toBe(403);
+    const refused = await guess();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
+describe('login', () => {
+  beforeEach(() => server.setUp());
+
+  it('takes JSON and forms, and the name in any case', async () => {
+    expect((await login('Owner', OWNER.password)).status).toBe(200);
+    expect((await login('oWNER', OWNER.password)).status).toBe(200);
+    expect((await login(' owner ', OWNER.password)).status).toBe(200);
+    const form = await server.call('/auth/login', { form: { grant_type: 'password', username: 'owner', password: OWNER.password } });
+    expect(form.status).toBe(200);
+    expect(await me(tokenOf(form))).toBe(200);
+    expect(form.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('answers an unknown user exactly as a wrong password', async () => {
+    const [unknown, wrong] = [await login('nobody', 'whatever-it-is'), await login('owner', 'whatever-it-is')];
+    expect([unknown.status, wrong.status]).toEqual([401, 401]);
+    expect(unknown.text).toBe(wrong.text);
+    const seen = (headers: Headers) => [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+    expect(seen(unknown.headers)).toEqual(seen(wrong.headers));
+    expect(unknown.headers.get('www-authenticate')).toBe('Bearer');
+    expect(unknown.headers.get('content-type')).toMatch('application/problem+json');
+  });
+
+  it.each([
+    ['no password', { username: 'owner' }, 422],
+    ['an empty password', { username: 'owner', password: '' }, 401],
+    ['a number as name', { username: 1, password: 'x' }, 422],
+    ['a list', [], 422],
+    ['null', null, 422],
+    ['SQL', { username: "owner' --", password: "' OR '1'='1" }, 401],
+  ])('with %s is refused', async (_, json, status) => {
+    expect((await server.call('/auth/login', { json })).status).toBe(status);
+  });
+
+  it('answers 429 after ten wrong passwords, also to the right one', async () => {
+    for (let i = 0; i < 10; i += 1) expect((await login('owner', `wrong-${i}`)).status).toBe(401);
+    const refused = await login('owner', OWNER.password);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await login('OWNER', 'wrong')).status).toBe(429);
+  });
+
+  it('does not run out for somebody who signs in often', async () => {
+    for (let i = 0; i < 15; i += 1) expect((await login('owner', OWNER.password)).status).toBe(200);
+  });
+});
+
+describe('registration', () => {
+  it('makes an ordinary account and signs it in', async () => {
+    const made = await server.call('/auth/register', { json: { username: 'Zoë', password: 'long-enough' } });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ token_type: 'bearer', user: { username: 'Zoë', is_superuser: false } });
+    expect(await me(tokenOf(made))).toBe(200);
+    expect(server.auth.isSetupRequired(), 'also as the first account of all').toBe(true);
+  });
+
+  it.each([
+    ['a short password', { username: 'ann', password: '1234567' }, 422],
+    ['a password of 257 signs', { username: 'ann', password: 'x'.repeat(257) }, 422],
+    ['a short name', { username: 'an', password: 'long-enough' }, 422],
+    ['a name of 65 signs', { username: 'a'.repeat(65), password: 'long-enough' }, 422],
+    ['blanks in the name', { username: 'an n', password: 'long-enough' }, 422],
+    ['markup in the name', { username: '<b>ann', password: 'long-enough' }, 422],
+    ['a wish to be superuser', { username: 'ann', password: 'long-enough', is_superuser: true }, 422],
+    ['no name', { password: 'long-enough' }, 422],
+  ])('with %s is refused', async (_, json, status) => {
+    const answer = await server.call('/auth/register', { json });
+    expect(answer.status).toBe(status);
+    expect(answer.body['errors']).toBeInstanceOf(Array);
+    expect(server.auth.accounts.listAll()).toEqual([]);
+  });
+
+  it('takes a name once, whatever its case and width', async () => {
+    await server.signUp('Ann-Lee');
+    for (const username of ['Ann-Lee', 'ANN-LEE', 'ａｎｎ-lee']) {
+      expect((await server.call('/auth/register', { json: { username, password: 'long-enough' } })).status).toBe(409);
+    }
+  });
+
+  it('of one name by many at once has one winner', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => server.call('/auth/register', { json: { username: i % 2 ? 'ann' : 'ANN', password: 'long-enough' } })));
+    expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
+  });
+
+  it('is 403 as soon as it is switched off, and open again as soon as it is switched on', async () => {
+    const token = await server.setUp();
+    const allow = (value: boolean) => server.call('/settings', { method: 'PATCH', token, json: { allow_registration: value } });
+    const register = async (username: string) => (await server.call('/auth/register', { json: { username, password: 'long-enough' } })).status;
+    await allow(false);
+    expect(await register('ann')).toBe(403);
+    expect((await server.call('/auth/status')).body).toMatchObject({ registration_allowed: false });
+    await allow(true);
+    expect(await register('ann')).toBe(201);
+  });
+});
+
+describe('a token', () => {
+  it('is needed: none, a wrong one, two, and malformed ones are 401', async () => {
+    const { token } = await server.signUp('ann');
+    const status = async (path: string, headers: Record<string, string> = {}) => (await server.call(path, { headers })).status;
+    expect(await status('/users/me')).toBe(401);
+    expect(await status('/users/me', { Authorization: `Bearer ${token}` })).toBe(200);
+    expect(await status('/users/me', { Authorization: `bearer  ${token}` })).toBe(200);
+    for (const wrong of [token, `Bearer`, `Bearer ${token} ${token}`, `Bearer ${token}, Bearer ${token}`, `Basic ${token}`, `Bearer ${token.slice(0, -1)}`, `Bearer "${token}"`, 'Bearer null']) {
+      expect(await status('/users/me', { Authorization: wrong }), wrong).toBe(401);
+    }
+    expect(await status(`/users/me?token=${token}`), 'the parameter is for streams').toBe(401);
+  });
+
+  it('may come as a parameter where headers cannot be sent, but only once', async () => {
+    const { token } = await server.signUp('ann');
+    const status = async (path: string, headers: Record<string, string> = {}) => (await server.call(path, { headers })).status;
+    expect(await status(`/who/stream?token=${token}`)).toBe(200);
+    expect(await status('/who/stream', { Authorization: `Bearer ${token}` })).toBe(200);
+    expect(await status(`/who/stream?token=${token}`, { Authorization: 'Basic cHJveHk6cHJveHk=' }), 'a proxy’s own scheme').toBe(200);
+    expect(await status(`/who/stream?token=${token}&token=${token}`)).toBe(401);
+    expect(await status(`/who/stream?token=${token}`, { Authorization: `Bearer ${token}` })).toBe(401);
+    expect(await status(`/who/stream?token=${token}`, { Authorization: 'Bearer wrong' })).toBe(401);
+    expect(await status('/who/stream?token=')).toBe(401);
+    expect(await status('/who/stream')).toBe(401);
+    expect(await status(`/who/stream?%74oken=${token}`), 'spelled so that the log would not see it').toBe(401);
+  });
+
+  it('in two headers is none', async () => {
+    const { token } = await server.signUp('ann');
+    const { request } = await import('node:http');
+    const status = await new Promise<number>((resolve, reject) => {
+      const req = request(`${server.url}/users/me`, { headers: ['Host', new URL(server.url).host, 'Authorization', `Bearer ${token}`, 'Authorization', `Bearer ${token}`] }, (res) => {
+        res.resume();
+        resolve(res.statusCode ?? 0);
+      });
+      req.on('error', reject).end();
+    });
+    expect(status).toBe(401);
+  });
+
+  it('ends with its time', async () => {
+    const { token } = await server.signUp('ann');
+    server.wait(7 * 86_400_000 - 1_000);
+    expect(await me(token)).toBe(200);
+    server.wait(1_000);
+    expect(await me(token)).toBe(401);
+  });
+
+  it('lasts as long as ACCESS_TOKEN_TTL says, from the next sign-in on', async () => {
+    const owner = await server.setUp();
+    await server.call('/settings', { method: 'PATCH', token: owner, json: { access_token_ttl: '30m' } });
+    const answer = await login('owner', OWNER.password);
+    expect(answer.body['expires_in']).toBe(1_800);
+    server.wait(1_800_000);
+    expect(await me(tokenOf(answer))).toBe(401);
+    expect(await me(owner)).toBe(200);
+  });
+
+  it('ends when its user is deleted, also for a name that is made anew', async () => {
+    const owner = await server.setUp();
+    const { token, id } = await server.signUp('ann');
+    expect(await me(token)).toBe(200);
+    expect((await server.call(`/users/${id}`, { method: 'DELETE', token: owner })).status).toBe(204);
+    expect(await me(token)).toBe(401);
+    await server.signUp('ann');
+    expect(await me(token)).toBe(401);
+  });
+
+  it('of another version, another user or another key is 401', async () => {
+    const { id } = await server.signUp('ann');
+    const iat = server.clock.now.getTime() / 1_000;
+    const make = (payload: object, key = SECRETS.jwtSecret) => {
+      const text = [{ alg: 'HS256', typ: 'JWT' }, { sub: String(id), iat, exp: iat + 60, ver: 1, ...payload }].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+      return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+    };
+    expect(await me(make({}))).toBe(200);
+    expect(await me(make({ ver: 2 }))).toBe(401);
+    expect(await me(make({ ver: 0 }))).toBe(401);
+    expect(await me(make({ sub: '999' }))).toBe(401);
+    expect(await me(make({ exp: iat - 1 }))).toBe(401);
+    expect(await me(make({}, 'another-key-of-sixteen-characters'))).toBe(401);
+  });
+
+  it('can be exchanged for a fresh one', async () => {
+    const { token } = await server.signUp('ann');
+    server.wait(6 * 86_400_000);
+    const fresh = await server.call('/auth/refresh', { method: 'POST', token });
+    expect(fresh.status).toBe(200);
+    server.wait(6 * 86_400_000);
+    expect([await me(token), await me(tokenOf(fresh))]).toEqual([401, 200]);
+    expect((await server.call('/auth/refresh', { method: 'POST' })).status).toBe(401);
+  });
+
+  it('survives a restart with the same secret, and not with another', async () => {
+    const { token } = await server.signUp('ann');
+    await server.close({ keep: true });
+    server = await startAuthServer({ dir: server.dir });
+    expect(await me(token)).toBe(200);
+    await server.close({ keep: true });
+    server = await startAuthServer({ dir: server.dir, secrets: { ...SECRETS, jwtSecret: 'another-secret-of-tokens-012345' } });
+    expect(await me(token)).toBe(401);
+  });
+
+  it('on a public route does no harm when it is wrong', async () => {
+    expect((await server.call('/auth/status', { token: 'wrong' })).status).toBe(200);
+  });
+
+  it('writes when its user was last seen once a minute at most', async () => {
+    const { token } = await server.signUp('ann');
+    const seen = () => server.auth.accounts.findByName('ann')?.lastSeenAt?.toISOString();
+    await me(token);
+    expect(seen()).toBe('2026-03-01T12:00:00.000Z');
+    server.wait(59_000);
+    await me(token);
+    expect(seen()).toBe('2026-03-01T12:00:00.000Z');
+    server.wait(1_000);
+    await me(token);
+    expect(seen()).toBe('2026-03-01T12:01:00.000Z');
+  });
+});
+
+describe('unattended set-up', () => {
+  it('makes the superuser of ADMIN_USERNAME and ADMIN_PASSWORD once', async () => {
+    await server.close();
+    const env = { ADMIN_USERNAME: 'boss', ADMIN_PASSWORD: 'from-the-environment' };
+    server = await startAuthServer({ env });
+    await server.auth.ensureAdmin();
+    await server.auth.ensureAdmin();
+    expect(server.auth.accounts.listAll().map((user) => [user.username, user.isSuperuser])).toEqual([['boss', true]]);
+    expect((await login('boss', env.ADMIN_PASSWORD)).status).toBe(200);
+  });
+
+  it('does nothing when there is a superuser, or when one of the two is missing', async () => {
+    await server.close();
+    server = await startAuthServer({ env: { ADMIN_USERNAME: 'boss' } });
+    await server.auth.ensureAdmin();
+    expect(server.auth.accounts.listAll()).toEqual([]);
+    await server.setUp();
+    await server.close({ keep: true });
+    server = await startAuthServer({ dir: server.dir, env: { ADMIN_USERNAME: 'boss', ADMIN_PASSWORD: 'from-the-environment' } });
+    await server.auth.ensureAdmin();
+    expect(server.auth.accounts.findByName('boss')).toBeUndefined();
+  });
+
+  it('stops with one clear line when the name cannot be used', async () => {
+    await server.close();
+    server = await startAuthServer({ env: { ADMIN_USERNAME: 'a b', ADMIN_PASSWORD: 'from-the-environment' } });
+    await expect(server.auth.ensureAdmin()).rejects.toThrow('admin_username: may hold letters, digits and . _ - only');
+    await server.close();
+    server = await startAuthServer({ env: { ADMIN_USERNAME: 'ann', ADMIN_PASSWORD: 'from-the-environment' } });
+    await server.signUp('Ann');
+    await expect(server.auth.ensureAdmin()).rejects.toThrow('ADMIN_USERNAME ann is an ordinary account already');
+  });
+});

@@ -1,0 +1,441 @@
+import fs from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { coverRoutes } from '../../server/covers/routes.ts';
+import { createCoverService, type CoverService } from '../../server/covers/service.ts';
+import { nearestSize } from '../../server/covers/thumbnails.ts';
+import type { AlbumId } from '../../server/db/ids.ts';
+import { albumCovers, albums, sourceFiles, sourceFolders, tracks } from '../../server/db/schema.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
+import type { Storage } from '../../server/storage/storage.ts';
+import { ascii, flac, id3, id3Frame, silentMp3, u32 } from '../support/audio-bytes.ts';
+import { codeOf, inPieces } from './storage-conformance.ts';
+import { AT, openLibrary, serveRoutes, silent, type OpenLibrary, type Served } from './storage-server.ts';
+
+const workerUrl = pathToFileURL('server/covers/cover-worker.ts');
+const onUnix = it.skipIf(process.platform === 'win32');
+
+let jpeg: Buffer;
+let png: Buffer;
+beforeAll(async () => {
+  const noise = { create: { width: 700, height: 500, channels: 3 as const, background: '#804020', noise: { type: 'gaussian' as const, mean: 128, sigma: 30 } } };
+  jpeg = await sharp(noise).jpeg({ quality: 90 }).toBuffer();
+  png = await sharp({ create: { width: 100, height: 100, channels: 4, background: '#2040f080' } }).png().toBuffer();
+});
+
+let dir: string;
+let music: string;
+let library: OpenLibrary;
+let storage: Storage;
+let covers: CoverService;
+let served: Served;
+let changed: AlbumId[];
+let now: Date;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tonearm-covers-'));
+  music = join(dir, 'music');
+  fs.mkdirSync(music);
+  library = openLibrary(join(dir, 'tonearm.db'));
+  storage = createLocalStorage({ root: join(dir, 'library') });
+  changed = [];
+  now = new Date('2024-06-01T00:00:00Z');
+  covers = openCovers(storage);
+  served = await serveRoutes(coverRoutes(covers));
+});
+afterEach(async () => {
+  await served.close();
+  await covers.close();
+  library.db.$client.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const openCovers = (over: Storage): CoverService => createCoverService({
+  db: library.db, log: silent, now: () => now, storage: over, cacheDir: join(dir, 'cache'), workerUrl, onCover: (id) => changed.push(id),
+  audioStore: createAudioStore({ storage: over, importPath: () => music }),
+});
+
+const mp3With = (picture: Buffer, mime = 'image/jpeg'): Buffer =>
+  Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii(`\0${mime}\0\x03\0`), picture]))]), silentMp3(30)]);
+const flacPicture = (picture: Buffer, mime: string): Buffer =>
+  Buffer.concat([u32(3), u32(mime.length), ascii(mime), u32(0), u32(0), u32(0), u32(0), u32(0), u32(picture.length), picture]);
+
+const addAudio = async (albumId: AlbumId, audio: Buffer, trackNumber = 1, ext = 'mp3'): Promise<void> => {
+  const { key } = await storage.putAudio(inPieces(audio), ext);
+  library.addTrack({ albumId, storageUri: `local:${key}`, hasPicture: true, trackNumber, discNumber: 1 });
+};
+
+/** A track of the album in a scanned folder, which may hold a picture. */
+function addFolder(albumId: AlbumId, path: string, image?: { name: string; bytes: Buffer }, discNumber = 1): void {
+  const folderPath = join(music, path);
+  fs.mkdirSync(folderPath, { recursive: true });
+  if (image) fs.writeFileSync(join(folderPath, image.name), image.bytes);
+  const folder = library.db.insert(sourceFolders).values({ source: 'local_folder', path, imageName: image?.name ?? null }).returning().get();
+  const trackId = library.addTrack({ albumId, storageUri: null, discNumber });
+  library.db.insert(sourceFiles).values({ folderId: folder.id, name: 'a.mp3', sizeBytes: 1, mtimeUs: 1, dev: 1, ino: trackId, state: 'track', trackId }).run();
+}
+
+const rowOf = (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
+const stored = async (albumId: AlbumId): Promise<Buffer | undefined> => {
+  const key = rowOf(albumId)?.key;
+  return key ? fs.readFileSync(storage.localPath(key) ?? '') : undefined;
+};
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${served.url}${path}`, { headers: { authorization: 'Bearer good', ...headers } });
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+describe('finding a cover', () => {
+  it('takes the picture inside the audio, as it is', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    expect(await covers.resolveCover(album)).toBe(true);
+    expect((await stored(album))?.equals(jpeg)).toBe(true);
+    expect(rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'embedded', checkedAt: now });
+    expect(changed).toEqual([album]);
+  });
+
+  it('goes by what the picture is, not by what the tag says', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, flac([6, flacPicture(png, 'image/jpeg')]), 1, 'flac');
+    expect(await covers.resolveCover(album)).toBe(true);
+    expect(rowOf(album)?.key).toBe(`covers/${album}.png`);
+    expect((await stored(album))?.equals(png)).toBe(true);
+  });
+
+  it('takes the first track of the album in its order', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(png), 2);
+    await addAudio(album, mp3With(jpeg), 1);
+    await covers.resolveCover(album);
+    expect((await stored(album))?.equals(jpeg)).toBe(true);
+  });
+
+  it('takes the picture beside the audio when there is none inside', async () => {
+    const album = library.addAlbum();
+    addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
+    expect(await covers.resolveCover(album)).toBe(true);
+    expect(rowOf(album)).toMatchObject({ key: `covers/${album}.png`, origin: 'folder' });
+    expect((await stored(album))?.equals(png)).toBe(true);
+  });
+
+  it('prefers the picture inside to the one beside', async () => {
+    const album = library.addAlbum();
+    addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
+    await addAudio(album, mp3With(jpeg));
+    await covers.resolveCover(album);
+    expect(rowOf(album)?.origin).toBe('embedded');
+  });
+
+  it('finds the picture of a set above the folders of its discs, and of no other folder', async () => {
+    const [set, lone] = [library.addAlbum(), library.addAlbum()];
+    for (const path of ['Artist', 'Artist/Set']) {
+      fs.mkdirSync(join(music, path), { recursive: true });
+      fs.writeFileSync(join(music, path, 'folder.jpg'), jpeg);
+      library.db.insert(sourceFolders).values({ source: 'local_folder', path, imageName: 'folder.jpg' }).run();
+    }
+    addFolder(set, 'Artist/Set/Disc 1', undefined, 1);
+    addFolder(set, 'Artist/Set/CD2', undefined, 2);
+    addFolder(lone, 'Artist/Other album');
+    expect(await covers.resolveCover(set)).toBe(true);
+    expect(await covers.resolveCover(lone)).toBe(false);
+  });
+
+  onUnix('finds a picture in a folder whose name is no UTF-8', async () => {
+    const folder = Buffer.concat([Buffer.from(`${music}/`), Buffer.from([0x43, 0x61, 0x66, 0xe9])]);
+    fs.mkdirSync(folder);
+    fs.writeFileSync(Buffer.concat([folder, Buffer.from('/cover.jpg')]), jpeg);
+    const album = library.addAlbum();
+    addFolder(album, 'Placeholder');
+    library.db.update(sourceFolders).set({ path: 'Caf\\xe9', imageName: 'cover.jpg' }).run();
+    expect(await covers.resolveCover(album)).toBe(true);
+  });
+
+  onUnix('does not follow a picture that leads out of the music folder', async () => {
+    const album = library.addAlbum();
+    addFolder(album, 'Artist');
+    fs.writeFileSync(join(dir, 'secret.jpg'), jpeg);
+    fs.symlinkSync(join(dir, 'secret.jpg'), join(music, 'Artist', 'cover.jpg'));
+    library.db.update(sourceFolders).set({ imageName: 'cover.jpg' }).run();
+    expect(await covers.resolveCover(album)).toBe(false);
+  });
+
+  it('writes down that there is none, and looks again only after the album changed', async () => {
+    const album = library.addAlbum();
+    expect(await covers.resolveCover(album)).toBe(false);
+    expect(rowOf(album)).toMatchObject({ key: null, checkedAt: now });
+    const run = () => covers.resolvePending({ signal: new AbortController().signal, progress: () => {} });
+    expect(await run()).toEqual({ albums: 0, found: 0 });
+    addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg });
+    library.db.update(albums).set({ updatedAt: new Date(now.getTime() + 1) }).where(eq(albums.id, album)).run();
+    now = new Date(now.getTime() + 1000);
+    expect(await run()).toEqual({ albums: 1, found: 1 });
+    expect(await run()).toEqual({ albums: 0, found: 0 });
+  });
+
+  it('never overwrites a cover', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    await covers.setCover(album, png);
+    expect(await covers.resolveCover(album)).toBe(false);
+    expect((await stored(album))?.equals(png)).toBe(true);
+    expect(rowOf(album)?.origin).toBe('manual');
+  });
+
+  it('looks at an album once when it is asked twice at the same time', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    expect((await Promise.all([covers.resolveCover(album), covers.resolveCover(album)])).filter(Boolean)).toHaveLength(1);
+    expect(changed).toEqual([album]);
+  });
+
+  it('works through all that wait, and says how far it is', async () => {
+    const ids = Array.from({ length: 12 }, () => library.addAlbum());
+    for (const id of ids.slice(0, 7)) addFolder(id, `Folder ${id}`, { name: 'front.jpg', bytes: jpeg });
+    const steps: number[] = [];
+    const result = await covers.resolvePending({ signal: new AbortController().signal, progress: (done, total) => steps.push(done / total) });
+    expect(result).toEqual({ albums: 12, found: 7 });
+    expect(steps).toHaveLength(12);
+    expect(steps.at(-1)).toBe(1);
+  });
+
+  it('stops when it is cancelled', async () => {
+    library.addAlbum();
+    await expect(covers.resolvePending({ signal: AbortSignal.abort(), progress: () => {} })).rejects.toThrow();
+    expect(library.db.select().from(albumCovers).all()).toEqual([]);
+  });
+});
+
+describe('pictures that are no use', () => {
+  const chunk = (name: string, body: Buffer): Buffer => Buffer.concat([u32(body.length), ascii(name), body, u32(0)]);
+  /** A PNG of 30,000 by 30,000 pixels in a few kilobytes. */
+  const bomb = (): Buffer => Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', Buffer.concat([u32(30_000), u32(30_000), Buffer.from([8, 2, 0, 0, 0])])),
+    chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))), chunk('IEND', Buffer.alloc(0)),
+  ]);
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>');
+
+  it('are passed over: too many pixels, not a picture, drawings, nothing, too large', async () => {
+    const useless = [bomb(), Buffer.from('%PDF-1.4 not a picture'), svg, Buffer.alloc(0), Buffer.concat([jpeg, Buffer.alloc(21 << 20)]), jpeg.subarray(0, 3)];
+    for (const [i, bytes] of useless.entries()) {
+      const album = library.addAlbum();
+      addFolder(album, `Folder ${i}`, { name: 'cover.jpg', bytes });
+      expect(await covers.resolveCover(album)).toBe(false);
+      expect(rowOf(album)).toMatchObject({ key: null });
+      expect(await codeOf(covers.setCover(album, bytes))).toBe('unsupported_type');
+    }
+  });
+
+  it('inside the audio make way for the one beside it', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(bomb()));
+    addFolder(album, 'Artist', { name: 'cover.png', bytes: png });
+    expect(await covers.resolveCover(album)).toBe(true);
+    expect(rowOf(album)?.origin).toBe('folder');
+  });
+
+  it('do not end the thread that reads them: the next file is read', async () => {
+    const [broken, good] = [library.addAlbum(), library.addAlbum()];
+    await addAudio(broken, Buffer.from('this is no audio at all'));
+    await addAudio(good, mp3With(jpeg));
+    expect(await covers.resolveCover(broken)).toBe(false);
+    expect(await covers.resolveCover(good)).toBe(true);
+  });
+
+  it('show what they have when they are cut off', async () => {
+    const album = library.addAlbum();
+    addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg.subarray(0, jpeg.length >> 1) });
+    expect(await covers.resolveCover(album)).toBe(true);
+    const response = await get(`/albums/${album}/cover?size=160`);
+    expect(response.status).toBe(200);
+    expect(await sharp(await bytesOf(response)).metadata()).toMatchObject({ format: 'webp', width: 160 });
+  });
+
+  it('leave the question open when the audio cannot be reached now', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    fs.renameSync(join(dir, 'library', 'audio'), join(dir, 'elsewhere'));
+    expect(await covers.resolveCover(album)).toBe(false);
+    expect(rowOf(album)).toBeUndefined();
+    fs.renameSync(join(dir, 'elsewhere'), join(dir, 'library', 'audio'));
+    expect(await covers.resolveCover(album)).toBe(true);
+  });
+
+  it('are no reason to fail for those who only try', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    fs.writeFileSync(join(dir, 'library', 'covers'), 'a file where the folder should be');
+    expect(await codeOf(covers.resolveCover(album))).toBe('unavailable');
+    expect(await covers.tryResolveCover(album)).toBe(false);
+    expect(rowOf(album)).toBeUndefined();
+    expect(fs.readdirSync(join(dir, 'library', 'tmp'))).toEqual([]);
+  });
+});
+
+describe('serving covers', () => {
+  const addCover = async (bytes = jpeg): Promise<AlbumId> => {
+    const album = library.addAlbum({ artistId: library.addArtist(`artist ${Math.random()}`) });
+    await covers.setCover(album, bytes);
+    return album;
+  };
+
+  it('sends the original without a size', async () => {
+    const response = await get(`/albums/${await addCover()}/cover`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/jpeg');
+    expect((await bytesOf(response)).equals(jpeg)).toBe(true);
+    expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+/);
+  });
+
+  it('sends the nearest size as WebP, in its proportions', async () => {
+    const album = await addCover();
+    for (const [wanted, width] of [[32, 64], [100, 64], [200, 160], [300, 300], [449, 300], [600, 600], [1200, 700]] as const) {
+      const response = await get(`/albums/${album}/cover?size=${wanted}`);
+      expect(response.headers.get('content-type')).toBe('image/webp');
+      const { format, width: found, height } = await sharp(await bytesOf(response)).metadata();
+      expect([format, found]).toEqual(['webp', width]);
+      expect(height).toBe(Math.round((width * 500) / 700));
+    }
+  });
+
+  it('takes the larger of two sizes that are as near', () => {
+    expect([nearestSize(112), nearestSize(230), nearestSize(450), nearestSize(900), nearestSize(64), nearestSize(1200)]).toEqual([160, 300, 600, 1200, 64, 1200]);
+  });
+
+  it.each(['31', '1201', '0', '-5', 'large', '', '1e2', '300.5'])('refuses the size %j', async (size) => {
+    expect((await get(`/albums/${await addCover()}/cover?size=${size}`)).status).toBe(422);
+  });
+
+  it('answers 304 to who has it, with ETags that differ by size and by picture', async () => {
+    const album = await addCover();
+    const etags = await Promise.all(['', '?size=64', '?size=300'].map(async (query) => (await get(`/albums/${album}/cover${query}`)).headers.get('etag') ?? ''));
+    expect(new Set(etags).size).toBe(3);
+    const again = await get(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
+    expect([again.status, again.headers.get('etag'), again.headers.has('cache-control')]).toEqual([304, etags[2], true]);
+    await covers.setCover(album, png);
+    const other = await get(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
+    expect(other.status).toBe(200);
+    expect((await sharp(await bytesOf(other)).metadata()).width).toBe(100);
+  });
+
+  it('makes a size once for all who ask at the same time, and keeps it', async () => {
+    const album = await addCover();
+    const answers = await Promise.all(Array.from({ length: 20 }, async () => (await bytesOf(await get(`/albums/${album}/cover?size=300`))).length));
+    expect(new Set(answers).size).toBe(1);
+    const kept = fs.readdirSync(join(dir, 'cache', 'covers', String(album)));
+    expect(kept).toHaveLength(1);
+    expect(kept[0]).toMatch(/^[0-9a-f]{32}-300\.webp$/);
+    await rm(join(dir, 'library', 'covers'), { recursive: true });
+    expect((await get(`/albums/${album}/cover?size=300`)).status).toBe(200);
+  });
+
+  it('makes many sizes at once, each right', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, () => addCover()));
+    const widths = await Promise.all(ids.flatMap((id) => [64, 160, 300].map(async (size) => {
+      const { width } = await sharp(await bytesOf(await get(`/albums/${id}/cover?size=${size}`))).metadata();
+      return width === size;
+    })));
+    expect(widths.every(Boolean)).toBe(true);
+  });
+
+  it('serves the cover of a track and of an artist', async () => {
+    const artistId = library.addArtist('Someone');
+    const [second, bare, first] = [library.addAlbum({ artistId, year: 2001 }), library.addAlbum({ artistId, year: 1980 }), library.addAlbum({ artistId, year: 1990 })];
+    await covers.setCover(second, png);
+    await covers.setCover(first, jpeg);
+    expect((await bytesOf(await get(`/tracks/${library.addTrack({ albumId: second })}/cover`))).equals(png)).toBe(true);
+    expect((await get(`/tracks/${library.addTrack({ albumId: bare })}/cover`)).status).toBe(404);
+    expect((await get(`/tracks/${library.addTrack()}/cover`)).status).toBe(404);
+    expect((await bytesOf(await get(`/artists/${artistId}/cover`))).equals(jpeg)).toBe(true);
+    expect((await get(`/artists/${library.addArtist('Nobody')}/cover`)).status).toBe(404);
+  });
+
+  it('says 404 where there is none, also when the stored picture has gone or cannot be decoded', async () => {
+    const album = await addCover();
+    expect((await get('/albums/999/cover')).status).toBe(404);
+    expect((await get(`/albums/${library.addAlbum()}/cover?size=300`)).status).toBe(404);
+    fs.writeFileSync(join(dir, 'library', 'covers', `${album}.jpg`), 'damaged');
+    expect((await get(`/albums/${album}/cover?size=300`)).status).toBe(404);
+    await rm(join(dir, 'library', 'covers'), { recursive: true });
+    expect((await get(`/albums/${album}/cover`)).status).toBe(404);
+    expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(404);
+  });
+
+  it('takes the token as a query parameter, and refuses none', async () => {
+    const album = await addCover();
+    expect((await fetch(`${served.url}/albums/${album}/cover?token=good`)).status).toBe(200);
+    expect((await fetch(`${served.url}/albums/${album}/cover`)).status).toBe(401);
+  });
+});
+
+describe('changing a cover by hand', () => {
+  const send = (album: number, method: string, bytes?: Buffer, field = 'file'): Promise<Response> => {
+    const body = new FormData();
+    if (bytes) body.append(field, new Blob([new Uint8Array(bytes)]), 'anything.txt');
+    return fetch(`${served.url}/albums/${album}/cover`, { method, headers: { authorization: 'Bearer good' }, ...(bytes && { body }) });
+  };
+
+  it('replaces what is there, the file included', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    await covers.resolveCover(album);
+    expect((await send(album, 'PUT', png)).status).toBe(204);
+    expect(rowOf(album)).toMatchObject({ key: `covers/${album}.png`, origin: 'manual' });
+    expect(fs.readdirSync(join(dir, 'library', 'covers'))).toEqual([`${album}.png`]);
+    expect((await bytesOf(await get(`/albums/${album}/cover`))).equals(png)).toBe(true);
+    expect(changed).toEqual([album, album]);
+  });
+
+  it('takes AVIF too', async () => {
+    const album = library.addAlbum();
+    const avif = await sharp(png).avif().toBuffer();
+    expect((await send(album, 'PUT', avif)).status).toBe(204);
+    const response = await get(`/albums/${album}/cover`);
+    expect([response.headers.get('content-type'), (await bytesOf(response)).equals(avif)]).toEqual(['image/avif', true]);
+    expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(200);
+  });
+
+  it('removes it for good: what is inside the audio does not come back', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    await covers.resolveCover(album);
+    await get(`/albums/${album}/cover?size=64`);
+    expect((await send(album, 'DELETE')).status).toBe(204);
+    expect((await get(`/albums/${album}/cover`)).status).toBe(404);
+    expect(fs.readdirSync(join(dir, 'library', 'covers'))).toEqual([]);
+    expect(fs.existsSync(join(dir, 'cache', 'covers', String(album)))).toBe(false);
+    library.db.update(albums).set({ updatedAt: new Date(now.getTime() + 5000) }).run();
+    expect(await covers.resolvePending({ signal: new AbortController().signal, progress: () => {} })).toEqual({ albums: 0, found: 0 });
+    expect((await send(album, 'DELETE')).status).toBe(204);
+  });
+
+  it('refuses what cannot be a cover, and leaves the old one', async () => {
+    const album = library.addAlbum();
+    await covers.setCover(album, jpeg);
+    expect((await send(album, 'PUT', Buffer.from('no picture'))).status).toBe(415);
+    expect((await send(album, 'PUT', png, 'other')).status).toBe(422);
+    expect((await send(album, 'PUT', Buffer.alloc((20 << 20) + 1))).status).toBe(413);
+    expect((await fetch(`${served.url}/albums/${album}/cover`, { method: 'PUT', headers: { authorization: 'Bearer good', 'content-type': 'image/png' }, body: new Uint8Array(png) })).status).toBe(415);
+    expect((await fetch(`${served.url}/albums/${album}/cover`, { method: 'PUT', headers: { authorization: 'Bearer good', 'content-type': 'multipart/form-data; x=y' }, body: 'x' })).status).toBe(400);
+    expect((await send(999, 'PUT', png)).status).toBe(404);
+    expect((await send(999, 'DELETE')).status).toBe(404);
+    expect((await stored(album))?.equals(jpeg)).toBe(true);
+    expect(fs.readdirSync(join(dir, 'library', 'tmp'))).toEqual([]);
+  });
+
+  it('goes with its album', async () => {
+    const album = library.addAlbum({ createdAt: AT });
+    await covers.setCover(album, jpeg);
+    library.db.delete(tracks).run();
+    library.db.delete(albums).where(eq(albums.id, album)).run();
+    expect(rowOf(album)).toBeUndefined();
+    expect(await covers.resolveCover(album)).toBe(false);
+    expect(rowOf(album)).toBeUndefined();
+  });
+});

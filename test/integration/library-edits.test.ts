@@ -1,0 +1,231 @@
+// Edits and deletions against the tables they leave behind: names, sort keys, search text, counts, stored objects.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import type { AppError } from '../../server/errors.ts';
+import type { TrackAudio, TrackIdentity } from '../../server/library/track-writer.ts';
+import { openLibraryRoom } from '../support/library-room.ts';
+import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+
+const ann = 1 as UserId; // nobody has to exist to read
+let temp: TempDatabase;
+let clock: number;
+let room: ReturnType<typeof openLibraryRoom>;
+
+beforeEach(() => {
+  temp = openTempDatabase();
+  clock = Date.UTC(2026, 0, 1);
+  room = openLibraryRoom(temp.db, { now: () => new Date(clock) });
+});
+afterEach(() => temp.close());
+
+let files = 0;
+function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}): TrackId {
+  const whole: TrackAudio = {
+    durationMs: 1_000, sizeBytes: 10, format: 'flac', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
+    trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: `local:audio/${++files}`, contentHash: null, availability: 'available', ...audio,
+  };
+  return room.tracks.insert({ source: 'upload', sourceId: `${++files}`, identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity }, audio: whole });
+}
+const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
+const one = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
+const found = (q: string): number[] => room.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 }).items.map(({ id }) => id);
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+    return 'none';
+  } catch (error) {
+    return (error as AppError).code;
+  }
+};
+
+describe('an edit of a track', () => {
+  test('sets the given fields alone and says that a person typed them', () => {
+    const id = add({ provenance: { artist: 'path' } });
+    const before = room.library.getTrack(ann, id);
+    clock += 1_000;
+    const after = room.library.updateTrack(ann, id, { title: 'Zürich', year: 2001, trackNumber: 4, discNumber: null });
+    expect(after).toEqual({ ...before, title: 'Zürich', year: 2001, trackNumber: 4, discNumber: null, updatedAt: new Date(clock) });
+    expect(after.metadataStatus).toBe('pending');
+    expect(one('SELECT title_sort, provenance FROM tracks WHERE id = ?', id))
+      .toEqual({ title_sort: 'zurich', provenance: JSON.stringify({ artist: 'path', title: 'manual', year: 'manual', trackNumber: 'manual', discNumber: 'manual' }) });
+  });
+
+  test('moves the track to its new title in search', () => {
+    const id = add({ title: 'Lighthouse' });
+    room.library.updateTrack(ann, id, { title: 'Breakwater' });
+    expect(found('lighthouse')).toEqual([]);
+    expect(found('breakwater quays')).toEqual([id]);
+  });
+
+  test('puts one genre in the place of all, and tells the album', () => {
+    const id = add({ genres: ['Rock', 'Pop'] });
+    const { albumId } = room.library.updateTrack(ann, id, { genre: 'Sea Shanty' });
+    expect(room.library.getTrack(ann, id)).toMatchObject({ genre: 'Sea Shanty', genres: ['Sea Shanty'] });
+    expect(room.library.getAlbum(ann, albumId as AlbumId).genre).toBe('Sea Shanty');
+    expect(room.library.listGenres()).toEqual([{ name: 'Sea Shanty', trackCount: 1, albumCount: 1 }]);
+  });
+
+  test('takes a genre away with null', () => {
+    const id = add({ genres: ['Rock', 'Pop'] });
+    expect(room.library.updateTrack(ann, id, { genre: null })).toMatchObject({ genre: null, genres: [] });
+    expect(room.library.listGenres()).toEqual([]);
+  });
+
+  test('knows a genre by its folded name', () => {
+    const [one_, other] = [add({ genres: ['Rock'] }), add({ title: 'Other', genres: [] })];
+    room.library.updateTrack(ann, other, { genre: 'ＲＯＣＫ' });
+    expect(room.library.listGenres()).toEqual([{ name: 'Rock', trackCount: 2, albumCount: 1 }]);
+    expect(one_).not.toBe(other);
+  });
+
+  test('of nothing changes nothing', () => {
+    const id = add({});
+    const before = room.library.getTrack(ann, id);
+    clock += 5_000;
+    expect(room.library.updateTrack(ann, id, {})).toEqual(before);
+  });
+
+  test('keeps the album counts right when the disc changes', () => {
+    const id = add({ discNumber: 1 });
+    const { albumId } = room.library.updateTrack(ann, id, { discNumber: 3 });
+    expect(room.library.getAlbum(ann, albumId as AlbumId).discCount).toBe(3);
+  });
+
+  test('of a track that is not there is refused', () => {
+    expect(codeOf(() => room.library.updateTrack(ann, 99 as TrackId, { title: 'x' }))).toBe('not_found');
+  });
+});
+
+describe('an edit of an artist', () => {
+  test('files the artist, their albums and their tracks under the new name', () => {
+    add({ title: 'One', artists: ['Abba'], album: 'A' });
+    const id = add({ title: 'Two', artists: ['Mötley'], album: 'B' });
+    const artistId = room.library.getTrack(ann, id).artistId as ArtistId;
+    room.library.updateArtist(ann, artistId, { sortName: 'Áaa, Mötley' });
+    expect(room.library.getArtist(ann, artistId)).toMatchObject({ name: 'Mötley', sortName: 'Áaa, Mötley' });
+    const order = { sort: 'artist', order: 'asc' } as const;
+    const page = { limit: 10, offset: 0 };
+    expect(room.library.listTracks(ann, {}, order, page).items.map((t) => t.artistName)).toEqual(['Mötley', 'Abba']);
+    expect(room.library.listAlbums(ann, {}, order, page).items.map((a) => a.artistName)).toEqual(['Mötley', 'Abba']);
+    expect(room.library.listArtists(ann, {}, order, page).items.map((a) => a.name)).toEqual(['Mötley', 'Abba']);
+  });
+
+  test('keeps a marked name whole the next time it is read', () => {
+    const whole = add({ artists: ['Up', 'Down'], title: 'a' });
+    const id = add({ artists: ['Smith'], title: 'b' });
+    temp.db.$client.prepare("UPDATE artists SET name = 'Up / Down', name_key = 'up / down' WHERE name = 'Smith'").run();
+    const artistId = room.library.getTrack(ann, id).artistId as ArtistId;
+    room.library.updateArtist(ann, artistId, { neverSplit: true });
+    const again = add({ artists: ['Up / Down'], title: 'c' });
+    expect(room.library.getTrack(ann, again).artists).toEqual([{ id: artistId, name: 'Up / Down' }]);
+    expect(room.library.getTrack(ann, whole).artists).toHaveLength(2);
+  });
+
+  test('that is not there is refused', () => {
+    expect(codeOf(() => room.library.updateArtist(ann, 99 as ArtistId, { neverSplit: true }))).toBe('not_found');
+  });
+});
+
+describe('a deletion', () => {
+  test('takes the track, its empty album and its artists, and their search text', async () => {
+    const id = add({ title: 'Alone', artists: ['Solo', 'Guest'], albumArtists: ['Various Artists'], genres: ['Rock'], lyrics: { synced: false, lines: [{ text: 'la' }] } });
+    const other = add({ title: 'Other', artists: ['Someone'], album: 'Elsewhere' });
+    await room.library.deleteTrack(id);
+    expect(room.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
+    expect(codeOf(() => room.library.getTrack(ann, id))).toBe('not_found');
+    for (const table of ['track_artists', 'track_genres', 'lyrics']) expect(all(`SELECT * FROM ${table} WHERE track_id = ?`, id)).toEqual([]);
+    expect(all("SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH '\"solo\" OR \"guest\" OR \"alone\" OR \"harbour\" OR \"various\"'")).toEqual([]);
+    expect(found('other')).toEqual([other]);
+  });
+
+  test('leaves an album and an artist that something still belongs to', async () => {
+    const [first, second] = [add({ title: 'One' }), add({ title: 'Two' })];
+    await room.library.deleteTrack(first);
+    const left = room.library.getTrack(ann, second);
+    expect(room.library.getAlbum(ann, left.albumId as AlbumId)).toMatchObject({ trackCount: 1, durationMs: 1_000, sizeBytes: 10 });
+    expect(room.library.getArtist(ann, left.artistId as ArtistId)).toMatchObject({ trackCount: 1, albumCount: 1 });
+  });
+
+  test('removes the stored audio when the last track that uses it goes', async () => {
+    const [first, second] = [add({ title: 'One' }, { storageUri: 'local:audio/aa/same.flac' }), add({ title: 'Two' }, { storageUri: 'local:audio/aa/same.flac' })];
+    await room.library.deleteTrack(first);
+    expect(room.deletedObjects).toEqual([]);
+    await room.library.deleteTrack(second);
+    expect(room.deletedObjects).toEqual(['audio/aa/same.flac']);
+  });
+
+  test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])('touches no object for the address %j', async (storageUri) => {
+    await room.library.deleteTrack(add({}, { storageUri }));
+    expect(room.deletedObjects).toEqual([]);
+  });
+
+  test('removes the cover of an album that goes, and only then', async () => {
+    const [first, second] = [add({ title: 'One' }, { storageUri: null }), add({ title: 'Two' }, { storageUri: null })];
+    const { albumId } = room.library.getTrack(ann, first);
+    temp.db.$client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)').run(albumId, `covers/${albumId}.jpg`);
+    expect(room.library.getTrack(ann, first).hasCover).toBe(true);
+    await room.library.deleteTrack(first);
+    expect(room.deletedObjects).toEqual([]);
+    await room.library.deleteTrack(second);
+    expect(room.deletedObjects).toEqual([`covers/${albumId}.jpg`]);
+  });
+
+  test('tells the source while the row is still there', async () => {
+    const told: unknown[] = [];
+    room = openLibraryRoom(temp.db, { onDeleted: (id) => told.push(one('SELECT title FROM tracks WHERE id = ?', id)) });
+    await room.library.deleteTrack(add({ title: 'Told' }));
+    expect(told).toEqual([{ title: 'Told' }]);
+  });
+
+  test('is undone when the source cannot note it', async () => {
+    room = openLibraryRoom(temp.db, { onDeleted: () => { throw new Error('no'); } });
+    const id = add({});
+    await expect(room.library.deleteTrack(id)).rejects.toThrow('no');
+    expect(room.library.getTrack(ann, id).title).toBe('Song');
+    expect(room.deletedObjects).toEqual([]);
+  });
+
+  test('stands although the storage is down', async () => {
+    room = openLibraryRoom(temp.db, { deleteObject: () => Promise.reject(new Error('down')) });
+    const id = add({});
+    await room.library.deleteTrack(id);
+    expect(codeOf(() => room.library.getTrack(ann, id))).toBe('not_found');
+  });
+
+  test('of a track that is not there is refused', async () => {
+    await expect(room.library.deleteTrack(99 as TrackId)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('of many tracks leaves counts equal to a recount and nothing orphaned', async () => {
+    const sample = makeSampleLibrary(temp.db, { artists: 30, albums: 40, tracks: 200 }, 5);
+    const random = seededRandom(2);
+    for (const { id } of sample.tracks) if (random() < 0.7) await room.library.deleteTrack(id);
+    for (const { id } of sample.tracks.slice(0, 60)) {
+      if (codeOf(() => room.library.getTrack(ann, id)) === 'none') room.library.updateTrack(ann, id, { discNumber: 1 + Math.floor(random() * 4), genre: 'New' });
+    }
+    expect(all(`SELECT a.id FROM albums a WHERE a.track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
+      OR a.duration_ms <> (SELECT coalesce(sum(duration_ms), 0) FROM tracks WHERE album_id = a.id) OR a.size_bytes <> (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE album_id = a.id)
+      OR a.disc_count <> (SELECT coalesce(max(coalesce(disc_number, 1)), 0) FROM tracks WHERE album_id = a.id)`)).toEqual([]);
+    expect(all(`SELECT x.id FROM artists x WHERE x.track_count <> (SELECT count(*) FROM track_artists WHERE artist_id = x.id)
+      OR x.album_count <> (SELECT count(*) FROM albums WHERE artist_id = x.id)`)).toEqual([]);
+    const deleted = sample.tracks.filter(({ id }) => codeOf(() => room.library.getTrack(ann, id)) !== 'none').map((t) => sample.albums[t.album ?? -1]?.id);
+    expect(all<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) => deleted.includes(id as AlbumId))).toEqual([]);
+    expect(room.library.countLibrary().tracks).toBe(sample.tracks.length - deleted.length);
+  });
+});
+
+test('audio that is gone is marked once, and once when it is back', () => {
+  const id = add({});
+  const remote = add({ title: 'Remote' }, { availability: 'remote', storageUri: null });
+  expect([room.library.markMissing(id), room.library.markMissing(id)]).toEqual([true, false]);
+  expect(room.library.getTrack(ann, id).availability).toBe('missing');
+  expect([room.library.markAvailable(id), room.library.markAvailable(id)]).toEqual([true, false]);
+  expect([room.library.markMissing(remote), room.library.markAvailable(remote)]).toEqual([false, false]);
+});
+
+test('audio that another track still uses is not released', async () => {
+  add({}, { storageUri: 'local:audio/used' });
+  await room.library.releaseAudio(['local:audio/used', 'local:audio/unused', 'file:own.flac']);
+  expect(room.deletedObjects).toEqual(['audio/unused']);
+});

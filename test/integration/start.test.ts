@@ -1,0 +1,118 @@
+// Starting and not starting: one clear line that names the thing, and an exit code, whatever is wrong.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runServer, spawnServer } from '../support/process.ts';
+import { migratedDatabase } from '../support/server.ts';
+
+let base: string;
+beforeAll(() => { base = mkdtempSync(join(tmpdir(), 'tonearm-start-')); });
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const fresh = (): string => mkdtempSync(join(base, 'data-'));
+
+/** The one line on stderr of a start that failed. */
+async function refusal(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await runServer(args, env);
+  expect([code, stdout]).toEqual([1, '']);
+  const lines = stderr.trim().split('\n').filter((line) => !line.startsWith('{'));
+  expect(lines).toHaveLength(1);
+  return lines[0] as string;
+}
+
+test.each([
+  ['an unknown option', ['--prot', '1'], /Unknown option '--prot'.*--help/],
+  ['an option without its value', ['--port'], /--port/],
+  ['an unknown command', ['sing'], /no command "sing".*--help/],
+  ['a port that is no number', ['--port', 'http'], /Setting PORT = "http": must be a whole number from 0 to 65535/],
+  ['a port out of range', ['--port', '70000'], /Setting PORT = "70000": must be/],
+  ['a host that is not this machine', ['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine.*--host/],
+  ['an unknown log level', ['--log-level', 'loud'], /Setting LOG_LEVEL = "loud"/],
+])('%s is refused', async (_what, args, line) => {
+  expect(await refusal([...args, '--data-dir', fresh()])).toMatch(line);
+});
+
+test('an invalid setting from the environment or the file is named, with its value and what is allowed', async () => {
+  expect(await refusal(['--data-dir', fresh()], { ALLOW_REGISTRATION: 'perhaps' })).toMatch(/Setting ALLOW_REGISTRATION = "perhaps": must be true or false/);
+  const dir = fresh();
+  writeFileSync(join(dir, 'settings.json'), '{"allow_registratoin": true}');
+  expect(await refusal(['--data-dir', dir])).toMatch(/Setting allow_registratoin in settings\.json is not known/);
+  writeFileSync(join(dir, 'settings.json'), '{ not json');
+  expect(await refusal(['--data-dir', dir])).toMatch(/settings\.json is damaged/);
+});
+
+test('an import folder that is not there, is a file, or holds the data folder is refused', async () => {
+  const dir = fresh();
+  expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(/The music folder .*nowhere is not an existing folder/);
+  const file = join(base, 'file.mp3');
+  writeFileSync(file, 'x');
+  expect(await refusal(['--data-dir', dir, '--import', file])).toMatch(/file\.mp3 is not an existing folder/);
+  expect(await refusal(['--data-dir', dir, '--import', base])).toMatch(/data folder/);
+  expect(await refusal(['scan', join(base, 'nowhere'), '--data-dir', dir])).toMatch(/nowhere is not an existing folder/);
+});
+
+test('a port in use is named, and the data folder is free again', async () => {
+  const dir = fresh();
+  const other = createServer().listen(0, '127.0.0.1');
+  const { port } = await new Promise<AddressInfo>((resolve) => other.once('listening', () => resolve(other.address() as AddressInfo)));
+  expect(await refusal(['--data-dir', dir, '--port', String(port)])).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use.*--port`));
+  other.close();
+  const server = await spawnServer(['--data-dir', dir, '--port', '0']);
+  expect(await server.kill('SIGTERM')).toBe(0);
+});
+
+test('a database that is none, or was made by a newer version, is named with what to do', async () => {
+  const dir = fresh();
+  writeFileSync(join(dir, 'tonearm.db'), 'this is not a database, and long enough to be read as one. '.repeat(200));
+  expect(await refusal(['--data-dir', dir])).toMatch(/The database .*tonearm\.db cannot be opened .*Restore it from a backup/);
+  const newer = fresh();
+  migratedDatabase(join(newer, 'tonearm.db'));
+  const { default: Database } = await import('better-sqlite3');
+  const db = new Database(join(newer, 'tonearm.db'));
+  db.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0)").run();
+  db.close();
+  expect(await refusal(['--data-dir', newer])).toMatch(/9999_future.*newer version/);
+});
+
+test('a data folder belongs to one server at a time', async () => {
+  const dir = fresh();
+  const server = await spawnServer(['--data-dir', dir, '--port', '0']);
+  expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Another Tonearm is running/);
+  await server.kill(); // a killed owner lets go by itself
+  const next = await spawnServer(['--data-dir', dir, '--port', '0']);
+  expect((await fetch(`${next.url}/health`)).status).toBe(200);
+  await next.kill('SIGTERM');
+});
+
+test('a data folder that cannot be made is named', async () => {
+  const file = join(base, 'plain-file');
+  writeFileSync(file, '');
+  expect(await refusal(['--data-dir', join(file, 'below')])).toMatch(/plain-file/);
+});
+
+test('a setup token and its link are printed until there is an administrator, who can come from the environment', async () => {
+  const dir = fresh();
+  const first = await spawnServer(['--data-dir', dir, '--port', '0']);
+  await expect.poll(() => first.output()).toMatch(new RegExp(`Setup token: \\S+\\n.*${first.url}/setup\\?token=`));
+  await first.kill('SIGTERM');
+  const second = await spawnServer(['--data-dir', dir, '--port', '0'], { ADMIN_USERNAME: 'owner', ADMIN_PASSWORD: 'quite long enough' });
+  const login = await fetch(`${second.url}/api/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"username":"owner","password":"quite long enough"}' });
+  expect(login.status).toBe(200);
+  expect(second.output()).not.toContain('Setup token');
+  await second.kill('SIGTERM');
+});
+
+test('help and version are printed without touching any folder; user and openapi work without a server', async () => {
+  const dir = join(base, 'untouched');
+  expect((await runServer(['--help', '--data-dir', dir])).stdout).toMatch(/ALLOW_REGISTRATION.*\[true\]/);
+  expect((await runServer(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(readdirSync(base)).not.toContain('untouched');
+  mkdirSync(dir);
+  const { stdout, code } = await runServer(['openapi', '--data-dir', dir]);
+  expect([code, (JSON.parse(stdout) as { openapi: string }).openapi]).toEqual([0, '3.1.0']);
+  expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
+  expect(await refusal(['user', 'promote', 'nobody', '--data-dir', dir])).toMatch(/no user nobody/);
+});

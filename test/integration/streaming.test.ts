@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TrackId } from '../../server/db/ids.ts';
+import type { tracks } from '../../server/db/schema.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
+import type { Storage } from '../../server/storage/storage.ts';
+import { streamingRoutes } from '../../server/streaming/routes.ts';
+import { inlineDisposition } from '../../server/streaming/disposition.ts';
+import { inPieces } from './storage-conformance.ts';
+import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
+
+const AUDIO = randomBytes(1_500_123); // several buffers of the sender, and not a whole number of them
+const onLinux = it.skipIf(process.platform !== 'linux');
+
+let dir: string;
+let music: string;
+let library: OpenLibrary;
+let storage: Storage;
+let served: Served;
+let gone: TrackId[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tonearm-streaming-'));
+  music = join(dir, 'music');
+  fs.mkdirSync(music);
+  library = openLibrary(join(dir, 'tonearm.db'));
+  storage = createLocalStorage({ root: join(dir, 'library') });
+  gone = [];
+  const audioStore = createAudioStore({ storage, importPath: () => music });
+  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: (id) => gone.push(id) }));
+});
+afterEach(async () => {
+  await served.close();
+  library.db.$client.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const storeTrack = async (values: Partial<typeof tracks.$inferInsert> = {}): Promise<TrackId> => {
+  const { key, sha256, size } = await storage.putAudio(inPieces(AUDIO), 'flac');
+  return library.addTrack({ storageUri: `local:${key}`, contentHash: sha256, sizeBytes: size, format: 'flac', title: 'Song', artistName: 'Band', ...values });
+};
+const get = (id: number, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+  fetch(`${served.url}/stream/${id}`, { method, headers: { authorization: 'Bearer good', ...headers } });
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const jsonOf = async (response: Response): Promise<{ detail: string; status: number }> => (await response.json()) as never;
+
+describe('streaming', () => {
+  it('sends the whole file byte for byte, with everything that names it', async () => {
+    const response = await get(await storeTrack());
+    expect(response.status).toBe(200);
+    expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
+    expect(response.headers.get('content-length')).toBe(String(AUDIO.length));
+    expect(response.headers.get('content-type')).toBe('audio/flac');
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
+    expect(response.headers.get('etag')).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(Date.parse(response.headers.get('last-modified') ?? '')).toBeGreaterThan(0);
+    expect(response.headers.get('cache-control')).toBe('private, no-cache');
+    expect(response.headers.get('content-disposition')).toBe(`inline; filename="Band - Song.flac"; filename*=UTF-8''Band%20-%20Song.flac`);
+  });
+
+  const size = AUDIO.length;
+  it.each([
+    ['bytes=0-0', 0, 0],
+    ['bytes=0-1', 0, 1],
+    ['bytes=0-', 0, size - 1],
+    ['bytes=-500', size - 500, size - 1],
+    ['bytes=-99999999', 0, size - 1],
+    ['bytes=262143-262144', 262_143, 262_144],
+    ['bytes=1000-1400000', 1000, 1_400_000],
+    [`bytes=${size - 1}-`, size - 1, size - 1],
+    [`bytes=100-${size + 50}`, 100, size - 1],
+  ])('answers %s with exactly those bytes', async (range, start, end) => {
+    const response = await get(await storeTrack(), { range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/${size}`);
+    expect(response.headers.get('content-length')).toBe(String(end - start + 1));
+    expect((await bytesOf(response)).equals(AUDIO.subarray(start, end + 1))).toBe(true);
+  });
+
+  it.each(['bytes=0-1,5-9', 'bytes=9-5', 'items=0-1', 'bytes=x'])('answers %s with the whole', async (range) => {
+    const response = await get(await storeTrack(), { range });
+    expect(response.status).toBe(200);
+    expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
+  });
+
+  it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])('refuses %s, naming the size', async (range) => {
+    const response = await get(await storeTrack(), { range });
+    expect(response.status).toBe(416);
+    expect(response.headers.get('content-range')).toBe(`bytes */${size}`);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect((await jsonOf(response)).status).toBe(416);
+  });
+
+  it('answers a range only when If-Range still holds', async () => {
+    const id = await storeTrack();
+    const first = await get(id, {}, 'HEAD');
+    const [etag, modified] = [first.headers.get('etag') ?? '', first.headers.get('last-modified') ?? ''];
+    for (const held of [etag, modified]) expect((await get(id, { range: 'bytes=5-9', 'if-range': held })).status).toBe(206);
+    for (const lapsed of ['"other"', `W/${etag}`, 'Sun, 06 Nov 1994 08:49:37 GMT']) {
+      const response = await get(id, { range: 'bytes=5-9', 'if-range': lapsed });
+      expect(response.status).toBe(200);
+      expect((await bytesOf(response)).length).toBe(size);
+    }
+    expect((await get(id, { range: `bytes=${size}-`, 'if-range': '"other"' })).status).toBe(200);
+  });
+
+  it('answers HEAD like GET without the bytes, and without ranges', async () => {
+    const id = await storeTrack();
+    const response = await get(id, { range: 'bytes=0-9' }, 'HEAD');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-length')).toBe(String(size));
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
+    expect(await bytesOf(response)).toHaveLength(0);
+  });
+
+  it('answers conditions with 304 and 412', async () => {
+    const id = await storeTrack();
+    const first = await get(id, {}, 'HEAD');
+    const [etag, modified] = [first.headers.get('etag') ?? '', first.headers.get('last-modified') ?? ''];
+    const fresh = await get(id, { 'if-none-match': etag, range: 'bytes=0-9' });
+    expect([fresh.status, fresh.headers.get('etag'), await fresh.text()]).toEqual([304, etag, '']);
+    expect((await get(id, { 'if-modified-since': modified })).status).toBe(304);
+    expect((await get(id, { 'if-none-match': '"x"', 'if-modified-since': modified })).status).toBe(200);
+    expect((await get(id, { 'if-match': '"x"' })).status).toBe(412);
+    expect((await get(id, { 'if-match': etag })).status).toBe(200);
+  });
+
+  it('sends an empty file, and refuses ranges of it', async () => {
+    fs.writeFileSync(join(music, 'empty.mp3'), '');
+    const id = library.addTrack({ storageUri: 'file:empty.mp3' });
+    const response = await get(id);
+    expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).length]).toEqual([200, '0', 0]);
+    expect((await get(id, { range: 'bytes=0-' })).status).toBe(416);
+  });
+
+  it('serves many listeners of one file at once', async () => {
+    const id = await storeTrack();
+    const answers = await Promise.all(Array.from({ length: 40 }, async (_, i) => {
+      const start = i * 30_000;
+      return (await bytesOf(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO.subarray(start));
+    }));
+    expect(answers.every(Boolean)).toBe(true);
+  });
+
+  it('takes the token as a query parameter, and refuses none', async () => {
+    const id = await storeTrack();
+    expect((await fetch(`${served.url}/stream/${id}?token=good`)).status).toBe(200);
+    expect((await fetch(`${served.url}/stream/${id}?token=bad`)).status).toBe(401);
+    expect((await fetch(`${served.url}/stream/${id}`)).status).toBe(401);
+  });
+});
+
+describe('streaming what is not there', () => {
+  it('says 404 for no such track and 422 for no id', async () => {
+    expect((await get(999)).status).toBe(404);
+    expect((await fetch(`${served.url}/stream/abc?token=good`)).status).toBe(422);
+  });
+
+  it('says 409 for a placeholder and how to fetch it', async () => {
+    for (const availability of ['remote', 'fetching'] as const) {
+      const id = library.addTrack({ availability, storageUri: null });
+      const response = await get(id);
+      expect(response.status).toBe(409);
+      expect((await jsonOf(response)).detail).toContain(`POST /api/v1/tracks/${id}/materialize`);
+    }
+    expect(gone).toEqual([]);
+  });
+
+  it('says 410 for a missing track', async () => {
+    expect((await get(library.addTrack({ availability: 'missing', storageUri: 'file:x.mp3' }))).status).toBe(410);
+  });
+
+  it('says 410 when the audio turns out to be gone, and has the track marked', async () => {
+    const id = await storeTrack();
+    await rm(join(dir, 'library', 'audio'), { recursive: true });
+    const other = library.addTrack({ storageUri: 'file:gone.mp3' });
+    for (const each of [id, other]) expect((await get(each)).status).toBe(410);
+    expect(gone).toEqual([id, other]);
+  });
+
+  it('says 503 when the music folder is not connected, and marks nothing', async () => {
+    await rm(music, { recursive: true });
+    const response = await get(library.addTrack({ storageUri: 'file:a.mp3' }));
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).not.toBeNull();
+    expect(gone).toEqual([]);
+  });
+
+  it('checks the parameters of a transcode, and sends the original for now', async () => {
+    const id = await storeTrack();
+    const ask = async (query: string): Promise<number> => (await fetch(`${served.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
+    for (const query of ['format=mp3', 'format=raw', 'max_bitrate=128', 'start_ms=0', 'start_ms=30000&format=opus&max_bitrate=96']) expect(await ask(query)).toBe(200);
+    for (const query of ['format=exe', 'format=', 'max_bitrate=0', 'max_bitrate=-5', 'max_bitrate=lots', 'start_ms=-1', 'start_ms=1e9', 'start_ms=999999999999']) expect(await ask(query)).toBe(422);
+  });
+});
+
+describe('streaming from the music folder', () => {
+  it('gives a new ETag when the file changes', async () => {
+    fs.writeFileSync(join(music, 'a.ogg'), 'first');
+    const id = library.addTrack({ storageUri: 'file:a.ogg', format: 'ogg', contentHash: 'ab'.repeat(32) });
+    const first = await get(id);
+    const etag = first.headers.get('etag') ?? '';
+    expect([await first.text(), first.headers.get('content-type')]).toEqual(['first', 'audio/ogg']);
+    fs.writeFileSync(join(music, 'a.ogg'), 'second');
+    const second = await get(id, { 'if-none-match': etag });
+    expect([second.status, await second.text()]).toEqual([200, 'second']);
+  });
+
+  it.skipIf(process.platform === 'win32')('opens names that are no UTF-8', async () => {
+    fs.writeFileSync(Buffer.concat([Buffer.from(`${music}/`), Buffer.from([0xe9, 0x2e, 0x6d, 0x70, 0x33])]), 'audio');
+    expect(await (await get(library.addTrack({ storageUri: 'file:\\xe9.mp3' }))).text()).toBe('audio');
+  });
+
+  onLinux('does not wait for a named pipe', async () => {
+    (await import('node:child_process')).execFileSync('mkfifo', [join(music, 'pipe.mp3')]);
+    expect((await get(library.addTrack({ storageUri: 'file:pipe.mp3' }))).status).toBe(503);
+  });
+});
+
+describe('callers that go away', () => {
+  const openFiles = (): number => fs.readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(dir);
+    } catch {
+      return false;
+    }
+  }).length;
+
+  onLinux('leave no open file behind', async () => {
+    fs.writeFileSync(join(music, 'long.wav'), Buffer.alloc(64 << 20));
+    const id = library.addTrack({ storageUri: 'file:long.wav', format: 'wav' });
+    const before = openFiles();
+    const sockets = await Promise.all(Array.from({ length: 20 }, async () => {
+      const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(`GET /stream/${id}?token=good HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      await once(socket, 'data');
+      socket.pause(); // the server is left with a full connection
+      return socket;
+    }));
+    expect(openFiles()).toBe(before + 20);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(openFiles).toBe(before);
+    expect((await get(id, { range: 'bytes=-10' })).status).toBe(206);
+  });
+
+  onLinux('get a broken connection, not a short answer, when the file shrinks under them', async () => {
+    fs.writeFileSync(join(music, 'shrinks.wav'), Buffer.alloc(64 << 20));
+    const id = library.addTrack({ storageUri: 'file:shrinks.wav', format: 'wav' });
+    const response = await get(id);
+    fs.truncateSync(join(music, 'shrinks.wav'), 1000);
+    await expect(bytesOf(response)).rejects.toThrow();
+  });
+});
+
+describe('file names in Content-Disposition', () => {
+  const rows: [title: string, artistName: string | null, expected: string][] = [
+    ['Song', null, `inline; filename="Song.mp3"; filename*=UTF-8''Song.mp3`],
+    ['A/B\\C:D*E?F"G<H>I|J', null, `inline; filename="A_B_C_D_E_F_G_H_I_J.mp3"; filename*=UTF-8''A_B_C_D_E_F_G_H_I_J.mp3`],
+    ['Straße', 'Björk', `inline; filename="Bjork - Stra_e.mp3"; filename*=UTF-8''Bj%C3%B6rk%20-%20Stra%C3%9Fe.mp3`],
+    ["It's (a) *test*", null, `inline; filename="It's (a) _test_.mp3"; filename*=UTF-8''It%27s%20%28a%29%20_test_.mp3`],
+    ['a\r\nSet-Cookie: x', null, `inline; filename="a__Set-Cookie_ x.mp3"; filename*=UTF-8''a__Set-Cookie_%20x.mp3`],
+    ['..', null, `inline; filename="track.mp3"; filename*=UTF-8''track.mp3`],
+    ['\ud800', null, `inline; filename="_.mp3"; filename*=UTF-8''%EF%BF%BD.mp3`],
+    ['東京', null, `inline; filename="__.mp3"; filename*=UTF-8''%E6%9D%B1%E4%BA%AC.mp3`],
+  ];
+  it.each(rows)('%j by %j', (title, artistName, expected) => {
+    expect(inlineDisposition({ title, artistName, format: 'mp3' })).toBe(expected);
+  });
+
+  it('cuts long ones', () => {
+    expect(inlineDisposition({ title: 'x'.repeat(5000), artistName: null, format: 'mp3' }).length).toBeLessThan(400);
+  });
+});

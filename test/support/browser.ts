@@ -1,0 +1,26 @@
+// A Chromium for the browser tests, wherever there is one: CHROME_PATH, the system's, or the one inside @sparticuz/chromium.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+// @sparticuz/chromium's own `.args` are not used: its --single-process dies when a page closes.
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required'];
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+function onPath(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+async function packaged(): Promise<string> {
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read while importing: makes it unpack its libraries too
+  process.env['TMPDIR'] ??= '/tmp';
+  const { default: packagedChromium } = await import('@sparticuz/chromium');
+  return packagedChromium.executablePath();
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env['CHROME_PATH'] ?? onPath() ?? (await packaged());
+  return chromium.launch({ executablePath, headless: true, args: ARGS });
+}

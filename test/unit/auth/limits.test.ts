@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addressKey, createLimits, LIMITS, type Limits } from '../../../server/auth/limits.ts';
+import type { AppError } from '../../../server/errors.ts';
+
+// The limiter of the package reads the clock by itself, so the clock of the process stands still here.
+beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const fail = async (limits: Limits, times: number, address: string, name?: (i: number) => string): Promise<void> => {
+  for (let i = 0; i < times; i += 1) await limits.attempt(address, name?.(i));
+};
+const refusal = (limits: Limits, address: string, name?: string): Promise<AppError | undefined> =>
+  limits.attempt(address, name).then(() => undefined, (error: AppError) => error);
+
+describe('limits on failed sign-ins', () => {
+  it('let ten wrong passwords for a name at an address through, then say how long to wait', async () => {
+    const limits = createLimits();
+    await fail(limits, LIMITS.pair, '10.0.0.1', () => 'ann');
+    vi.advanceTimersByTime(10_000);
+    const refused = await refusal(limits, '10.0.0.1', 'ann');
+    expect(refused).toMatchObject({ code: 'too_many_requests', retryAfter: 50 });
+    expect(await refusal(limits, '10.0.0.1', 'bob'), 'another name').toBeUndefined();
+    expect(await refusal(limits, '10.0.0.2', 'ann'), 'another address').toBeUndefined();
+  });
+
+  it('end after a minute', async () => {
+    const limits = createLimits();
+    await fail(limits, LIMITS.pair + 5, '10.0.0.1', () => 'ann').catch(() => undefined);
+    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeDefined();
+    vi.advanceTimersByTime(60_000);
+    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+  });
+
+  it('count an address over all names', async () => {
+    const limits = createLimits();
+    await fail(limits, LIMITS.address, '10.0.0.1', (i) => `user${i}`);
+    expect(await refusal(limits, '10.0.0.1', 'somebody')).toMatchObject({ code: 'too_many_requests' });
+    expect(await refusal(limits, '10.0.0.1')).toMatchObject({ code: 'too_many_requests' });
+  });
+
+  it('count a name over all addresses', async () => {
+    const limits = createLimits();
+    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(`10.0.0.${i}`, 'ann');
+    expect(await refusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
+  });
+
+  it('forget what a name failed at an address once it succeeds, but not what the address failed with others', async () => {
+    const limits = createLimits();
+    await fail(limits, 20, '10.0.0.1', (i) => `user${i}`);
+    await fail(limits, 9, '10.0.0.1', () => 'ann');
+    await (await limits.attempt('10.0.0.1', 'ann')).succeeded();
+    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+    expect(await refusal(limits, '10.0.0.1', 'bob')).toMatchObject({ code: 'too_many_requests' });
+  });
+
+  it('do not count successes', async () => {
+    const limits = createLimits();
+    for (let i = 0; i < 200; i += 1) await (await limits.attempt('10.0.0.1', 'ann')).succeeded();
+    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+  });
+
+  it('hold against attempts that come all at once', async () => {
+    const limits = createLimits();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refusal(limits, '10.0.0.1', 'ann')));
+    expect(answers.filter((refused) => refused === undefined)).toHaveLength(LIMITS.pair);
+  });
+});
+
+describe('addresses for the limits', () => {
+  it.each([
+    ['10.1.2.3', '10.1.2.3'],
+    ['::ffff:10.1.2.3', '10.1.2.3'],
+    ['::FFFF:10.1.2.3', '10.1.2.3'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:ffff::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    [undefined, 'unknown'],
+  ])('%s counts as %s', (address, key) => {
+    expect(addressKey(address)).toBe(key);
+  });
+});

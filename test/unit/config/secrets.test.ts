@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readJsonFile, writeJsonFile } from '../../../server/config/json-file.ts';
+import { loadSecrets, openSecrets } from '../../../server/config/secrets.ts';
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-secrets-'));
+  file = join(dir, 'secrets.json');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const NONE = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };
+const mode = (path: string): number => statSync(path).mode & 0o777;
+const onUnix = it.skipIf(process.platform === 'win32');
+
+describe('the secrets file', () => {
+  it('is made once, with two random keys of 32 bytes', async () => {
+    const first = await loadSecrets(NONE, openSecrets(file));
+    expect(Buffer.from(first.jwtSecret, 'base64url')).toHaveLength(32);
+    expect(Buffer.from(first.compatSecretKey, 'base64url')).toHaveLength(32);
+    expect(first.jwtSecret).not.toBe(first.compatSecretKey);
+    expect(await loadSecrets(NONE, openSecrets(file)), 'at the next start').toEqual(first);
+    expect(readdirSync(dir), 'no temporary file is left').toEqual(['secrets.json']);
+  });
+
+  it('is made together with its folder', async () => {
+    await loadSecrets(NONE, openSecrets(join(dir, 'new', 'secrets.json')));
+    expect(existsSync(join(dir, 'new', 'secrets.json'))).toBe(true);
+  });
+
+  onUnix('can be read by its owner alone, and is closed again when something opened it', async () => {
+    const store = openSecrets(file);
+    await loadSecrets(NONE, store);
+    expect(mode(file)).toBe(0o600);
+    chmodSync(file, 0o644);
+    await store.get('JWT_SECRET');
+    expect(mode(file)).toBe(0o600);
+  });
+
+  it('is not touched for secrets that come from the settings', async () => {
+    const given = { JWT_SECRET: 'from-the-environment', COMPAT_SECRET_KEY: 'from-the-environment-too' };
+    expect(await loadSecrets(given, openSecrets(file))).toEqual({ jwtSecret: given.JWT_SECRET, compatSecretKey: given.COMPAT_SECRET_KEY });
+    expect(existsSync(file)).toBe(false);
+    await loadSecrets({ ...NONE, JWT_SECRET: given.JWT_SECRET }, openSecrets(file));
+    expect(Object.keys(readJsonFile(file))).toEqual(['COMPAT_SECRET_KEY']);
+  });
+
+  it('keeps what else stands in it', async () => {
+    writeFileSync(file, JSON.stringify({ note: 'mine', COMPAT_SECRET_KEY: 'a-key-of-enough-characters' }));
+    const secrets = await loadSecrets(NONE, openSecrets(file));
+    expect(secrets.compatSecretKey).toBe('a-key-of-enough-characters');
+    expect(readJsonFile(file)).toMatchObject({ note: 'mine', JWT_SECRET: secrets.jwtSecret });
+  });
+
+  it.each(['', '{', 'null', '[]', '"text"', '{"JWT_SECRET": "x"', '\u0000\u0000'])('is refused and left alone when it is garbled: %j', async (text) => {
+    writeFileSync(file, text);
+    await expect(loadSecrets(NONE, openSecrets(file))).rejects.toThrow(/secrets\.json is damaged.*Repair it, restore it/);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it.each([1, null, '', 'too-short', ['x'], {}])('is refused when a secret in it is %j, which does not appear in the words', async (value) => {
+    writeFileSync(file, JSON.stringify({ JWT_SECRET: value }));
+    await expect(loadSecrets(NONE, openSecrets(file))).rejects.toThrow(/secrets\.json is damaged: JWT_SECRET is not a text of at least 16 characters/);
+  });
+
+  it('is refused when it cannot be read', async () => {
+    mkdirSync(file);
+    await expect(loadSecrets(NONE, openSecrets(file))).rejects.toThrow(/secrets\.json cannot be read/);
+  });
+});
+
+describe('a small JSON file', () => {
+  it('is nothing when it is not there, and may begin with a byte order mark', () => {
+    expect(readJsonFile(join(dir, 'none.json'))).toEqual({});
+    writeFileSync(file, '\uFEFF{"port": 1}');
+    expect(readJsonFile(file)).toEqual({ port: 1 });
+  });
+
+  it('is written whole over an older one, whatever a crash left beside it', () => {
+    writeFileSync(file, '{"old": true}');
+    writeFileSync(`${file}.${process.pid}.tmp`, 'half');
+    writeJsonFile(file, { new: true });
+    expect(readJsonFile(file)).toEqual({ new: true });
+    expect(readdirSync(dir)).toEqual(['secrets.json']);
+  });
+
+  it('says what is wrong when it cannot be written, and leaves nothing behind', () => {
+    mkdirSync(file);
+    writeFileSync(join(file, 'x'), '');
+    expect(() => writeJsonFile(file, {})).toThrow(/secrets\.json cannot be written/);
+    expect(readdirSync(dir)).toEqual(['secrets.json']);
+  });
+});

@@ -1,0 +1,49 @@
+// A bare Express app on a free port, to see what a list of routes does over HTTP.
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import type { UserId } from '../../../server/db/ids.ts';
+import { errorHandler, notFoundHandler, requestLine } from '../../../server/http/guard.ts';
+import { mountRoutes, queryOf, type Authenticate } from '../../../server/http/mount.ts';
+import type { Route } from '../../../server/http/route.ts';
+import { createLog } from '../../../server/log/log.ts';
+
+export interface Door {
+  url: string;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends bytes as they are; gives the whole answer. */
+  raw(text: string): Promise<string>;
+  logged(): Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+/** `Bearer ann` is a user, `Bearer root` a superuser; `token=ann` where the query counts. */
+export const authenticate: Authenticate = (req, { query }) => {
+  const name = req.headers.authorization?.replace('Bearer ', '') ?? (query ? String(queryOf(req)['token'] ?? '') : '');
+  return name === 'ann' || name === 'root' ? { id: (name === 'ann' ? 2 : 1) as UserId, username: name, isSuperuser: name === 'root' } : undefined;
+};
+
+export async function openDoor(routes: Route[], { before = [], checkReplies = true }: { before?: RequestHandler[]; checkReplies?: boolean } = {}): Promise<Door> {
+  const lines: string[] = [];
+  const log = createLog('debug', { write: (line: string) => lines.push(line) > 0 } as unknown as NodeJS.WritableStream);
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', false).use(requestLine(log, () => new Date()), ...before);
+  app.use(mountRoutes(routes, { authenticate, checkReplies }), notFoundHandler, errorHandler(log));
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    fetch: (path, init) => fetch(url + path, init),
+    raw: (text) => new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.on('data', (chunk) => void (answer += chunk.toString())).on('end', () => resolve(answer)).on('error', reject);
+    }),
+    logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
