@@ -1,0 +1,34 @@
+// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run. Exit code 1 when a goal is missed.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { toTable, type Measure } from './measure.ts';
+import { memorySuite } from './suites/memory.ts';
+import { scanSuite } from './suites/scan.ts';
+import { startupSuite } from './suites/startup.ts';
+import { streamingSuite } from './suites/streaming.ts';
+
+const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = { scan: scanSuite, streaming: streamingSuite, startup: startupSuite, memory: memorySuite };
+
+const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, dir: { type: 'string' } }, allowPositionals: true });
+const names = positionals.length > 0 ? positionals : Object.keys(SUITES);
+const unknown = names.filter((name) => !(name in SUITES));
+if (unknown.length > 0) {
+  console.error(`There is no suite ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}.`);
+  process.exit(2);
+}
+
+// Everything is made in one fresh folder and deleted at the end: on ext4, creating files is slow for a minute after many were deleted.
+const dir = mkdtempSync(join(values.dir ?? tmpdir(), 'tonearm-bench-'));
+const measures: Measure[] = [];
+try {
+  for (const name of names) {
+    console.error(`bench: ${name} …`);
+    measures.push(...(await (SUITES[name] as (dir: string) => Promise<Measure[]>)(dir)));
+  }
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+console.log(values.json ? JSON.stringify(measures, null, 2) : toTable(measures));
+if (measures.some((m) => !m.met)) process.exitCode = 1;

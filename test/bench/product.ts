@@ -1,0 +1,72 @@
+// The built server as the benchmarks drive it: a process of its own, over HTTP.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..', '..');
+const ENTRY = join(root, 'dist', 'server', 'main.js');
+
+export interface Product {
+  url: string;
+  token: string;
+  pid: number;
+  api<T>(path: string, method?: string): Promise<T>;
+  /** Resident memory in MB. */
+  rss(): number;
+  /** Scans and gives the milliseconds from start to end of the job. */
+  scan(): Promise<{ ms: number; result: Record<string, number> }>;
+  stop(): Promise<void>;
+}
+
+interface Job { id: number; status: string; error: string | null; result: Record<string, number>; started_at: string; finished_at: string | null }
+
+const ADMIN = { username: 'bench', password: 'bench password' };
+
+export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
+  const child = spawn(process.execPath, [ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
+    env: { ...process.env, ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await listening(child);
+  const login = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) });
+  const { access_token: token } = (await login.json()) as { access_token: string };
+  const api = async <T>(path: string, method = 'GET'): Promise<T> => {
+    const response = await fetch(`${url}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  return {
+    url, token, api, pid: child.pid as number,
+    rss: () => rssOf(child.pid as number),
+    async scan() {
+      let job = await api<Job>('/sources/local_folder/scan', 'POST');
+      while (job.finished_at === null) {
+        await new Promise((resolve) => { setTimeout(resolve, 50); });
+        job = await api<Job>(`/jobs/${job.id}`);
+      }
+      if (job.status !== 'succeeded') throw new Error(`the scan ${job.status}: ${job.error}`);
+      return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), result: job.result };
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  let text = '';
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const match = /listening on (http:\S+)/.exec(text);
+      if (match?.[1]) resolve(match[1]);
+    });
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+}
+
+export function rssOf(pid: number): number {
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) / 1024;
+}

@@ -1,0 +1,100 @@
+// Files made to hurt, and good files damaged at random: nothing crashes, hangs (the test's own time limit) or comes out as nonsense.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bufferSource, openByteSource } from '../../../server/media/byte-source.ts';
+import { readAudio, readPicture } from '../../../server/media/read.ts';
+import { UnreadableAudio, type AudioRead, type ByteSource } from '../../../server/media/types.ts';
+import { attackFiles } from '../../support/attack-files.ts';
+import { makeLibrary, pathOf } from '../../support/library.ts';
+
+const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-hostile-'));
+afterAll(() => fs.rmSync(temp, { recursive: true, force: true }));
+
+/** The read, or the sentence why not; anything else that is thrown fails the test. */
+async function outcome(source: ByteSource): Promise<AudioRead | string> {
+  try {
+    return await readAudio(source);
+  } catch (error) {
+    if (!(error instanceof UnreadableAudio)) throw error;
+    return error.message;
+  }
+}
+
+function expectSound(read: AudioRead): void {
+  const { durationMs, bitrateKbps, sampleRateHz, channels } = read.facts;
+  expect(Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000, `duration ${durationMs}`).toBe(true);
+  expect(Number.isFinite(bitrateKbps), `bitrate ${bitrateKbps}`).toBe(true);
+  expect(sampleRateHz).toBeGreaterThan(0);
+  expect(channels).toBeGreaterThan(0);
+  expect(JSON.stringify(read.tags).length).toBeLessThan(3 << 20);
+}
+
+describe('files made to hurt', () => {
+  it.each(attackFiles)('$name: $why', async ({ name, make, readable }) => {
+    const file = path.join(temp, name);
+    make(file);
+    const source = openByteSource(file);
+    const result = await outcome(source);
+    source.close();
+    fs.rmSync(file);
+    if (typeof result !== 'string') expectSound(result);
+    else expect(result).toMatch(/^[\w].*[\w]$/);
+    if (readable) expect(result).toBeTypeOf('object');
+  }, 20_000);
+
+  it('refuses those that bring down a bare parser, each with a sentence of its own', async () => {
+    for (const { name, make } of attackFiles.slice(0, 8)) {
+      const file = path.join(temp, name);
+      make(file);
+      const source = openByteSource(file);
+      expect(await outcome(source), name).toBeTypeOf('string');
+      source.close();
+      fs.rmSync(file);
+    }
+  });
+});
+
+/** A small generator of numbers, so that a failure can be seen again. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 4294967296) * below);
+  };
+}
+
+function damaged(good: Buffer, below: (n: number) => number): Buffer {
+  let bytes = Buffer.from(good);
+  const within = below(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage goes to the head
+  for (let n = 1 + below(16); n > 0 && bytes.length > 0; n--) {
+    const at = below(Math.min(within, bytes.length));
+    switch (below(5)) {
+      case 0: bytes[at] = below(256); break;
+      case 1: bytes.fill(0xff, at, at + 4); break;
+      case 2: bytes.fill(0, at, at + 4); break;
+      case 3: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + below(64))]); break;
+      default: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(below(bytes.length)).subarray(0, 300), bytes.subarray(at)]);
+    }
+  }
+  return below(5) === 0 ? bytes.subarray(0, below(bytes.length)) : bytes;
+}
+
+describe('damaged files', () => {
+  it('300 damaged copies of good files are read soundly or refused', async () => {
+    const manifest = makeLibrary({ tracks: 60, even: true, seed: 'fuzz' }, path.join(temp, 'fuzz'));
+    const good = manifest.files.map((file) => fs.readFileSync(pathOf(manifest, file)));
+    const below = random(20_261_120);
+    let read = 0;
+    for (let n = 0; n < 300; n++) {
+      const source = bufferSource(damaged(good[below(good.length)] as Buffer, below));
+      const result = await outcome(source);
+      if (typeof result === 'string') continue;
+      read++;
+      expectSound(result);
+      readPicture(source, result.pictures);
+    }
+    expect(read).toBeGreaterThan(50);
+  });
+});
