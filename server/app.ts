@@ -29,6 +29,7 @@ import { createReaderPool } from './ingest/reader-pool.ts';
 import { createDeletedFiles } from './ingest/deleted-files.ts';
 import { assertScannable, scanTask } from './ingest/task.ts';
 import { createUploadService } from './ingest/upload.ts';
+import { createWalker } from './ingest/walker.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
 import { createLibraryNews } from './library/news.ts';
@@ -78,6 +79,7 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const events = createEventHub({ now, library: news.current });
   const jobs = createJobs({ db, log, now, events });
   const reader = createReaderPool({ workerUrl: paths.workers.reader });
+  const walker = createWalker({ workerUrl: paths.workers.walk });
 
   // Domain
   const auth = createAuthService({ db, log, now, settings, secrets });
@@ -92,7 +94,7 @@ export async function createApp({ config, paths, version, log, now = () => new D
 
   jobs.start({
     scan_local_folder: scanTask({
-      db, databasePath: config.paths.database, tracks, reader, walkWorkerUrl: paths.workers.walk, now, settings, events, jobs, libraryChanged,
+      db, databasePath: config.paths.database, tracks, reader, walker, now, settings, events, jobs, libraryChanged,
       storageRoot, releaseAudio: library.releaseAudio,
     }),
     cover_task: coverTask({ covers }),
@@ -160,7 +162,7 @@ export async function createApp({ config, paths, version, log, now = () => new D
       events.close();
       await jobs.close({ graceMs: 5_000 });
       server?.closeAllConnections();
-      await Promise.all([reader.close(), covers.close()]);
+      await Promise.all([reader.close(), walker.close(), covers.close()]);
       db.$client.close();
       unlock();
     },

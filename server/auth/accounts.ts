@@ -98,7 +98,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
       return db.transaction((tx) => {
         const user = getUser(tx, id);
         if (!user.appPassword || !user.appPasswordSalt) return rotate(tx, user);
-        const password = cipher.open(id, { sealed: user.appPassword, salt: user.appPasswordSalt });
+        const password = cipher.open(id, { sealed: Buffer.from(user.appPassword), salt: Buffer.from(user.appPasswordSalt) });
         if (password === undefined) throw conflict('This app-password was made with another COMPAT_SECRET_KEY and cannot be shown. Make a new one.');
         return { username: user.username, password };
       }, { behavior: 'immediate' });

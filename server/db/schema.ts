@@ -9,7 +9,7 @@ import type { AlbumId, ArtistId, DownloadId, GenreId, JobId, PlaylistId, TrackId
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' });
 const flag = (name: string) => integer(name, { mode: 'boolean' });
 const id = <T extends number>() => integer('id').primaryKey({ autoIncrement: true }).$type<T>();
-const blob = customType<{ data: Buffer }>({ dataType: () => 'blob' });
+const blob = customType<{ data: Uint8Array }>({ dataType: () => 'blob' });
 /** JSON text. Parsed where it is read, since a row may be older than the code. */
 const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>();
 

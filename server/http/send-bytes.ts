@@ -17,8 +17,9 @@ const statOpenFile = promisify<number, Stats>(fstat);
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const SEND_BUFFER_BYTES = 256 << 10;
-/** A caller who takes a buffer within this time (5 MB/s) gets a second one. */
+/** A caller who takes each buffer within this time (5 MB/s) is quick, once that has lasted longer than the system's own buffers do. */
 const QUICK_WRITE_MS = 50;
+const QUICK_WRITES = 32;
 /** Buffers of ended answers wait here for the next one. */
 const freeBuffers: Buffer[] = [];
 const MAX_FREE_BUFFERS = 8;
@@ -128,6 +129,7 @@ async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<
   let buffer = takeBuffer();
   let other: Buffer | undefined;
   let writing: Promise<number | undefined> = Promise.resolve(0);
+  let quickWrites = 0;
   for (let position = range.start; position <= range.end;) {
     const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
     const ms = await writing; // from here on `other` is free
@@ -135,9 +137,9 @@ async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<
     if (count === 0) return void res.destroy(); // the file shrank under us, and its length was promised
     position += count;
 
-    const isSlow = ms > QUICK_WRITE_MS || position > range.end;
-    if (isSlow && other) other = giveBuffer(other);
-    else if (!isSlow) other ??= takeBuffer();
+    quickWrites = ms > QUICK_WRITE_MS ? 0 : quickWrites + 1;
+    if (quickWrites > QUICK_WRITES && position <= range.end) other ??= takeBuffer();
+    else if (other) other = giveBuffer(other);
     writing = write(res, buffer.subarray(0, count));
     if (other) [buffer, other] = [other, buffer];
     else await writing;

@@ -2,13 +2,13 @@
 import Database from 'better-sqlite3';
 import type { KnownFile, KnownFiles } from './walk.ts';
 
-interface FolderRow { id: number; image_name: string | null }
+interface FolderRow { id: number; imageName: string | null; signature: string | null }
 const FILE_COLUMNS = 'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, track_id AS trackId';
 
 export function openKnownFiles(databasePath: string, source: string): KnownFiles & { close(): void } {
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
-  const findFolder = client.prepare<[string, string], FolderRow>('SELECT id, image_name FROM source_folders WHERE source = ? AND path = ?');
+  const findFolder = client.prepare<[string, string], FolderRow>('SELECT id, image_name AS imageName, signature FROM source_folders WHERE source = ? AND path = ?');
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
   const listPresent = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state <> 'gone'`);
   const listAll = client.prepare<[string], { id: number; path: string }>('SELECT id, path FROM source_folders WHERE source = ? ORDER BY path');
@@ -16,10 +16,8 @@ export function openKnownFiles(databasePath: string, source: string): KnownFiles
     "SELECT id, path FROM source_folders WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path", // '0' follows '/'
   );
   return {
-    folder(path) {
-      const row = findFolder.get(source, path);
-      return row && { id: row.id, imageName: row.image_name, files: listFiles.all(row.id) };
-    },
+    folder: (path) => findFolder.get(source, path),
+    files: (folderId) => listFiles.all(folderId),
     foldersBelow: (path) => (path === '' ? listAll.all(source) : listBelow.all(source, path, path, path)),
     present: (folderId) => listPresent.all(folderId),
     close: () => client.close(),

@@ -6,6 +6,7 @@ import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './
 const PARSE_LIMIT_MS = 10_000;
 const WATCH_EVERY_MS = 500;
 const HEAP_LIMIT_MB = 256;
+const IDLE_MS = 30_000;
 
 export interface ReadGroup { root: string; paths: string[]; copyTo: string | null }
 
@@ -19,6 +20,7 @@ export function createReaderPool({ workerUrl }: { workerUrl: URL }) {
   const pending = new Map<number, Pending>();
   let worker: Worker | undefined;
   let watch: NodeJS.Timeout | undefined;
+  let idle: NodeJS.Timeout | undefined;
   let lastGroup = 0;
   let closed = false;
 
@@ -41,7 +43,18 @@ export function createReaderPool({ workerUrl }: { workerUrl: URL }) {
     pending.delete(group);
     results.forEach((result, i) => entry.settled.set(entry.indexes[i] as number, result));
     entry.resolve(Array.from({ length: entry.total }, (_, i) => entry.settled.get(i) as ReadResult));
-    if (pending.size === 0) worker?.unref();
+    if (pending.size === 0) rest();
+  }
+
+  /** Nothing to do: the thread does not keep the process alive, and goes after a while, since its memory is only useful while it works. */
+  function rest(): void {
+    worker?.unref();
+    clearTimeout(idle);
+    idle = setTimeout(() => {
+      const resting = worker;
+      worker = undefined;
+      void resting?.terminate();
+    }, IDLE_MS).unref();
   }
 
   let stuck = { group: 0, index: 0, since: 0 };
@@ -77,6 +90,7 @@ export function createReaderPool({ workerUrl }: { workerUrl: URL }) {
     entry.request = { ...entry.request, group: ++lastGroup };
     pending.set(entry.request.group, entry);
     if (closed) return fail(new Error('the reader was closed'));
+    clearTimeout(idle);
     worker ??= start();
     worker.ref();
     worker.postMessage(entry.request);
@@ -97,6 +111,7 @@ export function createReaderPool({ workerUrl }: { workerUrl: URL }) {
     async close(): Promise<void> {
       closed = true;
       clearInterval(watch);
+      clearTimeout(idle);
       fail(new Error('the reader was closed'));
       await worker?.terminate();
     },

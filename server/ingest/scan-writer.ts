@@ -10,7 +10,7 @@ import { join, type Candidate, type FolderBatch, type KnownFile } from './walk.t
 
 /** One thing to write. */
 export type ScanOp =
-  | { kind: 'folder'; batch: FolderBatch }
+  | { kind: 'folder'; batch: Omit<FolderBatch, 'candidates'> & { /** How many file ops of this folder follow. */ fileCount: number } }
   | { kind: 'file'; path: string; candidate: Candidate; result: ReadResult };
 
 export interface ScanTally {
@@ -47,6 +47,9 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
   const touchAlbumsOf = client.prepare<[number, number]>(`UPDATE albums SET updated_at = ? WHERE id IN
     (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`);
 
+  const setSignature = client.prepare('UPDATE source_folders SET signature = ? WHERE id = ?');
+  /** Folders with files still to come: how many, and what to store when all went well. */
+  const unsettled = new Map<string, { left: number; signature: string }>();
   const folderIds = new Map<string, number>(); // of this scan; a folder's files come close together
   const tally: ScanTally = { added: 0, updated: 0, missing: 0, restored: 0, failed: [], failedCount: 0, replaced: [] };
 
@@ -58,7 +61,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     return known;
   }
 
-  function writeFolder(batch: FolderBatch): void {
+  function writeFolder(batch: Extract<ScanOp, { kind: 'folder' }>['batch']): void {
     if (batch.imageChanged) {
       const id = upsertFolder.get(source, batch.path, batch.imageName)?.id;
       if (id !== undefined) touchAlbumsOf.run(Date.now(), id);
@@ -66,6 +69,18 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     for (const file of batch.gone) writeGone(batch.path, file);
     for (const file of batch.returned) writeReturned(batch.path, file);
     for (const { name, reason } of batch.stillFailed) noteFailed(batch.path, name, reason);
+    const files = batch.fileCount;
+    if (batch.signature !== null && files > 0) unsettled.set(batch.path, { left: files, signature: batch.signature });
+    else if (batch.signature !== null || batch.gone.length + batch.returned.length + files > 0) setSignature.run(batch.signature, folderId(batch.path));
+  }
+
+  /** Stores a folder's signature with its last file, and only when every one is a track. */
+  function settle(path: string, isTrack: boolean): void {
+    const folder = unsettled.get(path);
+    if (!folder) return;
+    if (isTrack && --folder.left > 0) return;
+    unsettled.delete(path);
+    if (isTrack) setSignature.run(folder.signature, folderId(path));
   }
 
   /** In copy mode the library has its own audio; in reference mode the track stays, without audio, until its file is back. */
@@ -87,6 +102,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
       const trackId = candidate.known?.trackId ?? null;
       if (mode === 'reference' && trackId !== null) setAvailability.run('missing', trackId, 'available');
       row('failed', reason, trackId);
+      settle(path, false);
       noteFailed(path, candidate.name, reason);
     };
     if (!result.ok) return fail(result.reason);
@@ -95,6 +111,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     const track = (candidate.known?.trackId != null ? findTrackById.get(candidate.known.trackId) : undefined) ?? findTrack.get(source, sourceId);
     if (track && findRival.get(track.id, folder, candidate.name)) return fail('another file has the same name but for its Unicode spelling');
     row('track', null, track ? refill(track, path, candidate, result, folder) : insert(path, candidate, result, folder));
+    settle(path, true);
   }
 
   const audioOf = (path: string, candidate: Candidate, { read, stored, sizeBytes }: Extract<ReadResult, { ok: true }>) =>
@@ -129,6 +146,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
       apply(op); // a savepoint, inside the batch's transaction
     } catch (error) {
       if (isDiskFull(error) || op.kind === 'folder') throw error;
+      settle(op.path, false);
       noteFailed(op.path, op.candidate.name, `it could not be saved: ${messageOf(error)}`);
     }
   }

@@ -1,15 +1,14 @@
 // A scan of the music folder: walk → classify (walking thread) → read and copy (reading thread) → rows (here, in short batches).
 // What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its row is written.
 import { readdir, stat } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { createScanWriter, sourceIdOf, type ScanOp } from './scan-writer.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
-import { join, type Candidate } from './walk.ts';
-import type { WalkCredit, WalkMessage, WalkWorkerData } from './walk-worker.ts';
+import { join, type Candidate, type FolderBatch } from './walk.ts';
+import type { Walker } from './walker.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 
 export const LOCAL_FOLDER = 'local_folder';
@@ -25,7 +24,7 @@ export interface ScanDeps {
   databasePath: string;
   tracks: TrackWriter;
   reader: ReaderPool;
-  walkWorkerUrl: URL;
+  walker: Walker;
   now: () => Date;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
@@ -78,7 +77,7 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
     report();
   }
 
-  const walker = startWalk(deps, options);
+  const walk = deps.walker.start({ root: options.importPath, below: options.below, restore: options.restore, databasePath: deps.databasePath, source: LOCAL_FOLDER });
   try {
     let group: Item[] = [];
     const dispatch = async (): Promise<void> => {
@@ -88,12 +87,12 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
       while (inFlight.size >= GROUPS_AHEAD) await Promise.race(inFlight);
       await queue.below(QUEUE_FILES);
       stopIfAsked();
-      const reading: Promise<void> = readGroup(items, walker.credit).finally(() => inFlight.delete(reading));
+      const reading: Promise<void> = readGroup(items, walk.credit).finally(() => inFlight.delete(reading));
       reading.catch((error: unknown) => { fatal ??= error instanceof AppError ? error : new AppError('unavailable', messageOf(error), { cause: error }); });
       inFlight.add(reading);
     };
 
-    for await (const { batches, files, current } of walker.messages(options.signal)) {
+    for await (const { batches, files, current } of walk.messages(options.signal)) {
       stopIfAsked();
       counts.seen += files;
       for (const batch of batches) {
@@ -101,7 +100,7 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
         counts.skippedCount += batch.skipped.length;
         for (const { name, reason } of batch.skipped) if (skipped.length < LISTED_SKIPS) skipped.push({ source_id: sourceIdOf(batch.path, name), reason });
         const { candidates, ...folder } = batch;
-        if (folder.imageChanged || folder.gone.length + folder.returned.length + folder.stillFailed.length > 0) queue.push([{ kind: 'folder', batch: { ...folder, candidates: [] } }]);
+        if (isNews(batch)) queue.push([{ kind: 'folder', batch: { ...folder, fileCount: candidates.length } }]);
         for (const candidate of candidates) {
           group.push({ path: batch.path, candidate });
           if (group.length >= GROUP_FILES) await dispatch();
@@ -115,7 +114,7 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
     stopIfAsked();
     await queue.empty();
   } finally {
-    await walker.end();
+    walk.end();
     await Promise.allSettled(inFlight);
     await queue.empty(); // what was read is kept, also when the scan is cancelled
   }
@@ -127,6 +126,10 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
     failed, failed_count: failedCount, skipped, skipped_count: counts.skippedCount, duration_ms: deps.now().getTime() - started,
   };
 }
+
+/** A folder that only counts needs no row. */
+const isNews = ({ imageChanged, signature, candidates, gone, returned, stillFailed }: FolderBatch): boolean =>
+  imageChanged || signature !== null || candidates.length + gone.length + returned.length + stillFailed.length > 0;
 
 function fatalOf(results: ReadResult[], added: number): AppError | undefined {
   const full = results.find((result) => !result.ok && result.fatal);
@@ -156,35 +159,6 @@ export async function folderProblem(path: string): Promise<string | undefined> {
     if (code === 'EACCES' || code === 'EPERM') return `The music folder ${path} may not be read (permission denied).`;
     return `The music folder ${path} cannot be read: ${messageOf(error)}`;
   }
-}
-
-function startWalk(deps: ScanDeps, options: ScanOptions) {
-  const worker = new Worker(deps.walkWorkerUrl, {
-    workerData: { root: options.importPath, below: options.below, restore: options.restore, databasePath: deps.databasePath, source: LOCAL_FOLDER } satisfies WalkWorkerData,
-  });
-  const received: WalkMessage[] = [];
-  let wake: (() => void) | undefined;
-  const receive = (message: WalkMessage): void => {
-    received.push(message);
-    wake?.();
-  };
-  worker.on('message', receive);
-  worker.on('error', (error) => receive({ type: 'failed', message: error.message }));
-
-  return {
-    async *messages(signal: AbortSignal) {
-      signal.addEventListener('abort', () => wake?.(), { once: true });
-      for (;;) {
-        const message = received.shift();
-        if (signal.aborted || message?.type === 'done') return;
-        if (message?.type === 'failed') throw new AppError('unavailable', `The music folder cannot be walked: ${message.message}`);
-        if (message) yield message;
-        else await new Promise<void>((resolve) => { wake = resolve; });
-      }
-    },
-    credit: (files: number): void => worker.postMessage({ done: files } satisfies WalkCredit),
-    end: async (): Promise<void> => void (await worker.terminate()),
-  };
 }
 
 /** Rows wait here for their turn; between two batches the event loop serves people. */

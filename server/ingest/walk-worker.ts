@@ -1,16 +1,16 @@
-// The walking thread: runs `walk` and posts what it finds, no further ahead of the reader than a window of files.
-import { parentPort, workerData } from 'node:worker_threads';
+// The walking thread: runs `walk` when told to and posts what it finds, no further ahead of the reader than a window of files.
+import { parentPort } from 'node:worker_threads';
 import { openKnownFiles } from './known-files.ts';
 import { walk, type FolderBatch } from './walk.ts';
 
-export interface WalkWorkerData { root: string; below: string; restore: boolean; databasePath: string; source: string }
+export interface WalkOrder { root: string; below: string; restore: boolean; databasePath: string; source: string }
+/** From the scan: a walk to begin, or so many files dealt with. */
+export type WalkRequest = { order: WalkOrder } | { credit: number };
 /** To the scan: folders in bundles, then `done` or `failed`. */
 export type WalkMessage =
   | { type: 'folders'; batches: FolderBatch[]; files: number; current: string }
   | { type: 'done' }
   | { type: 'failed'; message: string };
-/** From the scan: so many files were dealt with. */
-export interface WalkCredit { done: number }
 
 const WINDOW_FILES = 100_000;
 const BUNDLE_FILES = 400;
@@ -18,44 +18,41 @@ const BUNDLE_FOLDERS = 2_000;
 
 const port = parentPort;
 if (!port) throw new Error('walk-worker runs as a worker thread');
-const data = workerData as WalkWorkerData;
+const post = (message: WalkMessage): void => port.postMessage(message);
 
 let outstanding = 0;
 let wake: (() => void) | undefined;
-port.on('message', ({ done }: WalkCredit) => {
-  outstanding -= done;
-  wake?.();
+port.on('message', (request: WalkRequest) => {
+  if ('order' in request) void run(request.order);
+  else {
+    outstanding -= request.credit;
+    if (outstanding <= WINDOW_FILES) wake?.();
+  }
 });
 
-const known = openKnownFiles(data.databasePath, data.source);
-try {
-  let bundle: FolderBatch[] = [];
-  let files = 0;
-  let candidates = 0;
-  const flush = async (current: string): Promise<void> => {
-    port.postMessage({ type: 'folders', batches: bundle, files, current } satisfies WalkMessage);
-    outstanding += candidates;
-    [bundle, files, candidates] = [[], 0, 0];
-    if (outstanding > WINDOW_FILES) await new Promise<void>((resolve) => { wake = () => { if (outstanding <= WINDOW_FILES) resolve(); }; });
-  };
-  let folders = 0;
-  let last = '';
-  for (const batch of walk({ root: data.root, below: data.below, restore: data.restore, known })) {
-    last = batch.path;
-    files += batch.candidates.length + batch.returned.length + batch.unchanged;
-    candidates += batch.candidates.length;
-    folders++;
-    bundle.push(batch);
-    if (candidates >= BUNDLE_FILES || folders >= BUNDLE_FOLDERS) {
-      folders = 0;
-      await flush(last);
+async function run(order: WalkOrder): Promise<void> {
+  outstanding = 0;
+  const known = openKnownFiles(order.databasePath, order.source);
+  try {
+    let batches: FolderBatch[] = [];
+    let candidates = 0;
+    const flush = async (): Promise<void> => {
+      const files = batches.reduce((sum, batch) => sum + batch.candidates.length + batch.returned.length + batch.unchanged, 0);
+      post({ type: 'folders', batches, files, current: batches.at(-1)?.path ?? order.below });
+      outstanding += candidates;
+      [batches, candidates] = [[], 0];
+      if (outstanding > WINDOW_FILES) await new Promise<void>((resolve) => { wake = resolve; });
+    };
+    for (const batch of walk({ root: order.root, below: order.below, restore: order.restore, known })) {
+      batches.push(batch);
+      candidates += batch.candidates.length;
+      if (candidates >= BUNDLE_FILES || batches.length >= BUNDLE_FOLDERS || batch.unchanged > BUNDLE_FOLDERS) await flush();
     }
+    await flush();
+    post({ type: 'done' });
+  } catch (error) {
+    post({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  } finally {
+    known.close();
   }
-  await flush(last);
-  port.postMessage({ type: 'done' } satisfies WalkMessage);
-} catch (error) {
-  port.postMessage({ type: 'failed', message: error instanceof Error ? error.message : String(error) } satisfies WalkMessage);
-} finally {
-  known.close();
-  port.close();
 }

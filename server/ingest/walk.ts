@@ -1,6 +1,8 @@
 // First stage of a scan: lists the import folder and compares it with what the last scan saw. Runs in a worker thread on synchronous
 // calls (limits.md: 227k files/s against 15–25k with awaits). Opens no audio file; an unchanged file costs one stat.
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { sep } from 'node:path';
 import { nameToText, textToName } from '../storage/file-names.ts';
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -17,7 +19,8 @@ export interface KnownFile {
 
 /** Reads what the last scan saw; over the worker's own read-only connection. */
 export interface KnownFiles {
-  folder(path: string): { id: number; imageName: string | null; files: KnownFile[] } | undefined;
+  folder(path: string): { id: number; imageName: string | null; signature: string | null } | undefined;
+  files(folderId: number): KnownFile[];
   /** Paths of known folders at or below `path`. */
   foldersBelow(path: string): { id: number; path: string }[];
   /** Files of a folder that are not marked gone yet. */
@@ -39,6 +42,8 @@ export interface FolderBatch {
   path: string;
   imageName: string | null;
   imageChanged: boolean;
+  /** Of the listing; what is to be stored once every file of the folder is a track. Null when that is stored already, or cannot be. */
+  signature: string | null;
   candidates: Candidate[];
   /** Known files that are back with the same size and time. */
   returned: KnownFile[];
@@ -48,6 +53,8 @@ export interface FolderBatch {
   stillFailed: { name: string; reason: string }[];
   skipped: { name: string; reason: string }[];
   unchanged: number;
+  /** Of them, those that a person deleted. */
+  deleted: number;
 }
 
 export interface WalkOptions {
@@ -65,59 +72,75 @@ const IGNORE_MARKS = new Set(['.ignore', '.nomedia']);
 const COVER_NAMES = ['cover', 'folder', 'front', 'album', 'albumart', 'albumartsmall'];
 const IMAGE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 const MAX_DEPTH = 128;
+/** Unchanged files between two reports of a walk that finds nothing. */
+const COUNT_EVERY = 2_000;
+const DOT = 0x2e;
 
-/** Gives one batch per folder that has anything to say, deepest last. Folders that cannot be listed shield what is known below them. */
+/**
+ * Gives one batch per folder that has anything to say, and at the end one that only counts. Folders that cannot be listed shield what
+ * is known below them.
+ */
 export function* walk(options: WalkOptions): Generator<FolderBatch> {
   const visited = new Set<string>();
   const shielded: string[] = [];
   const pending = [options.below];
+  let quiet = emptyBatch(options.below);
   while (pending.length > 0) {
     const path = pending.pop() as string;
-    const listing = list(options.root, path);
-    if ('problem' in listing) {
+    const batch = emptyBatch(path);
+    const listing = list(options.root, path, batch);
+    if (listing === undefined || listing.isIgnored) {
       shielded.push(path);
-      yield { ...emptyBatch(path), skipped: [{ name: '', reason: listing.problem }] };
+      if (listing === undefined) yield batch;
       continue;
     }
     visited.add(path);
-    if (listing.names.some((name) => IGNORE_MARKS.has(name))) {
-      shielded.push(path);
-      continue;
-    }
-    const batch = compare(options, path, listing.entries);
-    for (const folder of listing.folders.reverse()) {
-      if (path.split('/').length < MAX_DEPTH) pending.push(join(path, folder));
+    compare(options, listing, batch);
+    for (let i = listing.folders.length - 1; i >= 0; i--) {
+      const folder = listing.folders[i] as string;
+      if (listing.depth < MAX_DEPTH) pending.push(join(path, folder));
       else batch.skipped.push({ name: folder, reason: `the folder is more than ${MAX_DEPTH} levels deep` });
     }
-    batch.skipped.push(...listing.skipped);
-    yield batch;
+    if (hasNews(batch)) yield batch;
+    else quiet.unchanged += batch.unchanged;
+    if (quiet.unchanged > COUNT_EVERY) {
+      yield { ...quiet, path };
+      quiet = emptyBatch(options.below);
+    }
   }
   yield* goneFolders(options, visited, shielded);
+  if (quiet.unchanged > 0) yield quiet;
 }
 
 interface Listing {
-  names: string[];
+  /** Absolute path with a slash at its end, or bytes where the folder's name is no UTF-8. */
+  prefix: string | Buffer;
+  path: string;
+  depth: number;
+  /** Marked by an `.ignore` or `.nomedia` file. */
+  isIgnored: boolean;
   folders: string[];
-  entries: { name: string; extension: string }[];
-  skipped: { name: string; reason: string }[];
+  audio: string[];
+  images: { name: string; extension: string }[];
 }
 
-function list(root: string, path: string): Listing | { problem: string } {
-  let dirents: fs.Dirent<string | Buffer>[];
+/** Undefined when the folder cannot be listed; the batch then says why. */
+function list(root: string, path: string, batch: FolderBatch): Listing | undefined {
   const absolute = absoluteOf(root, path);
+  const listing: Listing = {
+    prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
+    path, depth: path.split('/').length, isIgnored: false, folders: [], audio: [], images: [],
+  };
+  let dirents: fs.Dirent<string | Buffer>[];
   try {
     dirents = fs.readdirSync(absolute, { withFileTypes: true });
     // A name that is no UTF-8 arrives with replacement characters and could not be opened again: list once more as bytes.
     if (dirents.some((d) => (d.name as string).includes('\ufffd'))) dirents = fs.readdirSync(absolute, { withFileTypes: true, encoding: 'buffer' });
   } catch (error) {
-    return { problem: `the folder cannot be listed (${codeOf(error)})` };
+    batch.skipped.push({ name: '', reason: `the folder cannot be listed (${codeOf(error)})` });
+    return undefined;
   }
-  const listing: Listing = { names: [], folders: [], entries: [], skipped: [] };
-  for (const dirent of dirents) {
-    const name = textOf(dirent.name);
-    listing.names.push(name);
-    sort(listing, root, path, name, dirent);
-  }
+  for (const dirent of dirents) sort(listing, batch, root, textOf(dirent.name), dirent);
   return listing;
 }
 
@@ -125,20 +148,22 @@ function list(root: string, path: string): Listing | { problem: string } {
 const textOf = (name: string | Buffer): string =>
   typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
 
-function sort(listing: Listing, root: string, path: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
+function sort(listing: Listing, batch: FolderBatch, root: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
+  const skip = (reason: string): void => { batch.skipped.push({ name, reason }); };
+  if (name.charCodeAt(0) === DOT) {
+    if (IGNORE_MARKS.has(name)) listing.isIgnored = true;
+    else skip('hidden, because its name begins with a dot');
+    return;
+  }
+  if (dirent.isDirectory()) return void listing.folders.push(name);
+  if (!dirent.isFile()) {
+    const problem = dirent.isSymbolicLink() ? linkProblem(root, join(listing.path, name)) : 'not a file (a pipe, socket or device)';
+    if (problem) return skip(problem);
+  }
   const extension = extensionOf(name);
-  const isAudio = AUDIO_EXTENSIONS.has(extension);
-  if (name.startsWith('.')) {
-    if (!IGNORE_MARKS.has(name)) listing.skipped.push({ name, reason: 'hidden, because its name begins with a dot' });
-  } else if (dirent.isDirectory()) listing.folders.push(name);
-  else if (dirent.isSymbolicLink()) {
-    const problem = linkProblem(root, join(path, name));
-    if (problem) listing.skipped.push({ name, reason: problem });
-    else if (isAudio || IMAGE_EXTENSIONS.has(extension)) listing.entries.push({ name, extension });
-    else listing.skipped.push({ name, reason: 'not audio' });
-  } else if (!dirent.isFile()) listing.skipped.push({ name, reason: 'not a file (a pipe, socket or device)' });
-  else if (isAudio || IMAGE_EXTENSIONS.has(extension)) listing.entries.push({ name, extension });
-  else listing.skipped.push({ name, reason: 'not audio' });
+  if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
+  else if (IMAGE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
+  else skip('not audio');
 }
 
 /** A link is followed only to a file inside the import path: links to folders could loop, others could lead out. */
@@ -148,49 +173,78 @@ function linkProblem(root: string, path: string): string | undefined {
     const stat = fs.statSync(real);
     if (stat.isDirectory()) return 'a link to a folder is not followed';
     if (!stat.isFile()) return 'a link to something that is no file';
-    const inside = fs.realpathSync(root);
-    return real.startsWith(inside.endsWith('/') ? inside : `${inside}${pathSeparator}`) ? undefined : 'a link that leads out of the music folder';
+    return real.startsWith(fs.realpathSync(root) + sep) ? undefined : 'a link that leads out of the music folder';
   } catch (error) {
     return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that is not there';
   }
 }
 
-const pathSeparator = process.platform === 'win32' ? '\\' : '/';
-
-function compare({ root, known, restore }: WalkOptions, path: string, entries: { name: string; extension: string }[]): FolderBatch {
-  const batch = emptyBatch(path);
+function compare({ known, restore }: WalkOptions, { prefix, path, audio, images }: Listing, batch: FolderBatch): void {
   const folder = known.folder(path);
-  const before = new Map(folder?.files.map((file) => [file.name, file]));
-  batch.imageName = bestImage(entries);
+  batch.imageName = bestImage(images);
   batch.imageChanged = batch.imageName !== (folder?.imageName ?? null);
-  for (const { name, extension } of entries) {
-    if (!AUDIO_EXTENSIONS.has(extension)) continue;
-    const file = before.get(name) ?? null;
-    before.delete(name);
-    classify(batch, root, path, name, file, restore);
-  }
-  for (const file of before.values()) if (file.state !== 'gone') batch.gone.push(file);
-  return batch;
-}
-
-function classify(batch: FolderBatch, root: string, path: string, name: string, known: KnownFile | null, restore: boolean): void {
-  let stat: fs.Stats;
-  try {
-    stat = fs.statSync(absoluteOf(root, join(path, name)));
-  } catch (error) {
-    batch.stillFailed.push({ name, reason: `the file cannot be looked at (${codeOf(error)})` });
+  const stats = audio.map((name) => statOf(batch, prefix, name));
+  const signature = signatureOf(audio, stats);
+  if (folder?.signature === signature && !restore) {
+    batch.unchanged = audio.length; // every file was a track and is the same: no row needs to be read
     return;
   }
-  const mtimeUs = Math.round(stat.mtimeMs * 1000);
+  const before = new Map<string, KnownFile>();
+  if (folder) for (const file of known.files(folder.id)) before.set(file.name, file);
+  audio.forEach((name, i) => {
+    const stat = stats[i];
+    const file = before.get(name) ?? null;
+    before.delete(name);
+    if (stat) classify(batch, name, stat, file, restore);
+  });
+  for (const file of before.values()) if (file.state !== 'gone') batch.gone.push(file);
+  batch.signature = canSettle(batch, before) && folder?.signature !== signature ? signature : null;
+}
+
+function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(pathIn(prefix, name));
+  } catch (error) {
+    batch.stillFailed.push({ name, reason: `the file cannot be looked at (${codeOf(error)})` });
+    return undefined;
+  }
+}
+
+const mtimeUsOf = (stat: fs.Stats): number => Math.round(stat.mtimeMs * 1000);
+
+/** Names, sizes and times of a folder's audio in one hash. */
+function signatureOf(audio: string[], stats: (fs.Stats | undefined)[]): string {
+  let text = '';
+  for (let i = 0; i < audio.length; i++) {
+    const stat = stats[i];
+    text += `${audio[i]}/${stat ? stat.size : ''}/${stat ? mtimeUsOf(stat) : ''}\n`;
+  }
+  return hash('sha1', text, 'base64');
+}
+
+/** A folder's signature says that all its files are tracks; one that failed, was deleted or is gone has to be looked at each time. */
+const canSettle = (batch: FolderBatch, left: Map<string, KnownFile>): boolean => batch.stillFailed.length + left.size + batch.deleted === 0;
+
+function classify(batch: FolderBatch, name: string, stat: fs.Stats, known: KnownFile | null, restore: boolean): void {
+  const mtimeUs = mtimeUsOf(stat);
   const isSame = known !== null && known.sizeBytes === stat.size && known.mtimeUs === mtimeUs; // different, not newer: a restored backup is older
   if (!isSame || (known.state === 'deleted' && restore)) {
     batch.candidates.push({ name, sizeBytes: stat.size, mtimeUs, dev: stat.dev, ino: stat.ino, known });
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;
+    if (known.state === 'deleted') batch.deleted++;
     if (known.state === 'failed') batch.stillFailed.push({ name, reason: known.reason ?? 'it could not be read' });
   }
 }
+
+function pathIn(prefix: string | Buffer, name: string): string | Buffer {
+  const bytes = name.includes('\\x') ? textToName(name) : name;
+  return typeof prefix === 'string' && typeof bytes === 'string' ? prefix + bytes : Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)]);
+}
+
+const hasNews = (batch: FolderBatch): boolean =>
+  batch.imageChanged || batch.signature !== null || batch.candidates.length + batch.returned.length + batch.gone.length + batch.stillFailed.length + batch.skipped.length > 0;
 
 /** Known folders that this walk did not meet. One below a listed folder is proved gone; one below a folder that could not be listed is not. */
 function* goneFolders({ below, known }: WalkOptions, visited: Set<string>, shielded: string[]): Generator<FolderBatch> {
@@ -203,11 +257,10 @@ function* goneFolders({ below, known }: WalkOptions, visited: Set<string>, shiel
 
 export const isBelow = (path: string, folder: string): boolean => folder === '' || path === folder || path.startsWith(`${folder}/`);
 
-function bestImage(entries: { name: string; extension: string }[]): string | null {
+function bestImage(images: { name: string; extension: string }[]): string | null {
   let best: string | null = null;
   let rank = COVER_NAMES.length;
-  for (const { name, extension } of entries) {
-    if (!IMAGE_EXTENSIONS.has(extension)) continue;
+  for (const { name, extension } of images) {
     const at = COVER_NAMES.indexOf(name.slice(0, -extension.length - 1).toLowerCase());
     if (at >= 0 && at < rank) [best, rank] = [name, at];
   }
@@ -215,7 +268,7 @@ function bestImage(entries: { name: string; extension: string }[]): string | nul
 }
 
 const emptyBatch = (path: string): FolderBatch => ({
-  path, imageName: null, imageChanged: false, candidates: [], returned: [], gone: [], stillFailed: [], skipped: [], unchanged: 0,
+  path, imageName: null, imageChanged: false, signature: null, candidates: [], returned: [], gone: [], stillFailed: [], skipped: [], unchanged: 0, deleted: 0,
 });
 
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);

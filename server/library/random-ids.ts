@@ -14,7 +14,7 @@ export interface RandomPage {
 }
 
 /** The beginning of an order, as far as it was needed. */
-interface Found { order: SeededOrder; ids: number[]; nextPlace: number }
+interface Found { order: SeededOrder; ids: number[]; nextPlace: number; all?: Int32Array }
 
 const KEEP = 8;
 const SORT_AT_ONCE = 5_000;
@@ -27,10 +27,9 @@ export function createRandomIds(statements: Statements) {
   function page({ list, seed, total, limit, offset }: RandomPage): number[] {
     const found = lookUp(list, seed);
     const end = Math.min(offset + limit, total);
-    if (found.ids.length < end) {
-      if (total <= SORT_AT_ONCE || end > FAR) sortAll(found, list);
-      else while (found.ids.length < end && found.nextPlace < found.order.size) walk(found, list, end, total);
-    }
+    if (total <= SORT_AT_ONCE || end > FAR) found.all ??= sortAll(found.order, list);
+    if (found.all) return Array.from(found.all.subarray(offset, end));
+    while (found.ids.length < end && found.nextPlace < found.order.size) walk(found, list, end, total);
     return found.ids.slice(offset, end);
   }
 
@@ -48,12 +47,9 @@ export function createRandomIds(statements: Statements) {
     return found;
   }
 
-  function sortAll(found: Found, { itemType, where, params }: RandomPage['list']): void {
+  function sortAll({ placeOf, idAt }: SeededOrder, { itemType, where, params }: RandomPage['list']): Int32Array {
     const ids = statements.column<number>(`SELECT i.id FROM ${itemType}s i ${where}`, params);
-    const { placeOf, idAt, size } = found.order;
-    const places = Float64Array.from(ids, placeOf).sort();
-    found.ids = Array.from(places, idAt);
-    found.nextPlace = size;
+    return Int32Array.from(Float64Array.from(ids, placeOf).sort(), idAt);
   }
 
   function walk(found: Found, { itemType, where, params }: RandomPage['list'], end: number, total: number): void {

@@ -12,6 +12,7 @@ import { createCoverService, type CoverService } from '../../server/covers/servi
 import { nearestSize } from '../../server/covers/thumbnails.ts';
 import type { AlbumId } from '../../server/db/ids.ts';
 import { albumCovers, albums, sourceFiles, sourceFolders, tracks } from '../../server/db/schema.ts';
+import { AppError } from '../../server/errors.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
@@ -57,8 +58,8 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const openCovers = (over: Storage): CoverService => createCoverService({
-  db: library.db, log: silent, now: () => now, storage: over, cacheDir: join(dir, 'cache'), workerUrl, onCover: (id) => changed.push(id),
+const openCovers = (over: Storage, worker = workerUrl): CoverService => createCoverService({
+  db: library.db, log: silent, now: () => now, storage: over, cacheDir: join(dir, 'cache'), workerUrl: worker, onCover: (id) => changed.push(id),
   audioStore: createAudioStore({ storage: over, importPath: () => music }),
 });
 
@@ -275,6 +276,32 @@ describe('pictures that are no use', () => {
     expect(await covers.tryResolveCover(album)).toBe(false);
     expect(rowOf(album)).toBeUndefined();
     expect(fs.readdirSync(join(dir, 'library', 'tmp'))).toEqual([]);
+  });
+});
+
+describe('looking for covers when something is broken', () => {
+  it('stops at a full disk, and writes down nothing of what it could not store', async () => {
+    const ids = Array.from({ length: 60 }, () => library.addAlbum());
+    for (const id of ids) addFolder(id, `Folder ${id}`, { name: 'cover.png', bytes: png });
+    let puts = 0;
+    const full = openCovers({ ...storage, put: () => {
+      puts++;
+      return Promise.reject(new AppError('storage_full', 'The disk is full.'));
+    } });
+    expect(await codeOf(full.resolvePending({ signal: new AbortController().signal, progress: () => {} }))).toBe('storage_full');
+    expect(puts).toBeLessThan(60);
+    expect(library.db.select().from(albumCovers).all()).toEqual([]);
+    await full.close();
+  });
+
+  it('starts the reading thread anew when a file ends it', async () => {
+    const album = library.addAlbum();
+    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, mp3With(png), 2);
+    const fragile = openCovers(storage, new URL(`data:text/javascript,import{parentPort}from'node:worker_threads';parentPort.on('message',()=>process.exit(1))`));
+    expect(await fragile.resolveCover(album)).toBe(false);
+    expect(rowOf(album)).toMatchObject({ key: null });
+    await fragile.close();
   });
 });
 

@@ -224,6 +224,30 @@ describe('streaming from the music folder', () => {
   });
 });
 
+describe('streaming from a storage without files', () => {
+  it('sends the same bytes, whole and by ranges', async () => {
+    const id = await storeTrack();
+    const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, importPath: () => music });
+    const other = await serveRoutes(streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => gone.push(track) }));
+    const ask = (headers: Record<string, string>, method = 'GET') => fetch(`${other.url}/stream/${id}?token=good`, { headers, method });
+    try {
+      const whole = await ask({});
+      expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(AUDIO.length)]);
+      expect((await bytesOf(whole)).equals(AUDIO)).toBe(true);
+      const part = await ask({ range: 'bytes=300000-900000' });
+      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 300000-900000/${AUDIO.length}`]);
+      expect((await bytesOf(part)).equals(AUDIO.subarray(300_000, 900_001))).toBe(true);
+      expect((await ask({}, 'HEAD')).headers.get('content-length')).toBe(String(AUDIO.length));
+      expect((await ask({ range: `bytes=${AUDIO.length}-` })).status).toBe(416);
+      await rm(join(dir, 'library', 'audio'), { recursive: true });
+      expect((await ask({})).status).toBe(410);
+      expect(gone).toEqual([id]);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('callers that go away', () => {
   const openFiles = (): number => fs.readdirSync('/proc/self/fd').filter((fd) => {
     try {

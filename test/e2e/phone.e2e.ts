@@ -1,0 +1,49 @@
+// The layout of a phone, from 360 px.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { currentTime, openStage, PHONE, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 80, seconds: '20' });
+});
+afterAll(() => stage?.close());
+
+for (const width of [360, 390]) {
+  test(`at ${width} px nothing is wider than the screen`, async () => {
+    const page = await stage.openAsOwner({ ...PHONE, viewport: { width, height: 780 } });
+    for (const path of ['/', '/albums', '/artists', '/tracks', '/activity?job=1', '/albums/1', '/artists/1', '/setup?step=folder', '/setup?step=network']) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const wide = await page.evaluate(() => [document.documentElement, document.querySelector('main')!].map((element) => element.scrollWidth - element.clientWidth));
+      expect.soft(wide, path).toEqual([0, 0]);
+    }
+    await page.context().close();
+  });
+}
+
+test('the bottom bar leads everywhere, and the player opens over the whole screen', async () => {
+  const page = await stage.openAsOwner(PHONE);
+  await page.goto('/');
+  const bar = page.getByRole('navigation', { name: 'Library' });
+  await bar.getByRole('link', { name: 'Albums' }).tap();
+  await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().tap();
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).tap();
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.2);
+
+  await page.getByRole('button', { name: /^Open player/ }).tap();
+  const sheet = page.getByRole('dialog', { name: 'Player' });
+  await sheet.getByRole('button', { name: 'Pause' }).tap();
+  await expect.poll(() => currentTime(page)).toBe(0);
+  await sheet.getByRole('button', { name: 'Queue' }).tap();
+  await sheet.getByRole('list', { name: 'Queue' }).waitFor();
+  await sheet.getByRole('button', { name: 'Close player' }).tap();
+  await sheet.waitFor({ state: 'detached' });
+
+  await bar.getByRole('button', { name: 'More' }).tap();
+  await page.getByRole('menuitem', { name: 'Tracks' }).tap();
+  await page.getByRole('heading', { level: 1, name: 'Tracks' }).waitFor();
+  await bar.getByRole('button', { name: 'Search' }).tap();
+  await page.getByRole('combobox', { name: 'Search the library' }).waitFor();
+  expect(stage.problems).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,89 @@
+// Pictures of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER PASSWORD].
+// Without an address a server is started on a collection made for the purpose.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { TokenResponse } from '../../server/auth/wire.ts';
+import type { AlbumPage } from '../../server/library/wire.ts';
+import { openBrowser } from '../support/browser.ts';
+import { DESK, openStage, OWNER, PHONE } from './stage.ts';
+
+const [folder, address, username, password] = process.argv.slice(2);
+if (!folder) throw new Error('Say which folder the pictures go into.');
+mkdirSync(folder, { recursive: true });
+
+const stage = address ? null : await openStage({ tracks: 600, messy: 0.02, seconds: '8', art: 'mixed' });
+if (stage) await (await stage.openAsOwner(DESK)).context().close();
+const url = address ?? stage!.url;
+const browser = stage?.browser ?? (await openBrowser());
+const session = await signIn();
+
+type Scene = [name: string, path: string, prepare?: (page: Page) => Promise<void>];
+const play = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+const album = await largestAlbum();
+const SCENES: Scene[] = [
+  ['home', '/'],
+  ['albums', '/albums'],
+  ['album', `/albums/${album.id}`],
+  ['artist', `/artists/${album.artist_id}`],
+  ['artists', '/artists'],
+  ['tracks', '/tracks'],
+  ['activity', '/activity?job=1'],
+  ['set-up-folder', '/setup?step=folder'],
+  ['set-up-network', '/setup?step=network'],
+  ['not-found', '/nowhere'],
+  ['search', '/', async (page) => {
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('combobox').fill(album.title.slice(0, 3));
+    await page.getByRole('option').first().waitFor();
+  }],
+  ['playing', `/albums/${album.id}`, async (page) => {
+    await play(page);
+    if ((page.viewportSize()?.width ?? 0) < 768) await page.getByRole('button', { name: /^Open player/ }).click();
+    else await page.getByRole('button', { name: 'Queue', exact: true }).click();
+  }],
+  ['filter', '/albums', (page) => page.getByRole('button', { name: 'Filter' }).click()],
+  ['menu', `/albums/${album.id}`, (page) => page.getByRole('button', { name: /^More for/ }).nth(1).click()],
+  ['shortcuts', '/albums', async (page) => {
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  }],
+];
+
+for (const [size, device] of [['1440', DESK], ['390', PHONE]] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) await shoot(browser, size, { ...device, colorScheme });
+}
+if (stage) await stage.close();
+else await browser.close();
+
+async function shoot(from: Browser, size: string, device: Parameters<Browser['newContext']>[0] & { colorScheme: string }): Promise<void> {
+  const context = await from.newContext({ ...device, baseURL: url, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  await page.goto('/sign-in');
+  await page.getByLabel('User name').waitFor();
+  await page.screenshot({ path: join(folder!, `sign-in-${size}-${device.colorScheme}.png`) });
+  await page.evaluate(([token, user]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user })), [session.access_token, session.user] as const);
+  for (const [name, path, prepare] of SCENES) {
+    await page.goto(path);
+    await page.waitForLoadState('networkidle');
+    await prepare?.(page);
+    await page.waitForFunction(() => [...document.images].every((image) => image.complete || image.loading === 'lazy'));
+    await page.screenshot({ path: join(folder!, `${name}-${size}-${device.colorScheme}.png`) });
+  }
+  await context.close();
+}
+
+async function signIn(): Promise<TokenResponse> {
+  const response = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: username ?? OWNER.username, password: password ?? OWNER.password }),
+  });
+  if (!response.ok) throw new Error(`Signing in failed: ${response.status}`);
+  return (await response.json()) as TokenResponse;
+}
+
+async function largestAlbum(): Promise<AlbumPage['items'][number]> {
+  const response = await fetch(`${url}/api/v1/albums?limit=200`, { headers: { Authorization: `Bearer ${session.access_token}` } });
+  const { items } = (await response.json()) as AlbumPage;
+  return items.filter((one) => one.has_cover).reduce((best, one) => (one.track_count > best.track_count ? one : best));
+}

@@ -1,0 +1,200 @@
+// The library over HTTP: shapes, codes, paging, who may do what. What the lists hold is in library-lists.test.ts.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { AlbumOut, AlbumPage, ArtistOut, ArtistPage, GenreOut, TrackOut, TrackPage } from '../../server/library/wire.ts';
+import type { LibrarySearchResponse } from '../../server/search/wire.ts';
+import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
+import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let db: MainDb;
+let sample: SampleLibrary;
+let listener: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  listener = await registerUser(server, 'somebody');
+  db = openDatabase({ path: join(server.dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
+  sample = makeSampleLibrary(db, { artists: 20, albums: 25, tracks: 130 }, 4);
+});
+afterAll(async () => {
+  db.$client.close();
+  await server.close();
+});
+
+const get = async <T>(path: string) => (await server.api<T>(path)).body;
+const code = async (path: string, init?: Parameters<TestServer['api']>[1]): Promise<number> => (await server.api(path, init)).status;
+
+describe('lists', () => {
+  test('default to the first fifty by title', async () => {
+    const page = await get<TrackPage>('/tracks');
+    expect(page).toMatchObject({ total: 130, limit: 50, offset: 0 });
+    expect(page.items).toHaveLength(50);
+    expect(page.items).toEqual((await get<TrackPage>('/tracks?sort=title&order=asc&limit=50&offset=0')).items);
+  });
+
+  test('take every filter of the contract together', async () => {
+    const all = 'q=a&source=upload&artist_id=1&album_id=1&genre=Rock&year_from=1960&year_to=2024&format=mp3&metadata_status=manual&availability=available&liked=false&sort=play_count&order=asc&seed=1';
+    expect(await code(`/tracks?${all}`)).toBe(200);
+    expect(await code('/albums?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&format=mp3&liked=true&sort=last_played_at&order=desc')).toBe(200);
+    expect(await code('/artists?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&liked=true&sort=name&order=desc')).toBe(200);
+  });
+
+  test('filter by source', async () => {
+    const { items, total } = await get<TrackPage>('/tracks?source=upload&limit=200');
+    expect(total).toBe(sample.tracks.filter((t) => t.source === 'upload').length);
+    expect(items.every((t) => t.source === 'upload')).toBe(true);
+  });
+
+  test.each(['limit=0', 'limit=201', 'limit=x', 'limit=1.5', 'offset=-1', 'sort=password', 'sort=title;DROP', 'order=up', 'liked=perhaps', 'availability=gone', 'year_from=abc', 'year_to=-5', 'artist_id=0', 'album_id=1%20OR%201', 'limit=1&limit=2', `q=${'x'.repeat(501)}`, 'seed=x'])(
+    'answer 422 to %s', async (query) => {
+      for (const path of ['/tracks', '/albums/1/tracks', '/artists/1/tracks']) expect(await code(`${path}?${query}`), path).toBe(422);
+    });
+
+  test('ignore parameters that are not known', async () => {
+    expect(await code('/tracks?colour=blue&__proto__=x&constructor=y')).toBe(200);
+  });
+
+  test('take text of any kind in every field as text', async () => {
+    for (const nasty of ["' OR 1=1 --", '"', '%', '\u0000', '); DELETE FROM tracks; --', '*', 'NEAR(', '\ud83d', '\u202e']) {
+      const text = encodeURIComponent(nasty.toWellFormed());
+      for (const path of [`/tracks?q=${text}&source=${text}&genre=${text}&format=${text}`, `/albums?q=${text}&genre=${text}&format=${text}`, `/artists?q=${text}&genre=${text}`]) expect(await code(path), path).toBe(200);
+      expect([200, 422]).toContain(await code(`/search/library?q=${text}`));
+    }
+    expect((await get<TrackPage>('/tracks')).total).toBe(130);
+  });
+
+  test('in random order fit together under one seed', async () => {
+    const ids: number[] = [];
+    for (let offset = 0; offset < 130; offset += 40) ids.push(...(await get<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map((t) => t.id));
+    expect(new Set(ids).size).toBe(130);
+  });
+
+  test('see at once what another process wrote', async () => {
+    const before = (await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
+    const id = sample.tracks.find((t) => !t.genres.includes('Jazz') && t.genres.length === 0)?.id;
+    db.$client.prepare("INSERT INTO track_genres (track_id, position, genre_id) SELECT ?, 0, id FROM genres WHERE name = 'Jazz'").run(id);
+    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(before + 1);
+    db.$client.prepare('DELETE FROM track_genres WHERE track_id = ?').run(id);
+    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(before);
+  });
+});
+
+describe('single items', () => {
+  test('are those of the lists', async () => {
+    const [track] = (await get<TrackPage>('/tracks?limit=1')).items as [TrackOut];
+    expect(await get<TrackOut>(`/tracks/${track.id}`)).toEqual(track);
+    const [album] = (await get<AlbumPage>('/albums?limit=1')).items as [AlbumOut];
+    expect(await get<AlbumOut>(`/albums/${album.id}`)).toEqual(album);
+    const [artist] = (await get<ArtistPage>('/artists?limit=1')).items as [ArtistOut];
+    expect(await get<ArtistOut>(`/artists/${artist.id}`)).toEqual(artist);
+  });
+
+  test.each(['/tracks/99999', '/albums/99999', '/artists/99999', '/albums/99999/tracks', '/artists/99999/albums', '/artists/99999/tracks'])('%s is not there', async (path) => {
+    expect(await code(path)).toBe(404);
+  });
+
+  test.each(['/tracks/0', '/tracks/-1', '/tracks/abc', '/albums/1e3', '/artists/9999999999999999', '/tracks/1%27'])('%s is no id', async (path) => {
+    expect(await code(path)).toBe(422);
+  });
+});
+
+describe('what belongs together', () => {
+  test('tracks of an album come by disc and number', async () => {
+    for (const [at, album] of sample.albums.entries()) {
+      const own = sample.tracks.filter((t) => t.album === at);
+      const { items, total } = await get<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
+      expect(total).toBe(own.length);
+      expect(items.map((t) => t.id)).toEqual(own.toSorted((a, b) => (a.disc ?? -1) - (b.disc ?? -1) || (a.number ?? -1) - (b.number ?? -1) || a.id - b.id).map((t) => t.id));
+    }
+    const [first] = sample.albums;
+    const whole = (await get<TrackPage>(`/albums/${first?.id}/tracks`)).items.map((t) => t.id);
+    expect((await get<TrackPage>(`/albums/${first?.id}/tracks?limit=2&offset=1`)).items.map((t) => t.id)).toEqual(whole.slice(1, 3));
+    expect((await get<TrackPage>(`/albums/${first?.id}/tracks?album_id=9999`)).items.map((t) => t.id)).toEqual(whole);
+  });
+
+  test('albums of an artist are their own and those they appear on', async () => {
+    for (const [at, artist] of sample.artists.entries()) {
+      const expected = sample.albums.filter((a, n) => a.artist === at || sample.tracks.some((t) => t.album === n && t.artists.includes(at))).map((a) => a.id);
+      const { items } = await get<AlbumPage>(`/artists/${artist.id}/albums?limit=200`);
+      expect(items.map((a) => a.id).sort((a, b) => a - b)).toEqual(expected);
+      const own = sample.albums.filter((a) => a.artist === at).map((a) => a.id);
+      expect(items.filter((a) => a.artist_id === artist.id).map((a) => a.id).sort((a, b) => a - b)).toEqual(own);
+    }
+  });
+
+  test('tracks of an artist are all that credit them', async () => {
+    for (const [at, artist] of sample.artists.entries()) {
+      const { items } = await get<TrackPage>(`/artists/${artist.id}/tracks?limit=200`);
+      expect(items.map((t) => t.id).sort((a, b) => a - b)).toEqual(sample.tracks.filter((t) => t.artists.includes(at)).map((t) => t.id));
+    }
+  });
+
+  test('genres say how much they hold', async () => {
+    const genres = await get<GenreOut[]>('/genres');
+    expect(genres.map((g) => g.name)).toEqual(['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock']);
+    for (const g of genres) expect((await get<TrackPage>(`/tracks?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.track_count);
+    for (const g of genres) expect((await get<AlbumPage>(`/albums?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.album_count);
+  });
+});
+
+describe('changes', () => {
+  const patch = (path: string, body: unknown, token?: string) => server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
+
+  test('any signed-in person may edit a track', async () => {
+    const id = sample.tracks[0]?.id;
+    const answer = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, listener);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ id, title: 'New title', year: 1987, genre: 'Dub', genres: ['Dub'] });
+    expect(await get<TrackOut>(`/tracks/${id}`)).toMatchObject({ title: 'New title', year: 1987, metadata_status: sample.tracks[0]?.status });
+  });
+
+  test.each([
+    [{ title: '' }, 422], [{ title: '   ' }, 422], [{ title: null }, 422], [{ year: -1 }, 422], [{ year: 1.5 }, 422], [{ year: '1999' }, 422], [{ genre: '' }, 422], [{ track_number: 10_000 }, 422],
+    [{ metadata_status: 'manual' }, 422], [{ id: 3 }, 422], [{ storage_uri: 'file:/etc/passwd' }, 422], [{ created_at: 'x' }, 422], [[], 422], ['{not json', 400],
+  ])('a body of %j answers %d and changes nothing', async (body, status) => {
+    const id = sample.tracks[1]?.id;
+    const before = await get<TrackOut>(`/tracks/${id}`);
+    expect(await code(`/tracks/${id}`, { method: 'PATCH', body, headers: { 'Content-Type': 'application/json' } })).toBe(status);
+    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(before);
+  });
+
+  test('only an administrator may file an artist elsewhere', async () => {
+    const id = sample.artists[0]?.id;
+    expect((await patch(`/artists/${id}`, { sort_name: 'Zzz' }, listener)).status).toBe(403);
+    expect((await patch(`/artists/${id}`, { sort_name: '!Zzz', never_split: true })).body).toMatchObject({ id, sort_name: '!Zzz' });
+    expect((await get<ArtistPage>('/artists?limit=1')).items[0]?.id).toBe(id);
+    expect((await patch(`/artists/${id}`, { name: 'x' })).status).toBe(422);
+    expect((await patch('/artists/99999', { never_split: true })).status).toBe(404);
+  });
+
+  test('a deleted track is gone, the second time it is not there', async () => {
+    const id = sample.tracks[2]?.id;
+    expect(await code(`/tracks/${id}`, { method: 'DELETE', token: listener })).toBe(204);
+    expect(await code(`/tracks/${id}`)).toBe(404);
+    expect(await code(`/tracks/${id}`, { method: 'DELETE' })).toBe(404);
+    expect(await code(`/tracks/${id}`, { method: 'PATCH', body: { title: 'x' } })).toBe(404);
+    expect((await get<TrackPage>('/tracks?limit=1')).total).toBe(129);
+  });
+
+  test('nobody does anything without a token', async () => {
+    for (const [method, path] of [['GET', '/tracks'], ['GET', '/tracks/1'], ['PATCH', '/tracks/1'], ['DELETE', '/tracks/1'], ['GET', '/albums'], ['GET', '/artists'], ['PATCH', '/artists/1'], ['GET', '/genres'], ['GET', '/search/library?q=a']] as const) {
+      expect(await code(path, { method, token: null, ...(method === 'PATCH' && { body: {} }) }), path).toBe(401);
+    }
+  });
+});
+
+describe('search', () => {
+  test('answers with a page of each kind', async () => {
+    const body = await get<LibrarySearchResponse>('/search/library?q=LOVE&limit=3&offset=0');
+    expect(body.query).toBe('LOVE');
+    for (const page of [body.tracks, body.albums, body.artists]) expect(page).toMatchObject({ limit: 3, offset: 0 });
+    expect(body.tracks.items).toHaveLength(3);
+    expect(body.tracks.items[0]).toEqual(await get<TrackOut>(`/tracks/${body.tracks.items[0]?.id}`));
+  });
+
+  test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=a&limit=0', 'q=a&offset=-1', 'q=a&q=b'])('answers 422 to %j', async (query) => {
+    expect(await code(`/search/library?${query}`)).toBe(422);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { fake } from '../../fakes/electron.ts';
+import { onlyWindow, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
+import { turn } from './scripted-server.ts';
+
+describe('start', () => {
+  it('opens one window at the address of the server, once that listens', async () => {
+    const { server } = await startApp();
+    expect(server.runs).toHaveLength(1);
+    expect(fake.windows).toEqual([]);
+
+    await server.run.says(URL_LINE);
+    expect(onlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
+    expect(onlyWindow().isShown).toBe(true);
+  });
+
+  it('keeps the profile of the shell out of the folder that the server keeps its data in', async () => {
+    const { app } = await startApp();
+    expect(app.getPath('userData')).toMatch(/tonearm-desktop$/);
+  });
+
+  it('leaves a profile alone that was given on the command line', async () => {
+    const { app } = await startApp((app) => void app.switches.add('user-data-dir'));
+    expect(app.getPath('userData')).toMatch(/tonearm$/);
+  });
+
+  it('sandboxes every page', async () => {
+    expect((await startApp()).app.isSandboxed).toBe(true);
+  });
+});
+
+describe('a second start', () => {
+  it('shows the window of the first and focuses it', async () => {
+    const { app, window } = await startAppWithWindow();
+    window.minimize();
+    app.emit('second-instance');
+    expect(onlyWindow()).toBe(window);
+    expect(window.isMinimized()).toBe(false);
+    expect(window.focuses).toBe(1);
+  });
+
+  it('opens no window before the server listens', async () => {
+    const { app } = await startApp();
+    app.emit('second-instance');
+    expect(fake.windows).toEqual([]);
+  });
+
+  it('quits without a server of its own', async () => {
+    const { app, server } = await startApp((app) => { app.hasLock = false; });
+    expect(app.hasExited).toBe(true);
+    expect(server.runs).toEqual([]);
+  });
+});
+
+describe('a server that dies', () => {
+  it('is started again, and the window loads anew', async () => {
+    const { server, advance, window } = await startAppWithWindow();
+    await server.run.ends();
+    await advance(500);
+    expect(server.runs).toHaveLength(2);
+    expect(window.webContents.reloads).toBe(0);
+
+    await server.run.says(URL_LINE);
+    expect(window.webContents.reloads).toBe(1);
+    expect(onlyWindow()).toBe(window);
+  });
+
+  it('is followed to its new address', async () => {
+    const { server, advance, window } = await startAppWithWindow();
+    await server.run.ends();
+    await advance(500);
+    await server.run.says('Tonearm is listening on http://127.0.0.1:50123\n');
+    expect(window.webContents.getURL()).toBe('http://127.0.0.1:50123/');
+    expect(window.webContents.navigate('http://127.0.0.1:4747/')).toBe(false);
+  });
+
+  it('and never listened is shown with its reason, and tried again when asked to', async () => {
+    const { server } = await startApp();
+    await server.run.complains('tonearm: Port 4747 on 127.0.0.1 is in use.\n');
+    await server.run.ends();
+    expect(fake.messages[0]?.options.detail).toBe('Port 4747 on 127.0.0.1 is in use.');
+
+    fake.messages[0]?.answer('Try again');
+    await turn();
+    await server.run.says(URL_LINE);
+    expect(server.runs).toHaveLength(2);
+    expect(onlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
+  });
+
+  it('and never listened can be left at that', async () => {
+    const { app, server } = await startApp();
+    await server.run.ends(new Error('spawn node ENOENT'));
+    expect(fake.messages[0]?.options.detail).toBe('spawn node ENOENT');
+    fake.messages[0]?.answer('Quit');
+    await turn();
+    expect(app.hasExited).toBe(true);
+  });
+});
+
+describe('quit', () => {
+  it('waits until the server has put its work away', async () => {
+    const { app, server } = await startAppWithWindow();
+    app.quit();
+    await turn();
+    expect(server.run.signals).toEqual(['SIGTERM']);
+    expect(app.hasExited).toBe(false);
+
+    await server.run.ends();
+    expect(app.hasExited).toBe(true);
+    expect(server.runs).toHaveLength(1);
+  });
+
+  it('kills a server that does not end', async () => {
+    const { app, server, advance } = await startAppWithWindow();
+    app.quit();
+    await advance(9_999);
+    expect(app.hasExited).toBe(false);
+    await advance(1);
+    expect(server.run.signals).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(app.hasExited).toBe(true);
+  });
+
+  it('asks the server once, however often it is asked itself', async () => {
+    const { app, server } = await startAppWithWindow();
+    app.quit();
+    app.quit();
+    await turn();
+    expect(server.run.signals).toEqual(['SIGTERM']);
+  });
+
+  it('while the server starts opens no window any more', async () => {
+    const { app, server } = await startApp();
+    app.quit();
+    await server.run.says(URL_LINE);
+    expect(fake.windows).toEqual([]);
+    await server.run.ends();
+    expect(app.hasExited).toBe(true);
+  });
+
+  it('comes with the last window, except on macOS, where the window can be had again', async () => {
+    const { app, server, window } = await startAppWithWindow();
+    window.close();
+    const isMac = process.platform === 'darwin';
+    expect(server.run.signals).toEqual(isMac ? [] : ['SIGTERM']);
+    if (isMac) app.emit('activate');
+    expect(fake.windows).toHaveLength(isMac ? 1 : 0);
+  });
+});

@@ -1,0 +1,65 @@
+// A server child that says and does what a test tells it, and a clock that stands still until it is moved.
+import { PassThrough } from 'node:stream';
+import type { Clock } from '../../../main/clock.ts';
+import type { ServerChild } from '../../../main/server-process.ts';
+
+/** Lets lines that were written reach their readers. */
+export const turn = async (): Promise<void> => {
+  for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+export interface ScriptedRun {
+  signals: string[];
+  says(text: string): Promise<void>;
+  complains(text: string): Promise<void>;
+  ends(fault?: Error): Promise<void>;
+}
+
+export function scriptServer() {
+  const runs: ScriptedRun[] = [];
+  return {
+    runs,
+    get run(): ScriptedRun {
+      const last = runs.at(-1);
+      if (!last) throw new Error('The server has not been started.');
+      return last;
+    },
+    launch(): ServerChild {
+      const [stdout, stderr, signals] = [new PassThrough(), new PassThrough(), [] as string[]];
+      let onEnd: (fault?: Error) => void = () => undefined;
+      const write = (stream: PassThrough) => async (text: string) => { stream.write(text); await turn(); };
+      runs.push({
+        signals,
+        says: write(stdout),
+        complains: write(stderr),
+        async ends(fault) { onEnd(fault); await turn(); },
+      });
+      return { stdout, stderr, signal: (name) => void signals.push(name), onEnd: (listener) => { onEnd = listener; } };
+    },
+  };
+}
+
+export function stillClock() {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const timers = new Map<() => void, number>();
+  const clock: Clock = {
+    now: () => new Date(nowMs),
+    after(ms, run) {
+      timers.set(run, nowMs + ms);
+      return () => void timers.delete(run);
+    },
+  };
+  return {
+    clock,
+    /** Runs what falls due on the way. */
+    async advance(ms: number): Promise<void> {
+      nowMs += ms;
+      for (const [run, dueMs] of [...timers]) {
+        if (dueMs > nowMs) continue;
+        timers.delete(run);
+        run();
+      }
+      await turn();
+    },
+  };
+}
