@@ -233,6 +233,7 @@ CREATE TABLE `source_files` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `source_files_track_id` ON `source_files` (`track_id`);--> statement-breakpoint
+CREATE INDEX `source_files_ino` ON `source_files` (`ino`);--> statement-breakpoint
 CREATE TABLE `source_folders` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`source` text NOT NULL,
@@ -314,8 +315,8 @@ CREATE TABLE `tracks` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tracks_source_source_id_unique` ON `tracks` (`source`,`source_id`);--> statement-breakpoint
 CREATE INDEX `tracks_title_sort` ON `tracks` (`title_sort`,`id`);--> statement-breakpoint
-CREATE INDEX `tracks_artist_sort` ON `tracks` (`artist_sort`,`album_sort`,`disc_number`,`track_number`,`id`);--> statement-breakpoint
-CREATE INDEX `tracks_album_sort` ON `tracks` (`album_sort`,`disc_number`,`track_number`,`id`);--> statement-breakpoint
+CREATE INDEX `tracks_artist_sort` ON `tracks` (`artist_sort`,`album_sort`,`album_id`,`disc_number`,`track_number`,`id`);--> statement-breakpoint
+CREATE INDEX `tracks_album_sort` ON `tracks` (`album_sort`,`album_id`,`disc_number`,`track_number`,`id`);--> statement-breakpoint
 CREATE INDEX `tracks_year` ON `tracks` (`year`,`id`);--> statement-breakpoint
 CREATE INDEX `tracks_created_at` ON `tracks` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tracks_duration` ON `tracks` (`duration_ms`,`id`);--> statement-breakpoint
@@ -324,6 +325,7 @@ CREATE INDEX `tracks_artist_id` ON `tracks` (`artist_id`);--> statement-breakpoi
 CREATE INDEX `tracks_storage_uri` ON `tracks` (`storage_uri`);--> statement-breakpoint
 CREATE INDEX `tracks_content_hash` ON `tracks` (`content_hash`);--> statement-breakpoint
 CREATE INDEX `tracks_audio_hash` ON `tracks` (`audio_hash`) WHERE audio_hash IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `tracks_unhashed` ON `tracks` (`source`,`id`) WHERE audio_hash IS NULL AND storage_uri IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `tracks_recording_mbid` ON `tracks` (`recording_mbid`) WHERE recording_mbid IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `tracks_metadata_status` ON `tracks` (`metadata_status`,`id`);--> statement-breakpoint
 CREATE INDEX `tracks_not_available` ON `tracks` (`availability`,`id`) WHERE availability <> 'available';--> statement-breakpoint

@@ -143,8 +143,8 @@ export const tracks = sqliteTable('tracks', {
 }, (t) => [
   uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
   index('tracks_title_sort').on(t.titleSort, t.id),
-  index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.discNumber, t.trackNumber, t.id),
-  index('tracks_album_sort').on(t.albumSort, t.discNumber, t.trackNumber, t.id),
+  index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
+  index('tracks_album_sort').on(t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
   index('tracks_year').on(t.year, t.id),
   index('tracks_created_at').on(t.createdAt, t.id),
   index('tracks_duration').on(t.durationMs, t.id),
@@ -153,6 +153,7 @@ export const tracks = sqliteTable('tracks', {
   index('tracks_storage_uri').on(t.storageUri),
   index('tracks_content_hash').on(t.contentHash),
   index('tracks_audio_hash').on(t.audioHash).where(sql`audio_hash IS NOT NULL`),
+  index('tracks_unhashed').on(t.source, t.id).where(sql`audio_hash IS NULL AND storage_uri IS NOT NULL`),
   index('tracks_recording_mbid').on(t.recordingMbid).where(sql`recording_mbid IS NOT NULL`),
   index('tracks_metadata_status').on(t.metadataStatus, t.id),
   index('tracks_not_available').on(t.availability, t.id).where(sql`availability <> 'available'`),
@@ -220,7 +221,7 @@ export const sourceFiles = sqliteTable('source_files', {
   state: text('state').$type<'track' | 'failed' | 'deleted' | 'gone'>().notNull(),
   reason: text('reason'), // why it failed
   trackId: integer('track_id').$type<TrackId>().references(() => tracks.id, { onDelete: 'set null' }),
-}, (t) => [primaryKey({ columns: [t.folderId, t.name] }), index('source_files_track_id').on(t.trackId)]);
+}, (t) => [primaryKey({ columns: [t.folderId, t.name] }), index('source_files_track_id').on(t.trackId), index('source_files_ino').on(t.ino)]);
 
 /** ingest/: a fetch of a remote track's audio. */
 export const downloads = sqliteTable('downloads', {

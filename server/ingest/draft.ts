@@ -39,9 +39,9 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
   };
 }
 
-export interface StoredAudio { storageUri: string; contentHash: string | null; sizeBytes: number }
+export interface StoredAudio { storageUri: string; contentHash: string | null; audioHash: string | null; sizeBytes: number }
 
-export function toAudio({ facts, tags, pictures }: AudioRead, { storageUri, contentHash, sizeBytes }: StoredAudio): TrackAudio {
+export function toAudio({ facts, tags, pictures }: AudioRead, { storageUri, contentHash, audioHash, sizeBytes }: StoredAudio): TrackAudio {
   const gain = tags.replayGain;
   return {
     durationMs: Math.round(facts.durationMs),
@@ -61,6 +61,7 @@ export function toAudio({ facts, tags, pictures }: AudioRead, { storageUri, cont
     hasPicture: pictures.length > 0,
     storageUri,
     contentHash,
+    audioHash,
     availability: 'available',
   };
 }

@@ -10,7 +10,7 @@ export function openKnownFiles(databasePath: string, source: string): KnownFiles
   client.pragma('busy_timeout = 10000');
   const findFolder = client.prepare<[string, string], FolderRow>('SELECT id, image_name AS imageName, signature FROM source_folders WHERE source = ? AND path = ?');
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
-  const listPresent = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state <> 'gone'`);
+  const listPresent = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state NOT IN ('gone', 'deleted')`);
   const listAll = client.prepare<[string], { id: number; path: string }>('SELECT id, path FROM source_folders WHERE source = ? ORDER BY path');
   const listBelow = client.prepare<[string, string, string, string], { id: number; path: string }>(
     "SELECT id, path FROM source_folders WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path", // '0' follows '/'

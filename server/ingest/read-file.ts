@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { openByteSource, type OpenByteSource } from '../media/byte-source.ts';
 import { readAudio, readAudioSync } from '../media/read.ts';
+import { hashPayload } from '../media/payload-hash.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 
 /** Where a copy goes before its name is known: content-addressed names need the whole file first. */
@@ -12,9 +13,14 @@ export interface CopyTarget {
   openTemp(): { fd: number; path: string };
 }
 
+/** Stands where a payload's hash would, for audio whose payload is not known: it is not looked for again, and never equal to another. */
+export const NO_HASH = '-';
+
 export interface ReadFile {
   read: AudioRead;
   sizeBytes: number;
+  /** Hash of the payload; null when it was left for later. */
+  audioHash: string | null;
   /** In copy mode: the copy, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
 }
@@ -22,18 +28,27 @@ export interface ReadFile {
 /** Told as work goes on, so that the guard outside can tell a parser that hangs from a long copy. */
 export type Stage = 'parsing' | 'copying';
 
+/** Read whole in one go anyway. */
+const SMALL_FILE = 1 << 20;
 const COPY_CHUNK = 256 << 10; // the size of the window of a ByteSource
 
+export interface ReadOptions {
+  target: CopyTarget | undefined;
+  /** Hash the payload of large files too: where nothing else reads them whole, that is done after the scan has shown them. */
+  hashLarge: boolean;
+  stage: (stage: Stage) => void;
+}
+
 /** Throws UnreadableAudio when the file is no audio, or the system's error when it cannot be read or the copy cannot be written. */
-export async function readFile(path: string | Buffer, target: CopyTarget | undefined, stage: (stage: Stage) => void): Promise<ReadFile> {
+export async function readFile(path: string | Buffer, { target, hashLarge, stage }: ReadOptions): Promise<ReadFile> {
   stage('parsing');
   const source = openByteSource(path);
   try {
     if (source.size === 0) throw new UnreadableAudio('the file is empty');
     const read = readAudioSync(source) ?? (await readAudio(source));
-    if (!target) return { read, sizeBytes: source.size };
     stage('copying');
-    return { read, sizeBytes: source.size, copy: copyHashed(source, target) };
+    const audioHash = target || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
+    return { read, sizeBytes: source.size, audioHash, ...(target && { copy: copyHashed(source, target) }) };
   } finally {
     source.close();
   }

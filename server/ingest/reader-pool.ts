@@ -8,7 +8,7 @@ const WATCH_EVERY_MS = 500;
 const HEAP_LIMIT_MB = 256;
 const IDLE_MS = 30_000;
 
-export interface ReadGroup { root: string; paths: string[]; copyTo: string | null }
+export type ReadGroup = Omit<ReadRequest, 'group'>;
 
 interface Pending { request: ReadRequest; /** Results known before the thread died, by index in the asked group. */ settled: Map<number, ReadResult>; indexes: number[]; resolve: (results: ReadResult[]) => void; reject: (error: Error) => void; total: number }
 
@@ -103,10 +103,10 @@ export function createReaderPool({ workerUrl }: { workerUrl: URL }) {
 
   return {
     /** One result per path, in order. Never rejects for a bad file. */
-    read: ({ root, paths, copyTo }: ReadGroup): Promise<ReadResult[]> =>
+    read: ({ paths, ...group }: ReadGroup): Promise<ReadResult[]> =>
       new Promise((resolve, reject) => {
         if (paths.length === 0) return resolve([]);
-        send({ request: { group: 0, root, paths: [...paths], copyTo }, settled: new Map(), indexes: paths.map((_, i) => i), resolve, reject, total: paths.length });
+        send({ request: { ...group, group: 0, paths: [...paths] }, settled: new Map(), indexes: paths.map((_, i) => i), resolve, reject, total: paths.length });
       }),
     async close(): Promise<void> {
       closed = true;

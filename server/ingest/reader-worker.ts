@@ -21,10 +21,12 @@ export interface ReadRequest {
   paths: string[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
+  /** Hash large files too. */
+  hashLarge: boolean;
 }
 
 export type ReadResult =
-  | { ok: true; read: AudioRead; sizeBytes: number; stored: { key: string; sha256: string } | null }
+  | { ok: true; read: AudioRead; sizeBytes: number; audioHash: string | null; stored: { key: string; sha256: string } | null }
   | { ok: false; reason: string; /** The disk is full: there is no point in going on. */ fatal?: boolean };
 
 export interface ReadResponse { group: number; results: ReadResult[] }
@@ -53,10 +55,10 @@ async function readGroup(request: ReadRequest): Promise<void> {
   flushing = storeGroup(request, outcomes).then((results) => port?.postMessage({ group: request.group, results } satisfies ReadResponse));
 }
 
-async function readOne({ root, copyTo }: ReadRequest, path: string): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+async function readOne({ root, copyTo, hashLarge }: ReadRequest, path: string): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
   try {
     const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo) };
-    return await readFile(absoluteOf(root, path), target, (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; });
+    return await readFile(absoluteOf(root, path), { target, hashLarge, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
   } catch (error) {
     return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
   }
@@ -72,12 +74,12 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract
   const folders = new Set<string>();
   const results = await Promise.all(outcomes.map(async (outcome): Promise<ReadResult> => {
     if ('ok' in outcome) return outcome;
-    const { read, sizeBytes, copy } = outcome;
-    if (!copy || copyTo === null) return { ok: true, read, sizeBytes, stored: null };
+    const { read, sizeBytes, audioHash, copy } = outcome;
+    if (!copy || copyTo === null) return { ok: true, read, sizeBytes, audioHash, stored: null };
     try {
       const key = audioKey(copy.sha256, read.facts.format);
       folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
-      return { ok: true, read, sizeBytes, stored: { key, sha256: copy.sha256 } };
+      return { ok: true, read, sizeBytes, audioHash, stored: { key, sha256: copy.sha256 } };
     } catch (error) {
       fs.rmSync(copy.tempPath, { force: true });
       return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };

@@ -5,18 +5,26 @@ import type { TrackId } from '../db/ids.ts';
 import { isDiskFull, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { toAudio, toIdentity } from './draft.ts';
+import { fileKey, type Displaced } from './identity.ts';
 import type { ReadResult } from './reader-worker.ts';
 import { join, type Candidate, type FolderBatch, type KnownFile } from './walk.ts';
 
 /** One thing to write. */
 export type ScanOp =
   | { kind: 'folder'; batch: Omit<FolderBatch, 'candidates'> & { /** How many file ops of this folder follow. */ fileCount: number } }
-  | { kind: 'file'; path: string; candidate: Candidate; result: ReadResult };
+  /** `adopt`: the track whose file this is, found again in another place. */
+  | { kind: 'file'; path: string; candidate: Candidate; result: ReadResult; adopt?: TrackId | undefined }
+  /** The same file in another place: there is nothing to read. */
+  | { kind: 'moved'; path: string; candidate: Candidate; trackId: TrackId }
+  /** A file whose track a person deleted, in another place. */
+  | { kind: 'deleted'; path: string; candidate: Candidate; from: { path: string; name: string } };
 
 export interface ScanTally {
   added: number;
   updated: number;
-  missing: number;
+  moved: number;
+  /** Tracks that went missing in this scan; one that is found again in it is taken out. */
+  missing: Set<TrackId>;
   restored: number;
   failed: { source_id: string; reason: string }[];
   failedCount: number;
@@ -30,6 +38,7 @@ export const sourceIdOf = (path: string, name: string): string => join(path, nam
 const LISTED = 10_000;
 
 interface TrackAt { id: TrackId; storage_uri: string | null }
+interface FileRow { dev: number; ino: number; size_bytes: number; mtime_us: number; track_id: TrackId | null }
 
 export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tracks: TrackWriter; source: string; mode: 'copy' | 'reference' }) {
   const client = db.$client;
@@ -39,7 +48,12 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
   const upsertFile = client.prepare(`INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, track_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us, dev = excluded.dev, ino = excluded.ino,
       state = excluded.state, reason = excluded.reason, track_id = excluded.track_id`);
-  const setState = client.prepare('UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?');
+  const setState = client.prepare<[string, number, string], { track_id: TrackId | null }>('UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ? RETURNING track_id');
+  const findFile = client.prepare<[number, string], FileRow>('SELECT dev, ino, size_bytes, mtime_us, track_id FROM source_files WHERE folder_id = ? AND name = ?');
+  const deleteFile = client.prepare('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
+  const deletePlaces = client.prepare<[TrackId, number, string], { folder_id: number }>('DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?) RETURNING folder_id');
+  const setSourceId = client.prepare('UPDATE tracks SET source_id = ?, updated_at = ? WHERE id = ?');
+  const setPlace = client.prepare("UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE 'file:%' THEN ? ELSE storage_uri END, availability = 'available', updated_at = ? WHERE id = ?");
   const findTrack = client.prepare<[string, string], TrackAt>('SELECT id, storage_uri FROM tracks WHERE source = ? AND source_id = ?');
   const findTrackById = client.prepare<[TrackId], TrackAt>('SELECT id, storage_uri FROM tracks WHERE id = ?');
   const findRival = client.prepare<[TrackId, number, string], { name: string }>("SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)");
@@ -51,7 +65,9 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
   /** Folders with files still to come: how many, and what to store when all went well. */
   const unsettled = new Map<string, { left: number; signature: string }>();
   const folderIds = new Map<string, number>(); // of this scan; a folder's files come close together
-  const tally: ScanTally = { added: 0, updated: 0, missing: 0, restored: 0, failed: [], failedCount: 0, replaced: [] };
+  const displaced = new Map<string, TrackId>();
+  const adopted = new Set<TrackId>(); // one file per track: of two that look like it, the second is a track of its own
+  const tally: ScanTally = { added: 0, updated: 0, moved: 0, missing: new Set(), restored: 0, failed: [], failedCount: 0, replaced: [] };
 
   function folderId(path: string, imageName: string | null = null): number {
     const known = folderIds.get(path) ?? findFolder.get(source, path)?.id ?? upsertFolder.get(source, path, imageName)?.id;
@@ -85,22 +101,59 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
 
   /** In copy mode the library has its own audio; in reference mode the track stays, without audio, until its file is back. */
   function writeGone(path: string, file: KnownFile): void {
-    setState.run('gone', folderId(path), file.name);
-    if (mode === 'reference' && file.trackId !== null && setAvailability.run('missing', file.trackId, 'available').changes > 0) tally.missing++;
+    const row = setState.get('gone', folderId(path), file.name); // no row any more when the file was found in another place meanwhile
+    if (row?.track_id != null) loseFile(row.track_id);
+  }
+
+  function loseFile(trackId: TrackId): void {
+    if (mode === 'reference' && setAvailability.run('missing', trackId, 'available').changes > 0) tally.missing.add(trackId);
   }
 
   function writeReturned(path: string, file: KnownFile): void {
-    setState.run('track', folderId(path), file.name);
-    if (file.trackId !== null && setAvailability.run('available', file.trackId, 'missing').changes > 0) tally.restored++;
+    const row = setState.get('track', folderId(path), file.name);
+    if (row?.track_id != null && setAvailability.run('available', row.track_id, 'missing').changes > 0) tally.restored++;
   }
 
-  function writeFile(path: string, candidate: Candidate, result: ReadResult): void {
+  /** Gives a track its new place. Whoever had it before keeps everything but the place: it is gone, or is found elsewhere in this scan. */
+  function adopt(trackId: TrackId, path: string, candidate: Candidate, folder: number): void {
+    const sourceId = sourceIdOf(path, candidate.name);
+    const time = Date.now();
+    const holder = findTrack.get(source, sourceId);
+    if (holder && holder.id !== trackId) setSourceId.run(`${sourceId}#${holder.id}`, time, holder.id);
+    const before = findFile.get(folder, candidate.name);
+    if (before?.track_id != null && before.track_id !== trackId) {
+      displaced.set(fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }), before.track_id);
+      loseFile(before.track_id);
+    }
+    for (const old of deletePlaces.all(trackId, folder, candidate.name)) setSignature.run(null, old.folder_id);
+    setSourceId.run(sourceId, time, trackId);
+    setPlace.run(`file:${join(path, candidate.name)}`, time, trackId);
+    upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'track', null, trackId);
+    displaced.delete(fileKey(candidate));
+    adopted.add(trackId);
+    tally.missing.delete(trackId);
+    tally.moved++;
+  }
+
+  function writeMoved({ path, candidate, trackId }: Extract<ScanOp, { kind: 'moved' }>): void {
+    if (adopted.has(trackId)) return settle(path, false); // a second name of one file; the next scan reads it
+    adopt(trackId, path, candidate, folderId(path));
+    settle(path, true);
+  }
+
+  function writeDeleted({ path, candidate, from }: Extract<ScanOp, { kind: 'deleted' }>): void {
+    deleteFile.run(folderId(from.path), from.name);
+    upsertFile.run(folderId(path), candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'deleted', null, null);
+    settle(path, false);
+  }
+
+  function writeFile({ path, candidate, result, adopt: match }: Extract<ScanOp, { kind: 'file' }>): void {
     const folder = folderId(path);
     const row = (state: KnownFile['state'], reason: string | null, trackId: TrackId | null) =>
       upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, state, reason, trackId);
     const fail = (reason: string) => {
-      const trackId = candidate.known?.trackId ?? null;
-      if (mode === 'reference' && trackId !== null) setAvailability.run('missing', trackId, 'available');
+      const trackId = findFile.get(folder, candidate.name)?.track_id ?? null;
+      if (trackId !== null) loseFile(trackId);
       row('failed', reason, trackId);
       settle(path, false);
       noteFailed(path, candidate.name, reason);
@@ -108,14 +161,18 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     if (!result.ok) return fail(result.reason);
 
     const sourceId = sourceIdOf(path, candidate.name);
-    const track = (candidate.known?.trackId != null ? findTrackById.get(candidate.known.trackId) : undefined) ?? findTrack.get(source, sourceId);
+    const found = match !== undefined && !adopted.has(match) ? match : undefined;
+    if (found !== undefined) adopt(found, path, candidate, folder);
+    const trackId = found ?? findFile.get(folder, candidate.name)?.track_id; // not what the walk saw: the track may have been found elsewhere since
+    const track = (trackId != null ? findTrackById.get(trackId) : undefined) ?? findTrack.get(source, sourceId);
     if (track && findRival.get(track.id, folder, candidate.name)) return fail('another file has the same name but for its Unicode spelling');
+    if (track && found === undefined) tally.updated++;
     row('track', null, track ? refill(track, path, candidate, result, folder) : insert(path, candidate, result, folder));
     settle(path, true);
   }
 
-  const audioOf = (path: string, candidate: Candidate, { read, stored, sizeBytes }: Extract<ReadResult, { ok: true }>) =>
-    toAudio(read, { storageUri: stored ? `local:${stored.key}` : `file:${join(path, candidate.name)}`, contentHash: stored?.sha256 ?? null, sizeBytes });
+  const audioOf = (path: string, candidate: Candidate, { read, stored, sizeBytes, audioHash }: Extract<ReadResult, { ok: true }>) =>
+    toAudio(read, { storageUri: stored ? `local:${stored.key}` : `file:${join(path, candidate.name)}`, contentHash: stored?.sha256 ?? null, audioHash, sizeBytes });
 
   function insert(path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
     const sourceId = sourceIdOf(path, candidate.name);
@@ -129,7 +186,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     if (track.storage_uri !== null && track.storage_uri !== audio.storageUri) tally.replaced.push(track.storage_uri);
     tracks.setAudio(track.id, audio);
     if (tracks.statusOf(track.id) !== 'manual') tracks.setIdentity(track.id, toIdentity(result.read, sourceIdOf(path, candidate.name)), folder);
-    tally.updated++;
+    tally.missing.delete(track.id);
     return track.id;
   }
 
@@ -138,7 +195,12 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     if (tally.failed.length < LISTED) tally.failed.push({ source_id: sourceIdOf(path, name), reason });
   }
 
-  const apply = client.transaction((op: ScanOp) => (op.kind === 'folder' ? writeFolder(op.batch) : writeFile(op.path, op.candidate, op.result)));
+  const apply = client.transaction((op: ScanOp) => {
+    if (op.kind === 'folder') writeFolder(op.batch);
+    else if (op.kind === 'moved') writeMoved(op);
+    else if (op.kind === 'deleted') writeDeleted(op);
+    else writeFile(op);
+  });
 
   /** An op that fails takes back what it wrote and becomes one line of the result; a full disk ends the scan. */
   function applyOne(op: ScanOp): void {
@@ -166,6 +228,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
 
   return {
     tally,
+    displaced: displaced as Displaced,
     writeBatch(queue: ScanOp[], from: number, limitMs: number): number {
       client.pragma('synchronous = NORMAL'); // rows that a power cut takes are written again by the next scan; people's own writes stay FULL
       try {

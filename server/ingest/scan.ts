@@ -4,6 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
+import { createIdentity } from './identity.ts';
 import { createScanWriter, sourceIdOf, type ScanOp } from './scan-writer.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
@@ -18,6 +19,7 @@ const GROUPS_AHEAD = 3;
 const BATCH_MS = 25;
 const QUEUE_FILES = 2_000;
 const LISTED_SKIPS = 1_000;
+const FILE_URI = 'file:';
 
 export interface ScanDeps {
   db: MainDb;
@@ -63,15 +65,32 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
     options.signal.throwIfAborted();
   };
 
+  const identity = createIdentity({ db: deps.db, root: options.importPath, source: LOCAL_FOLDER, displaced: writer.displaced });
+
+  /** Files that only moved are told apart first; the others are read, and then looked for among tracks whose files are gone. */
   async function readGroup(items: Item[], credit: (files: number) => void): Promise<void> {
+    const toRead: Item[] = [];
+    for (const { path, candidate } of items) {
+      const found = await identity.byFile(path, candidate);
+      if (!found) toRead.push({ path, candidate });
+      else if ('trackId' in found) queue.push([{ kind: 'moved', path, candidate, trackId: found.trackId }]);
+      else if (options.restore) toRead.push({ path, candidate });
+      else queue.push([{ kind: 'deleted', path, candidate, from: found.from }]);
+    }
     const results = await deps.reader.read({
       root: options.importPath,
-      paths: items.map(({ path, candidate }) => join(path, candidate.name)),
+      paths: toRead.map(({ path, candidate }) => join(path, candidate.name)),
       copyTo: options.mode === 'copy' ? options.storageRoot : null,
+      hashLarge: false,
     });
     fatal ??= fatalOf(results, writer.tally.added);
     if (fatal) return;
-    queue.push(items.map(({ path, candidate }, i): ScanOp => ({ kind: 'file', path, candidate, result: results[i] as ReadResult })));
+    for (const [i, { path, candidate }] of toRead.entries()) {
+      const result = results[i] as ReadResult;
+      const isNew = result.ok && (candidate.known === null || candidate.known.trackId === null);
+      const adopt = isNew ? await identity.byContent(path, candidate.name, sourceIdOf(path, candidate.name), result) : undefined;
+      queue.push([{ kind: 'file', path, candidate, result, adopt }]);
+    }
     counts.read += items.length;
     credit(items.length);
     report();
@@ -113,6 +132,8 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
     await Promise.all(inFlight);
     stopIfAsked();
     await queue.empty();
+    report.now('hashing');
+    if (options.mode === 'reference') await hashLater(deps, options);
   } finally {
     walk.end();
     await Promise.allSettled(inFlight);
@@ -120,11 +141,33 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
   }
   if (writer.tally.replaced.length > 0) await deps.releaseAudio(writer.tally.replaced);
 
-  const { added, updated, missing, restored, failed, failedCount } = writer.tally;
+  const { added, updated, moved, missing, restored, failed, failedCount } = writer.tally;
   return {
-    path: options.importPath, files: counts.seen, added, updated, unchanged: counts.unchanged, missing, restored,
+    path: options.importPath, files: counts.seen, added, updated, moved, unchanged: counts.unchanged, missing: missing.size, restored,
     failed, failed_count: failedCount, skipped, skipped_count: counts.skippedCount, duration_ms: deps.now().getTime() - started,
   };
+}
+
+/**
+ * In reference mode a large file is read whole only now, when the library shows it already: its hash is what it is known by when it
+ * moves and is retagged at once. A file that cannot be read now is tried again by the next scan.
+ */
+async function hashLater({ db, reader }: ScanDeps, { importPath, signal }: ScanOptions): Promise<void> {
+  const next = db.$client.prepare<[string, number, number], { id: number; storage_uri: string }>(
+    `SELECT id, storage_uri FROM tracks WHERE source = ? AND id > ? AND audio_hash IS NULL AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`);
+  const store = db.$client.prepare('UPDATE tracks SET audio_hash = ? WHERE id = ? AND storage_uri = ?');
+  for (let after = 0, rows = next.all(LOCAL_FOLDER, after, GROUP_FILES); rows.length > 0; rows = next.all(LOCAL_FOLDER, after, GROUP_FILES)) {
+    signal.throwIfAborted();
+    after = rows.at(-1)?.id ?? after;
+    const files = rows.filter((row) => row.storage_uri.startsWith(FILE_URI));
+    const results = await reader.read({ root: importPath, paths: files.map((row) => row.storage_uri.slice(FILE_URI.length)), copyTo: null, hashLarge: true });
+    db.$client.transaction(() => {
+      files.forEach((row, i) => {
+        const result = results[i];
+        if (result?.ok && result.audioHash !== null) store.run(result.audioHash, row.id, row.storage_uri);
+      });
+    }).immediate();
+  }
 }
 
 /** A folder that only counts needs no row. */
@@ -218,23 +261,30 @@ function progressReporter(options: ScanOptions, counts: { seen: number; unchange
   const started = performance.now();
   let last = 0;
   let walked = false;
+  let hashing = false;
   let current: string | null = null;
   const report = (folder?: string): void => {
     current = folder ?? current;
+    if (performance.now() - last >= REPORT_EVERY_MS) send();
+  };
+  const send = (): void => {
     const now = performance.now();
-    if (now - last < REPORT_EVERY_MS) return;
     last = now;
     const done = counts.unchanged + counts.read;
     const perSecond = done / Math.max(0.001, (now - started) / 1000);
     const left = counts.seen - done;
     options.onProgress({
-      phase: walked ? 'reading' : 'walking', files_seen: counts.seen, files_done: done, files_total: walked ? counts.seen : null,
+      phase: hashing ? 'hashing' : walked ? 'reading' : 'walking', files_seen: counts.seen, files_done: done, files_total: walked ? counts.seen : null,
       added: tally.added, updated: tally.updated, failed: tally.failedCount,
       files_per_second: Math.round(perSecond), eta_ms: walked && perSecond > 0 ? Math.round((left / perSecond) * 1000) : null, current,
     });
   };
   report.walked = (): void => {
     walked = true;
+  };
+  report.now = (_phase: 'hashing'): void => {
+    hashing = true;
+    send();
   };
   return report;
 }

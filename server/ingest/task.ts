@@ -39,11 +39,11 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
         void deps.jobs.tryEnqueue('cover_task', {});
       },
     });
-    const { files, added, updated, failed_count: failed, unchanged } = result;
-    publish({ phase: 'done', files_seen: files, files_done: added + updated + failed + unchanged, files_total: files, added, updated, failed, files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)), eta_ms: 0, current: null });
+    const { files, added, updated, moved, failed_count: failed, unchanged } = result;
+    publish({ phase: 'done', files_seen: files, files_done: added + updated + moved + failed + unchanged, files_total: files, added, updated, failed, files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)), eta_ms: 0, current: null });
     progress(files, files);
     deps.libraryChanged();
-    if (added + updated > 0) await deps.jobs.tryEnqueue('cover_task', {});
+    if (added + updated + moved > 0) await deps.jobs.tryEnqueue('cover_task', {});
     return result;
   };
 }

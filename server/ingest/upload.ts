@@ -67,10 +67,10 @@ export function createUploadService({ db, tracks, storage, reader, settings, tmp
   }
 
   async function add(staged: Staged, filename: string, signal: AbortSignal): Promise<Uploaded> {
-    const [result] = await reader.read({ root: tmpDir, paths: [basename(staged.path)], copyTo: null });
+    const [result] = await reader.read({ root: tmpDir, paths: [basename(staged.path)], copyTo: null, hashLarge: true });
     if (!result?.ok) throw new AppError('unsupported_type', `This is not audio that can be read: ${result?.reason ?? 'the reader gave nothing'}.`);
     const { key } = await storage.putAudio(createReadStream(staged.path), result.read.facts.format, { signal });
-    const audio = toAudio(result.read, { storageUri: `${storage.kind}:${key}`, contentHash: staged.sha256, sizeBytes: staged.sizeBytes });
+    const audio = toAudio(result.read, { storageUri: `${storage.kind}:${key}`, contentHash: staged.sha256, audioHash: result.audioHash, sizeBytes: staged.sizeBytes });
     const identity = toIdentity(result.read, basename(filename));
     return db.$client.transaction((): Uploaded => {
       const known = findByContent.get(staged.sha256); // another upload of the same content may have been faster

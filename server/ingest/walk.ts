@@ -23,7 +23,7 @@ export interface KnownFiles {
   files(folderId: number): KnownFile[];
   /** Paths of known folders at or below `path`. */
   foldersBelow(path: string): { id: number; path: string }[];
-  /** Files of a folder that are not marked gone yet. */
+  /** Files of a folder that are not marked gone or deleted. */
   present(folderId: number): KnownFile[];
 }
 
@@ -145,7 +145,7 @@ function list(root: string, path: string, batch: FolderBatch): Listing | undefin
 }
 
 /** Nearly every name is its own text; one that is no UTF-8, or looks like an escape, is written with escapes. */
-const textOf = (name: string | Buffer): string =>
+export const textOf = (name: string | Buffer): string =>
   typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
 
 function sort(listing: Listing, batch: FolderBatch, root: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
@@ -197,7 +197,7 @@ function compare({ known, restore }: WalkOptions, { prefix, path, audio, images 
     before.delete(name);
     if (stat) classify(batch, name, stat, file, restore);
   });
-  for (const file of before.values()) if (file.state !== 'gone') batch.gone.push(file);
+  for (const file of before.values()) if (file.state !== 'gone' && file.state !== 'deleted') batch.gone.push(file); // a deleted one is waited for: it may have been renamed
   batch.signature = canSettle(batch, before) && folder?.signature !== signature ? signature : null;
 }
 

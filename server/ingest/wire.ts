@@ -19,6 +19,7 @@ export const ScanResult = z.object({
   files: z.int().meta({ description: 'audio files seen' }),
   added: z.int(),
   updated: z.int(),
+  moved: z.int().meta({ description: 'files found again in another place; their tracks kept everything' }),
   unchanged: z.int(),
   missing: z.int(),
   restored: z.int(),
@@ -33,7 +34,7 @@ export type ScanResult = z.output<typeof ScanResult>;
 /** Data of the `scan` event. */
 export const ScanProgress = z.object({
   job_id: z.int(),
-  phase: z.enum(['walking', 'reading', 'covers', 'done']),
+  phase: z.enum(['walking', 'reading', 'hashing', 'done']).meta({ description: 'hashing: everything is shown already; audio is read once more, to be known again wherever it goes' }),
   files_seen: z.int(),
   files_done: z.int().meta({ description: 'unchanged, added, updated and failed' }),
   files_total: z.int().nullable().meta({ description: 'null while the walk still runs' }),

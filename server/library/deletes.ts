@@ -6,6 +6,7 @@ import type { TrackId } from '../db/ids.ts';
 import { albumCovers, albums, trackArtists, tracks } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Log } from '../log/log.ts';
+import type { Claims } from '../storage/claims.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TrackWriter } from './track-writer.ts';
 
@@ -13,12 +14,13 @@ export interface DeletionDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'search' | 'sweepEmpty'>;
   storage: Pick<Storage, 'kind' | 'delete'>;
+  claims: Pick<Claims, 'deleteWhenFree'>;
   /** Called inside the transaction while the row is still there, so that the track's source can note that it is not wanted back. */
   onDeleted: (id: TrackId) => void;
   log: Log;
 }
 
-export function createDeletion({ db, tracks: writer, storage, onDeleted, log }: DeletionDeps) {
+export function createDeletion({ db, tracks: writer, storage, claims, onDeleted, log }: DeletionDeps) {
   /** The row is gone when this returns, whatever became of the stored objects: a left-over object costs room, not music. */
   async function deleteTrack(id: TrackId): Promise<void> {
     const { storageUri, coverKey } = db.transaction((tx) => removeRow(tx, id), { behavior: 'immediate' });
@@ -41,11 +43,11 @@ export function createDeletion({ db, tracks: writer, storage, onDeleted, log }: 
     return { storageUri: track.storageUri, coverKey: albumStays ? null : (cover?.key ?? null) };
   }
 
-  /** Deletes stored audio that no track uses any more. */
+  /** Deletes stored audio that no track uses any more; what is about to be used again is looked at later. */
   async function releaseAudio(storageUris: readonly string[]): Promise<void> {
     for (const uri of storageUris) {
       const key = keyOf(uri);
-      if (key !== undefined && !isUsed(uri)) await tryDelete(key);
+      if (key !== undefined) await claims.deleteWhenFree(key, async () => { if (!isUsed(uri)) await tryDelete(key); });
     }
   }
 

@@ -24,12 +24,12 @@ export interface LibraryDeps extends DeletionDeps { now: () => Date }
 
 export type LibraryService = ReturnType<typeof createLibraryService>;
 
-export function createLibraryService({ db, tracks: writer, storage, onDeleted, now, log }: LibraryDeps) {
+export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, now, log }: LibraryDeps) {
   const statements = createStatements(db.$client);
   const lists = createIdLists(statements);
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
-  const { deleteTrack, releaseAudio } = createDeletion({ db, tracks: writer, storage, onDeleted, log });
+  const { deleteTrack, releaseAudio } = createDeletion({ db, tracks: writer, storage, claims, onDeleted, log });
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
   );

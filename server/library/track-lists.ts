@@ -24,8 +24,8 @@ export interface TrackFilter {
 
 export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   title: { index: 'tracks_title_sort', columns: ['title_sort', 'id'] },
-  artist: { index: 'tracks_artist_sort', columns: ['artist_sort', 'album_sort', 'disc_number', 'track_number', 'id'] },
-  album: { index: 'tracks_album_sort', columns: ['album_sort', 'disc_number', 'track_number', 'id'] },
+  artist: { index: 'tracks_artist_sort', columns: ['artist_sort', 'album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
+  album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
   year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true },
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
   duration: { index: 'tracks_duration', columns: ['duration_ms', 'id'], nulls: true },

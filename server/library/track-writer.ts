@@ -53,6 +53,8 @@ export interface TrackAudio {
   hasPicture: boolean;
   storageUri: string | null;
   contentHash: string | null;
+  /** Hash of the payload without tags, with a version prefix. */
+  audioHash: string | null;
   availability: Availability;
 }
 
@@ -67,7 +69,7 @@ export interface NewTrack {
 
 const AUDIO_COLUMNS = [
   'duration_ms', 'size_bytes', 'format', 'codec', 'bitrate_kbps', 'sample_rate_hz', 'bit_depth', 'channels', 'encoder_delay', 'encoder_padding',
-  'track_gain_db', 'track_peak', 'album_gain_db', 'album_peak', 'has_picture', 'storage_uri', 'content_hash', 'availability',
+  'track_gain_db', 'track_peak', 'album_gain_db', 'album_peak', 'has_picture', 'storage_uri', 'content_hash', 'audio_hash', 'availability',
 ];
 const IDENTITY_COLUMNS = [
   'title', 'title_sort', 'artist_id', 'artist_name', 'artist_sort', 'album_id', 'album_sort', 'genre', 'year', 'track_number', 'disc_number',
@@ -76,7 +78,7 @@ const IDENTITY_COLUMNS = [
 
 const audioValues = (a: TrackAudio) => [
   a.durationMs, a.sizeBytes, a.format, a.codec, a.bitrateKbps, a.sampleRateHz, a.bitDepth, a.channels, a.encoderDelay, a.encoderPadding,
-  a.trackGainDb, a.trackPeak, a.albumGainDb, a.albumPeak, a.hasPicture ? 1 : 0, a.storageUri, a.contentHash, a.availability,
+  a.trackGainDb, a.trackPeak, a.albumGainDb, a.albumPeak, a.hasPicture ? 1 : 0, a.storageUri, a.contentHash, a.audioHash, a.availability,
 ];
 
 const list = (columns: string[]) => columns.join(', ');

@@ -2,7 +2,8 @@
 import type { ByteReader } from '../byte-reader.ts';
 import { u32le } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
-import type { Window } from '../window.ts';
+import type { ByteSource } from '../types.ts';
+import { Window } from '../window.ts';
 
 const HEADER_BYTES = 27;
 export const LARGEST_PAGE = 27 + 255 + 255 * 255;
@@ -180,5 +181,15 @@ export class OggPackets implements ByteReader {
     }
     this.#more = lacing === 255;
     return true;
+  }
+}
+
+/** Calls `each` with the body of every page in `[from, end)`, in order. The view is valid within the call. Stops at bytes that are no page. */
+export function forEachPageBody(source: ByteSource, from: number, end: number, each: (body: Uint8Array) => void): void {
+  const window = new Window(source);
+  for (let page = oggPageAt(window, from); page && page.at < end; page = oggPageAt(window, page.end)) {
+    const i = window.at(page.bodyAt, page.end - page.bodyAt);
+    if (i < 0) return;
+    each(window.bytes.subarray(i, i + page.end - page.bodyAt));
   }
 }

@@ -1,0 +1,130 @@
+// Identity outlives the path (decisions 6): a file that turns up in a new place may be a track whose old file is gone. The first of these
+// tells, that matches exactly one track all of whose old files are proved gone: same file (device, inode, size, time) · same name in
+// another Unicode spelling · same audio without tags · same recording on the same album. Two candidates are never guessed between.
+import { lstat, readdir } from 'node:fs/promises';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { identityKey } from '../library/fold.ts';
+import { NO_HASH } from './read-file.ts';
+import type { ReadResult } from './reader-worker.ts';
+import { absoluteOf, join, textOf, type Candidate } from './walk.ts';
+
+/** A known place of a file. */
+interface Place { path: string; name: string; dev: number; ino: number; trackId: TrackId | null; state: string }
+
+/** What a file is, found by the file itself: a track that moved, or one that a person deleted. */
+export type FoundFile = { trackId: TrackId } | { deleted: true; from: Place };
+
+export type ReadOk = Extract<ReadResult, { ok: true }>;
+
+/** Tracks that lost their place in this scan to another one, by the file that they were. */
+export type Displaced = ReadonlyMap<string, TrackId>;
+
+export const fileKey = ({ dev, ino, sizeBytes, mtimeUs }: Pick<Candidate, 'dev' | 'ino' | 'sizeBytes' | 'mtimeUs'>): string => `${dev}:${ino}:${sizeBytes}:${mtimeUs}`;
+
+const KEEP_LISTINGS = 2_000;
+const PLACE = 'd.path, f.name, f.dev, f.ino, f.track_id AS trackId, f.state';
+
+export function createIdentity({ db, root, source, displaced }: { db: MainDb; root: string; source: string; displaced: Displaced }) {
+  const client = db.$client;
+  const byIno = client.prepare<[number, number, number, number, string], Place>(`SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id
+    WHERE f.ino = ? AND f.dev = ? AND f.size_bytes = ? AND f.mtime_us = ? AND d.source = ?`);
+  const placesOf = client.prepare<[TrackId], Place>(`SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ?`);
+  const bySourceId = client.prepare<[string, string], { id: TrackId }>('SELECT id FROM tracks WHERE source = ? AND source_id = ?');
+  const byAudio = client.prepare<[string, string], { id: TrackId }>('SELECT id FROM tracks WHERE audio_hash = ? AND source = ? LIMIT 20');
+  const byRecording = client.prepare<[string, string], { id: TrackId; album: string | null }>(
+    'SELECT t.id, a.title AS album FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.recording_mbid = ? AND t.source = ? LIMIT 20');
+  const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
+
+  function listing(folder: string): Promise<Set<string> | 'absent' | 'unknown'> {
+    let known = listings.get(folder);
+    if (!known) {
+      if (listings.size > KEEP_LISTINGS) listings.clear();
+      known = namesIn(absoluteOf(root, folder));
+      listings.set(folder, known);
+    }
+    return known;
+  }
+
+  /** True when the parent folder (or the nearest one that is there) was listed and the name is not in it. A folder that cannot be listed proves nothing. */
+  async function isAbsent(path: string, name: string): Promise<boolean> {
+    const names = await listing(path);
+    if (names === 'unknown') return false;
+    if (names !== 'absent') return !names.has(name);
+    if (path === '') return false; // the import folder itself: a disk that is not there
+    const slash = path.lastIndexOf('/');
+    return isAbsent(slash < 0 ? '' : path.slice(0, slash), path.slice(slash + 1));
+  }
+
+  /** The file is not there any more: nothing has its name, or another file has it. */
+  async function isAway({ path, name, dev, ino }: Place): Promise<boolean> {
+    if (await isAbsent(path, name)) return true;
+    try {
+      const stat = await lstat(absoluteOf(root, join(path, name)));
+      return stat.ino !== ino || stat.dev !== dev;
+    } catch {
+      return false; // what cannot be looked at is not proved gone
+    }
+  }
+
+  async function areAllAway(id: TrackId, here: { path: string; name: string }): Promise<boolean> {
+    for (const place of placesOf.all(id)) {
+      const isHere = place.path === here.path && place.name === here.name;
+      if (!isHere && place.state !== 'gone' && !(await isAway(place))) return false;
+    }
+    return true;
+  }
+
+  /** The one of these tracks whose files are all gone. */
+  async function onlyOneAway(ids: TrackId[], here: { path: string; name: string }): Promise<TrackId | undefined> {
+    let only: TrackId | undefined;
+    for (const id of new Set(ids)) {
+      if (!(await areAllAway(id, here))) continue;
+      if (only !== undefined) return undefined;
+      only = id;
+    }
+    return only;
+  }
+
+  return {
+    /** By the file alone, so that a file that only moved is not read again. */
+    async byFile(path: string, candidate: Candidate): Promise<FoundFile | undefined> {
+      const { name, ino, dev, sizeBytes, mtimeUs, known } = candidate;
+      const moved = displaced.get(fileKey(candidate));
+      if (moved !== undefined) return { trackId: moved };
+      const places = byIno.all(ino, dev, sizeBytes, mtimeUs, source).filter((place) => !(place.path === path && place.name === name));
+      const [place] = places;
+      if (places.length !== 1 || !place || ino === 0 || !(await isAway(place))) return undefined;
+      if (place.state === 'deleted') return known ? undefined : { deleted: true, from: place };
+      return place.trackId !== null && place.state !== 'failed' ? { trackId: place.trackId } : undefined;
+    },
+
+    /** By what was read, for a file in a place that was not known. */
+    async byContent(path: string, name: string, sourceId: string, { read, audioHash }: ReadOk): Promise<TrackId | undefined> {
+      const here = { path, name };
+      const spelled = bySourceId.get(source, sourceId);
+      if (spelled) return onlyOneAway([spelled.id], here);
+      if (audioHash !== null && audioHash !== NO_HASH) {
+        const found = await onlyOneAway(byAudio.all(audioHash, source).map((row) => row.id), here);
+        if (found !== undefined) return found;
+      }
+      const { recordingMbid, album } = read.tags;
+      if (recordingMbid === undefined || album === undefined) return undefined;
+      const same = byRecording.all(recordingMbid, source).filter((row) => row.album !== null && identityKey(row.album) === identityKey(album));
+      return onlyOneAway(same.map((row) => row.id), here);
+    },
+  };
+}
+
+export type Identity = ReturnType<typeof createIdentity>;
+
+async function namesIn(folder: string | Buffer): Promise<Set<string> | 'absent' | 'unknown'> {
+  try {
+    const names = await readdir(folder);
+    if (names.some((name) => name.includes('\ufffd'))) return new Set((await readdir(folder, { encoding: 'buffer' })).map(textOf));
+    return new Set(names.map(textOf));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unknown';
+  }
+}
