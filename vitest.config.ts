@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const node = { environment: 'node' as const, pool: 'forks' as const };
@@ -5,7 +6,7 @@ const node = { environment: 'node' as const, pool: 'forks' as const };
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...node, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000 } },
+      { resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } }, test: { ...node, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { ...node, name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { ...node, name: 'e2e', include: ['test/e2e/**/*.e2e.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false } },
     ],

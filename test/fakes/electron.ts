@@ -259,16 +259,17 @@ export const fake = {
   forks: [] as { modulePath: string; options: Electron.ForkOptions }[],
   exposed: {} as Record<string, unknown>,
 
-  /** A page calls a channel; by default its main frame does. */
-  async invoke(window: BrowserWindow, channel: string, args: unknown[], frame: Frame | null = window.webContents.mainFrame): Promise<unknown> {
-    const handler = ipcMain.handlers.get(channel);
-    const given = structuredClone(args);
-    try {
+  /** A page calls a channel; by default its main frame does. Of an error only the text comes across. */
+  invoke(window: BrowserWindow, channel: string, args: unknown[], frame: Frame | null = window.webContents.mainFrame): Promise<unknown> {
+    const answer = async (given: unknown[]): Promise<unknown> => {
+      const handler = ipcMain.handlers.get(channel);
       if (!handler) throw new Error(`No handler registered for '${channel}'`);
-      return structuredClone(await handler({ sender: window.webContents, senderFrame: frame }, ...given));
-    } catch (error) {
-      throw new Error(`Error invoking remote method '${channel}': ${String(error)}`); // the stack and the cause stay in the main process
-    }
+      return handler({ sender: window.webContents, senderFrame: frame }, ...given);
+    };
+    return answer(structuredClone(args)).then(
+      (value) => structuredClone(value),
+      (error: unknown) => Promise.reject(new Error(`Error invoking remote method '${channel}': ${String(error)}`)),
+    );
   },
 
   /** A new app that has not begun. Folders it is given are gone with the next one. */

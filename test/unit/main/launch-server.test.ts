@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../main/clock.ts';
 import { launchServer } from '../../../main/launch-server.ts';
-import type { ServerChild } from '../../../main/server-process.ts';
+import { createServerProcess, type ServerChild } from '../../../main/server-process.ts';
 import { app, fake } from '../../fakes/electron.ts';
 
 const PROGRAM = `
@@ -18,9 +20,9 @@ const untilEnd = (child: ServerChild) => new Promise<Error | undefined>((resolve
 const untilSays = (child: ServerChild, text: string) =>
   new Promise<void>((resolve) => { child.stdout.on('data', (chunk: Buffer) => { if (chunk.toString().includes(text)) resolve(); }); });
 
-function writeProgram(root: string): void {
+function writeProgram(root: string, program = PROGRAM): void {
   mkdirSync(join(root, 'dist', 'server'), { recursive: true });
-  writeFileSync(join(root, 'dist', 'server', 'main.js'), PROGRAM);
+  writeFileSync(join(root, 'dist', 'server', 'main.js'), program);
 }
 
 beforeEach(() => {
@@ -30,7 +32,10 @@ beforeEach(() => {
   writeProgram(dir);
   writeProgram(join(dir, 'app.asar.unpacked'));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 describe.each([{ isPackaged: false, root: '.' }, { isPackaged: true, root: 'app.asar' }])('packaged: $isPackaged', ({ isPackaged, root }) => {
   it('runs the built server, shows what it prints, and ends it gently', async () => {
@@ -59,4 +64,25 @@ it('leaves the archive for a real file, which worker threads and native packages
   const end = untilEnd(child);
   child.signal('SIGKILL');
   await end;
+});
+
+it('understands what our own server prints', async () => {
+  const entry = pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'server', 'main.ts')).href;
+  writeProgram(dir, `import(${JSON.stringify(entry)});`);
+  for (const [name, value] of Object.entries({ DATA_DIR: join(dir, 'data'), PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent' })) vi.stubEnv(name, value);
+
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const server = createServerProcess({
+    launch: () => launchServer({ root: dir, isPackaged: false }),
+    clock: systemClock,
+    onReady: resolve,
+    onFailed: (reason) => reject(new Error(reason)),
+  });
+  server.start();
+  const url = await promise;
+  const status = await fetch(`${url}/api/v1/auth/status`);
+  expect(await status.json()).toMatchObject({ setup_required: true });
+  await vi.waitFor(() => expect(server.setupToken()).toMatch(/\S{16,}/));
+  await server.stop();
+  await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
 });

@@ -54,7 +54,7 @@ export function stillClock() {
     /** Runs what falls due on the way. */
     async advance(ms: number): Promise<void> {
       nowMs += ms;
-      for (const [run, dueMs] of [...timers]) {
+      for (const [run, dueMs] of timers) {
         if (dueMs > nowMs) continue;
         timers.delete(run);
         run();

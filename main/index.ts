@@ -1,0 +1,15 @@
+// Entry of the desktop app.
+import { join } from 'node:path';
+import { app } from 'electron';
+import { systemClock } from './clock.ts';
+import { startDesktop } from './desktop.ts';
+import { launchServer } from './launch-server.ts';
+
+const root = app.getAppPath();
+const { isPackaged } = app;
+
+startDesktop({
+  preload: join(import.meta.dirname, 'preload.cjs'),
+  launch: () => launchServer({ root, isPackaged, ...(!isPackaged && { echo: (chunk) => process.stdout.write(chunk) }) }),
+  clock: systemClock,
+});

@@ -1,0 +1,49 @@
+// Answers to the channel map. Who asks and what with is checked here, for every channel alike.
+import { isAbsolute } from 'node:path';
+import { app, BrowserWindow, dialog, ipcMain, type IpcMainInvokeEvent, type WebContents } from 'electron';
+import { z } from 'zod';
+import type { Channel, Channels } from './ipc.ts';
+
+interface AnswerDeps {
+  /** Whether an address is a page of our server. */
+  isOurs(url: string): boolean;
+  setupToken(): string | undefined;
+}
+
+type Answer<C extends Channel> = (asker: WebContents, args: unknown[]) => ReturnType<Channels[C]> | Promise<ReturnType<Channels[C]>>;
+
+const FolderPath = z.string().max(4_096).refine((path) => isAbsolute(path) && !path.includes('\0'));
+
+export function answerChannels({ isOurs, setupToken }: AnswerDeps): void {
+  const answers: { [C in Channel]: Answer<C> } = {
+    'app:version': answer(z.tuple([]), () => app.getVersion()),
+    'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
+    'setup:token': answer(z.tuple([]), () => setupToken() ?? null),
+  };
+  for (const [channel, run] of Object.entries(answers)) {
+    ipcMain.handle(channel, (event, ...args: unknown[]) => {
+      if (!isOurPage(event, isOurs)) throw new Error(`${channel} is not for this page.`);
+      return run(event.sender, args);
+    });
+  }
+}
+
+function answer<Args extends unknown[], Result>(schema: z.ZodType<Args>, run: (asker: WebContents, ...args: Args) => Result) {
+  return (asker: WebContents, args: unknown[]): Result => {
+    const parsed = schema.safeParse(args);
+    if (!parsed.success) throw new TypeError(`Those are not the arguments of this channel: ${z.prettifyError(parsed.error)}`);
+    return run(asker, ...parsed.data);
+  };
+}
+
+/** The page itself and no frame inside it. A frame that has gone away since is null and gets no answer. */
+function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOurs: AnswerDeps['isOurs']): boolean {
+  return senderFrame !== null && senderFrame === sender.mainFrame && isOurs(senderFrame.url);
+}
+
+async function chooseFolder(asker: WebContents, startIn?: string): Promise<string | null> {
+  const window = BrowserWindow.fromWebContents(asker);
+  const options: Electron.OpenDialogOptions = { properties: ['openDirectory', 'createDirectory'], ...(startIn !== undefined && { defaultPath: startIn }) };
+  const { canceled, filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
+  return canceled ? null : (filePaths[0] ?? null);
+}

@@ -1,0 +1,110 @@
+// The server as a child of the shell: started, watched, started again with growing pauses when it dies, asked to end on quit.
+// It is the same program as `npm start`, and says on stdout where it listens.
+import { createInterface } from 'node:readline';
+import type { Clock } from './clock.ts';
+
+/** One run of the server, whatever kind of process it is. */
+export interface ServerChild {
+  stdout: NodeJS.ReadableStream;
+  stderr: NodeJS.ReadableStream;
+  /** Called once when it has ended, with the fault when it could not even be started. */
+  onEnd(listener: (fault?: Error) => void): void;
+  signal(name: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+interface ServerProcessDeps {
+  launch(): ServerChild;
+  clock: Clock;
+  /** It listens: for the first time, or again after it died. */
+  onReady(url: string): void;
+  /** It cannot be brought up; `reason` is a sentence for the person in front of it. Nothing goes on until `start` is called. */
+  onFailed(reason: string): void;
+}
+
+export type ServerProcess = ReturnType<typeof createServerProcess>;
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+const MAX_RESTARTS = 8;
+/** Having listened that long, the next death is a new story. */
+const STEADY_MS = 60_000;
+/** The server gives its own work 5 s to stop at a safe place, and closes the database after that. */
+const GRACE_MS = 10_000;
+
+export function createServerProcess({ launch, clock, onReady, onFailed }: ServerProcessDeps) {
+  let child: ServerChild | undefined;
+  let setupToken: string | undefined;
+  let wasReady = false;
+  let readyAt: Date | undefined;
+  let deaths = 0;
+  let stopping: Promise<void> | undefined;
+  let onStopped: (() => void) | undefined;
+
+  function start(): void {
+    if (child || stopping) return;
+    const started = launch();
+    let lastWords = '';
+    child = started;
+    readyAt = undefined;
+    eachLine(started.stdout, (line) => {
+      setupToken = /^Setup token: (\S+)$/.exec(line)?.[1] ?? setupToken;
+      const url = /^Tonearm is listening on (http:\S+)$/.exec(line)?.[1];
+      if (url) ready(url);
+    });
+    eachLine(started.stderr, (line) => {
+      lastWords = /^tonearm: (.+)$/.exec(line)?.[1] ?? lastWords;
+    });
+    started.onEnd((fault) => ended(fault?.message || lastWords || 'The server ended without saying why.'));
+  }
+
+  function ready(url: string): void {
+    if (stopping) return;
+    wasReady = true;
+    readyAt = clock.now();
+    onReady(url);
+  }
+
+  function ended(reason: string): void {
+    child = undefined;
+    setupToken = undefined;
+    if (stopping) return onStopped?.();
+    if (readyAt && clock.now().getTime() - readyAt.getTime() >= STEADY_MS) deaths = 0;
+    deaths += 1;
+    // One that never listened has met something that another try will not change: a port in use, a wrong setting.
+    if (!wasReady || deaths > MAX_RESTARTS) fail(reason);
+    else clock.after(Math.min(FIRST_PAUSE_MS * 2 ** (deaths - 1), LONGEST_PAUSE_MS), start);
+  }
+
+  function fail(reason: string): void {
+    deaths = 0;
+    onFailed(reason);
+  }
+
+  return {
+    start,
+
+    /** Of the server that runs now; there is one only while it waits for its first account. */
+    setupToken: (): string | undefined => setupToken,
+
+    /** Ends it for good. Resolves when it has put its work away, or when it was killed because it took too long. */
+    stop(): Promise<void> {
+      stopping ??= new Promise((resolve) => {
+        if (!child) return resolve();
+        const cancelKill = clock.after(GRACE_MS, () => {
+          child?.signal('SIGKILL');
+          resolve();
+        });
+        onStopped = () => {
+          cancelKill();
+          resolve();
+        };
+        child.signal('SIGTERM');
+      });
+      return stopping;
+    },
+  };
+}
+
+function eachLine(input: NodeJS.ReadableStream, take: (line: string) => void): void {
+  createInterface({ input, crlfDelay: Infinity }).on('line', take);
+}
