@@ -4,6 +4,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
+import { createClaims } from '../../server/storage/claims.ts';
 
 export interface LibraryRoomOptions {
   now?: () => Date;
@@ -17,6 +18,6 @@ export function openLibraryRoom(db: MainDb, { now = () => new Date(), onDeleted 
   const deletedObjects: string[] = [];
   const tracks = createTrackWriter({ db, now });
   const remember = (key: string): Promise<boolean> => Promise.resolve(deletedObjects.push(key) > 0);
-  const library = createLibraryService({ db, tracks, storage: { kind: 'local', delete: deleteObject ?? remember }, onDeleted, now, log: createLog('silent') });
+  const library = createLibraryService({ db, tracks, storage: { kind: 'local', delete: deleteObject ?? remember }, claims: createClaims(), onDeleted, now, log: createLog('silent') });
   return { library, tracks, deletedObjects };
 }

@@ -1,0 +1,53 @@
+// The only place that talks HTTP (audio, pictures and events get their addresses from urls.ts). Adds the token, turns every failure into
+// an ApiError, and ends the session on 401, which brings the sign-in page with the way back.
+import i18next from 'i18next';
+import { ApiError, parseProblem } from './problem.ts';
+import { getSession, signOut } from './session.ts';
+
+export type QueryValue = string | number | boolean | null | undefined;
+
+interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  query?: Record<string, QueryValue>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+export const API = '/api/v1';
+
+export function toQueryString(query: Record<string, QueryValue>): string {
+  const pairs = Object.entries(query).flatMap(([key, value]) => (value === undefined || value === null || value === '' ? [] : [[key, String(value)]]));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+export async function request<T>(path: string, { method = 'GET', query = {}, body, headers = {}, signal }: RequestOptions = {}): Promise<T> {
+  const session = getSession();
+  const response = await fetch(`${API}${path}${toQueryString(query)}`, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(session ? { Authorization: `Bearer ${session.token}` } : {}),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  }).catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, i18next.t('error.unreachable'));
+  });
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  if (response.status === 401 && session && getSession()?.token === session.token) signOut();
+  throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
+}
+
+/** Asks for one byte of a track's audio and answers with the status alone: a media element does not say why it failed. */
+export async function probeStream(trackId: number): Promise<number> {
+  const session = getSession();
+  const response = await fetch(`${API}/stream/${trackId}`, {
+    headers: { Range: 'bytes=0-0', ...(session ? { Authorization: `Bearer ${session.token}` } : {}) },
+  }).catch(() => null);
+  await response?.body?.cancel();
+  return response?.status ?? 0;
+}

@@ -1,0 +1,92 @@
+// The server's announcements, put into the query cache. One EventSource per window; the browser reconnects by itself after a network
+// fault, and this does after an answer that closed the stream.
+import type { QueryClient } from '@tanstack/react-query';
+import type { EventMap, EventName } from '../../server/events/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
+import { LIBRARY } from './library.ts';
+import { eventsUrl } from './urls.ts';
+
+const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
+/** While a scan runs the library changes all the time; lists are read again at most this often. */
+const LIBRARY_EVERY_MS = 2_000;
+const JOBS_EVERY_MS = 1_000;
+
+type Listener<Name extends EventName> = (data: EventMap[Name]) => void;
+
+interface EventStreamOptions {
+  queries: QueryClient;
+  onConnection: (connected: boolean) => void;
+  onJobDone: Listener<'job'>;
+}
+
+/** Opens the stream; the returned function closes it. */
+export function openEventStream({ queries, onConnection, onJobDone }: EventStreamOptions): () => void {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  const refreshLibrary = throttle(LIBRARY_EVERY_MS, () => void queries.invalidateQueries({ queryKey: [LIBRARY] }));
+  const refreshJobs = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: ['jobs'] }));
+
+  const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
+    stream.addEventListener(name, (event) => listener(JSON.parse((event as MessageEvent<string>).data) as EventMap[Name]));
+
+  const connect = () => {
+    const stream = new EventSource(eventsUrl());
+    source = stream;
+    stream.addEventListener('open', () => {
+      if (failures > 0) {
+        // What was missed meanwhile: a scan that still runs announces itself again within a second.
+        queries.setQueryData(scanKey, null);
+        refreshLibrary.soon();
+        refreshJobs.soon();
+      }
+      failures = 0;
+      onConnection(true);
+    });
+    stream.addEventListener('error', () => {
+      onConnection(false);
+      failures += 1;
+      if (stream.readyState === EventSource.CLOSED) timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
+    });
+    on(stream, 'library', () => refreshLibrary.soon());
+    on(stream, 'scan', (progress) => queries.setQueryData(scanKey, progress.phase === 'done' ? null : progress));
+    on(stream, 'job', (job) => {
+      queries.setQueryData(['jobs', job.id], job);
+      refreshJobs.soon();
+      if (isOpen(job)) return;
+      if (job.task === SCAN_TASK) queries.setQueryData(scanKey, null);
+      onJobDone(job);
+    });
+    on(stream, 'track', (track) => patchTrack(queries, track));
+  };
+  connect();
+
+  return () => {
+    clearTimeout(timer);
+    refreshLibrary.cancel();
+    refreshJobs.cancel();
+    source?.close();
+  };
+}
+
+/** Puts a changed track into every list of an album or artist that shows it. */
+function patchTrack(queries: QueryClient, track: TrackOut): void {
+  queries.setQueriesData<TrackOut[]>({ predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.at(-1) === 'all' }, (tracks) =>
+    tracks?.some(({ id }) => id === track.id) ? tracks.map((other) => (other.id === track.id ? track : other)) : tracks);
+}
+
+function throttle(everyMs: number, run: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  return {
+    soon: () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        last = Date.now();
+        run();
+      }, Math.max(0, last + everyMs - Date.now()));
+    },
+    cancel: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,37 @@
+// What a request can fail with. The server speaks problem+json (decisions 3); a request that never arrived has status 0.
+
+export interface FieldError { field: string; message: string }
+
+export class ApiError extends Error {
+  readonly status: number;
+  /** In words, for a person. */
+  readonly detail: string;
+  readonly fields: readonly FieldError[];
+
+  constructor(status: number, detail: string, fields: readonly FieldError[] = []) {
+    super(detail);
+    this.name = 'ApiError';
+    this.status = status;
+    this.detail = detail;
+    this.fields = fields;
+  }
+
+  field(name: string): string | undefined {
+    return this.fields.find((error) => error.field === name)?.message;
+  }
+}
+
+export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.status === 0;
+
+/** The words of any failure. */
+export const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export function parseProblem(status: number, statusText: string, body: unknown): ApiError {
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as { title?: unknown; detail?: unknown; errors?: unknown };
+  const words = [problem.detail, problem.title, statusText].find((text) => typeof text === 'string' && text !== '');
+  const fields = Array.isArray(problem.errors) ? problem.errors.filter(isFieldError) : [];
+  return new ApiError(status, typeof words === 'string' ? words : String(status), fields);
+}
+
+const isFieldError = (value: unknown): value is FieldError =>
+  typeof value === 'object' && value !== null && 'field' in value && 'message' in value && typeof value.field === 'string' && typeof value.message === 'string';

@@ -1,0 +1,14 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError, isUnreachable } from './problem.ts';
+
+/** Answers 4xx are final; a server that can't be reached or is busy is asked again. */
+const shouldRetry = (failures: number, error: Error): boolean =>
+  failures < 2 && (isUnreachable(error) || (error instanceof ApiError && error.status >= 500));
+
+export const createQueryClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: 30_000, gcTime: 300_000, retry: shouldRetry, refetchOnWindowFocus: false, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
+  });

@@ -1,0 +1,42 @@
+// Who is signed in: the access token and the user it belongs to, kept over a reload and shared with other tabs of the same browser.
+import { useSyncExternalStore } from 'react';
+import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
+
+export interface Session { token: string; user: UserOut }
+
+const KEY = 'tonearm.session';
+const listeners = new Set<() => void>();
+let current = read();
+
+function read(): Session | null {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
+    return stored && typeof stored === 'object' && 'token' in stored && 'user' in stored ? (stored as Session) : null;
+  } catch {
+    return null;
+  }
+}
+
+function set(session: Session | null): void {
+  current = session;
+  if (session) localStorage.setItem(KEY, JSON.stringify(session));
+  else localStorage.removeItem(KEY);
+  for (const listener of listeners) listener();
+}
+
+addEventListener('storage', (event) => {
+  if (event.key !== KEY) return;
+  current = read();
+  for (const listener of listeners) listener();
+});
+
+export const getSession = (): Session | null => current;
+export const signInWith = (answer: TokenResponse): void => set({ token: answer.access_token, user: answer.user });
+export const signOut = (): void => set(null);
+
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useSession = (): Session | null => useSyncExternalStore(onSessionChange, getSession);

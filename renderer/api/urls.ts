@@ -1,0 +1,29 @@
+// Addresses for elements that can't send headers: <img>, <audio> and EventSource carry the token in the query (interface, Authentication 2).
+import { API, toQueryString } from './client.ts';
+import { getSession } from './session.ts';
+
+/** The sizes the server keeps (decisions 5). */
+export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
+export type CoverSize = (typeof COVER_SIZES)[number];
+
+const token = () => getSession()?.token;
+
+export const coverUrl = (kind: 'albums' | 'artists' | 'tracks', id: number, size: CoverSize): string =>
+  `${API}/${kind}/${id}/cover${toQueryString({ size, token: token() })}`;
+
+/** The smallest kept size that fills `cssPixels` on this screen. */
+export function coverSizeFor(cssPixels: number): CoverSize {
+  const wanted = cssPixels * Math.min(2, devicePixelRatio);
+  return COVER_SIZES.find((size) => size >= wanted * 0.85) ?? 1200;
+}
+
+export const albumCover = (album: { id: number; has_cover: boolean }, size: CoverSize): string | null =>
+  album.has_cover ? coverUrl('albums', album.id, size) : null;
+
+export function trackCover(track: { id: number; album_id: number | null; has_cover: boolean }, size: CoverSize): string | null {
+  if (!track.has_cover) return null;
+  return track.album_id === null ? coverUrl('tracks', track.id, size) : coverUrl('albums', track.album_id, size);
+}
+
+export const streamUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
+export const eventsUrl = (): string => `${API}/events${toQueryString({ token: token() })}`;

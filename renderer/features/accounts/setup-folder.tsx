@@ -1,0 +1,78 @@
+import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconFolderOpen } from '@tabler/icons-react';
+import { useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useStartScan } from '../../api/jobs.ts';
+import { ApiError, detailOf } from '../../api/problem.ts';
+import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
+import { desktop } from '../../desktop.ts';
+import { Button } from '../../ui/button.tsx';
+import { formText } from '../../ui/form-text.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { FormError } from './door.tsx';
+import styles from './door.module.css';
+
+const PATH = 'local_media_import_path';
+const MODE = 'local_media_import_mode';
+const MODES = ['copy', 'reference'] as const;
+
+export function SetupFolder({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation();
+  const settings = useQuery(settingsQuery());
+  const change = useChangeSettings();
+  const scan = useStartScan();
+  const [path, setPath] = useState<string>();
+  const pathSetting = findSetting(settings.data, PATH);
+  const modeSetting = findSetting(settings.data, MODE);
+  const decided = pathSetting?.origin === 'env' && Boolean(pathSetting.value);
+  const busy = change.isPending || scan.isPending;
+  const problem = change.error instanceof ApiError ? change.error : null;
+  const other = (problem && problem.fields.length === 0 ? problem : null) ?? scan.error ?? settings.error;
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    if (!decided) {
+      const mode = modeSetting?.origin === 'env' ? {} : { [MODE]: formText(form, MODE) };
+      await change.mutateAsync({ [PATH]: formText(form, PATH).trim(), ...mode });
+    }
+    await scan.mutateAsync();
+    onDone();
+  };
+
+  if (settings.isPending) return <Skeleton height="220px" />;
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event).catch(() => undefined)}>
+      {other && <FormError>{detailOf(other)}</FormError>}
+      {decided ? (
+        <div className={styles.decided}>
+          <p>{String(pathSetting.value)}</p>
+          <p>{t('setup.folder.decided', { mode: t(modeSetting?.value === 'reference' ? 'setup.folder.reference' : 'setup.folder.copy') })}</p>
+        </div>
+      ) : (
+        <>
+          <TextInput name={PATH} label={t('setup.folder.path')} description={t('setup.folder.pathHelp')} required withAsterisk={false} autoComplete="off" spellCheck={false} autoFocus
+            value={path ?? String(pathSetting?.value ?? '')} onChange={(event) => setPath(event.currentTarget.value)} error={problem?.field(PATH)} />
+          {desktop && <Button icon={IconFolderOpen} onClick={() => void desktop?.pickFolder().then((picked) => picked && setPath(picked))}>{t('setup.folder.pick')}</Button>}
+          {modeSetting?.origin !== 'env' && (
+            <fieldset className={styles.choices}>
+              <legend>{t('setup.folder.how')}</legend>
+              {MODES.map((mode) => (
+                <label key={mode} className={styles.choice}>
+                  <input type="radio" name={MODE} value={mode} defaultChecked={mode === (modeSetting?.value ?? 'copy')} />
+                  <strong>{t(`setup.folder.${mode}`)}</strong>
+                  <span>{t(`setup.folder.${mode}Help`)}</span>
+                </label>
+              ))}
+            </fieldset>
+          )}
+        </>
+      )}
+      <div className={styles.buttons}>
+        {!decided && <Button variant="plain" onClick={onDone}>{t('setup.later')}</Button>}
+        <Button type="submit" variant="primary" disabled={busy}>{t('setup.folder.start')}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { IconActivity, IconFolderSearch } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { isOpen, jobsQuery, useStartScan } from '../../api/jobs.ts';
+import { detailOf } from '../../api/problem.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { JobItem } from './job-item.tsx';
+import styles from './activity.module.css';
+
+export function ActivityPage() {
+  const { t } = useTranslation();
+  const jobs = useQuery(jobsQuery());
+  const scan = useStartScan();
+  const open = jobs.data?.items.filter(isOpen) ?? [];
+  const finished = jobs.data?.items.filter((job) => !isOpen(job)) ?? [];
+  const start = <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>{t('scan.start')}</Button>;
+
+  function body() {
+    if (jobs.error && !jobs.data) return <ErrorState detail={detailOf(jobs.error)} onRetry={() => void jobs.refetch()} />;
+    if (!jobs.data) return Array.from({ length: 4 }, (_, i) => <div key={i} className={styles.job}><Skeleton height="44px" /></div>);
+    if (jobs.data.items.length === 0) return <EmptyState icon={IconActivity} title={t('activity.emptyTitle')} actions={start}>{t('activity.empty')}</EmptyState>;
+    return (
+      <>
+        {open.length > 0 && <JobList title={t('activity.open')} jobs={open} />}
+        {finished.length > 0 && <JobList title={t('activity.finished')} jobs={finished} />}
+      </>
+    );
+  }
+
+  return (
+    <Page title={t('nav.activity')} tools={jobs.data && jobs.data.items.length > 0 && start}>
+      {scan.error && <p role="alert" className={styles.error}>{detailOf(scan.error)}</p>}
+      {body()}
+    </Page>
+  );
+}
+
+function JobList({ title, jobs }: { title: string; jobs: Parameters<typeof JobItem>[0]['job'][] }) {
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.heading}>{title}</h2>
+      <ul>{jobs.map((job) => <JobItem key={job.id} job={job} />)}</ul>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { IconAlertTriangle, IconCheck, IconClock, IconLoader2, IconX, type Icon } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { JobOut } from '../../../server/jobs/wire.ts';
+import { isOpen, scanResultOf, useCancelJob } from '../../api/jobs.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
+import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ScanReport } from './scan-report.tsx';
+import styles from './activity.module.css';
+
+const SYMBOLS: Record<JobOut['status'], Icon> = { queued: IconClock, running: IconLoader2, waiting: IconClock, succeeded: IconCheck, failed: IconAlertTriangle, cancelled: IconX };
+const KNOWN_TASKS = ['scan_local_folder', 'cover_task', 'enrich_task', 'download_task', 'materialize_track'] as const;
+
+export function JobItem({ job }: { job: JobOut }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { job: openJob } = useSearch({ from: '/app/activity' });
+  const cancel = useCancelJob();
+  const Symbol = SYMBOLS[job.status];
+  const task = KNOWN_TASKS.find((name) => name === job.task);
+  const name = task ? t(`task.${task}`) : job.task;
+  const result = scanResultOf(job);
+  const expanded = openJob === job.id;
+  const progressOf = ({ progress }: JobOut) =>
+    isOpen(job) ? [progress?.total ? t('activity.doneOf', { done: formatNumber(progress.done), total: formatNumber(progress.total) }) : null, progress?.message].filter(Boolean).join(' · ') : '';
+  const at = job.finished_at ?? job.started_at ?? job.created_at;
+  return (
+    <li className={styles.job} data-status={job.status}>
+      <Symbol size={20} className={styles.symbol} aria-hidden />
+      <div className={styles.jobText}>
+        <p><strong>{name}</strong> <span className={styles.status}>{t(`status.${job.status}`)}</span></p>
+        <p className={styles.sub}>
+          {result ? t('scan.summary', { added: formatNumber(result.added), updated: formatNumber(result.updated), unchanged: formatNumber(result.unchanged), failed: formatNumber(result.failed_count) }) : progressOf(job)}
+          {result || progressOf(job) ? ' · ' : ''}
+          <time dateTime={at} title={formatDate(at)}>{formatAgo(at)}</time>
+          {job.attempts > 1 && ` · ${t('activity.attempts', { count: job.attempts })}`}
+        </p>
+        {job.error && <p className={styles.error}>{job.error}</p>}
+        {isOpen(job) && <ProgressBar done={job.progress?.done ?? 0} total={job.progress?.total ?? null} label={name} />}
+      </div>
+      {isOpen(job) && <Button onClick={() => cancel.mutate(job.id)} disabled={cancel.isPending}>{t('activity.cancel')}</Button>}
+      {result && (
+        <Button aria-expanded={expanded} onClick={() => void navigate({ to: '/activity', search: expanded ? {} : { job: job.id }, replace: true })}>{t(expanded ? 'activity.less' : 'activity.details')}</Button>
+      )}
+      {expanded && result && <ScanReport jobId={job.id} />}
+    </li>
+  );
+}

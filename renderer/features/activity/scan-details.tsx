@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next';
+import type { ScanProgress } from '../../../server/ingest/wire.ts';
+import { useCancelJob } from '../../api/jobs.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatLength, formatNumber } from '../../ui/format.ts';
+import styles from './activity.module.css';
+
+export function ScanDetails({ scan }: { scan: ScanProgress }) {
+  const { t } = useTranslation();
+  const cancel = useCancelJob();
+  const facts: [string, string][] = [
+    [t('scan.added'), formatNumber(scan.added)],
+    [t('scan.updated'), formatNumber(scan.updated)],
+    [t('scan.failed'), formatNumber(scan.failed)],
+    [t('scan.speed'), t('scan.perSecond', { rate: formatNumber(Math.round(scan.files_per_second)) })],
+    [t('scan.left'), scan.eta_ms === null ? t('scan.unknown') : formatLength(scan.eta_ms)],
+  ];
+  return (
+    <div className={styles.details}>
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+      </dl>
+      <p className={styles.folder} title={scan.current ?? ''}>{scan.current ?? ' '}</p>
+      <Button onClick={() => cancel.mutate(scan.job_id)} disabled={cancel.isPending}>{t('scan.cancel')}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { Link } from '@tanstack/react-router';
+import { IconPlayerPlayFilled } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { AlbumOut } from '../../../server/library/wire.ts';
+import { albumCover, coverSizeFor } from '../../api/urls.ts';
+import { usePlay } from '../../player/use-play.ts';
+import { Cover } from '../../ui/cover.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import styles from './card.module.css';
+
+/** Height of the two lines below the cover. */
+export const CAPTION_HEIGHT = 48;
+export const captionVariable = { '--caption': `${CAPTION_HEIGHT}px` } as React.CSSProperties;
+
+interface AlbumCardProps {
+  /** Undefined while its page is on its way. */
+  album: AlbumOut | undefined;
+  width: number;
+  tabIndex?: 0 | -1;
+  /** The line below the title; the artist when not given. */
+  caption?: string | undefined;
+}
+
+export function AlbumCard({ album, width, tabIndex = 0, caption }: AlbumCardProps) {
+  const { t } = useTranslation();
+  const { playAlbum } = usePlay();
+  if (!album) return <CardSkeleton />;
+  const by = caption ?? album.artist_name ?? t('library.unknownArtist');
+  return (
+    <div className={styles.card} style={captionVariable}>
+      <Link to="/albums/$albumId" params={{ albumId: album.id }} className={styles.picture} tabIndex={tabIndex} data-stop
+        aria-label={t('album.cardLabel', { title: album.title, artist: album.artist_name ?? t('library.unknownArtist') })}>
+        <Cover src={albumCover(album, coverSizeFor(width))} alt="" className={styles.cover} />
+      </Link>
+      <button type="button" className={styles.play} tabIndex={-1} aria-label={t('album.playLabel', { title: album.title })} onClick={() => void playAlbum(album.id)}>
+        <IconPlayerPlayFilled size={18} aria-hidden />
+      </button>
+      <span className={styles.title} title={album.title}>{album.title}</span>
+      <span className={styles.by}>
+        {caption === undefined && album.artist_id !== null
+          ? <Link to="/artists/$artistId" params={{ artistId: album.artist_id }} tabIndex={-1}>{by}</Link>
+          : by}
+      </span>
+    </div>
+  );
+}
+
+export function CardSkeleton({ round = false }: { round?: boolean }) {
+  return (
+    <div className={styles.card} style={captionVariable}>
+      <div style={{ aspectRatio: '1' }}><Skeleton height="100%" {...(round ? { radius: '50%' } : {})} /></div>
+      <div className={styles.title}><Skeleton width="72%" height="14px" /></div>
+      <div style={{ paddingTop: 6 }}><Skeleton width="48%" height="12px" /></div>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { IconDisc } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { albumPage } from '../../api/library.ts';
+import { usePagedList } from '../../api/paged-list.ts';
+import { usePlay } from '../../player/use-play.ts';
+import { AlbumCard } from './album-card.tsx';
+import { toFilter } from './browse-search.ts';
+import { CardPage } from './card-page.tsx';
+import { ALBUM_SORT_NAMES } from './sorts.ts';
+
+export function AlbumsPage() {
+  const { t } = useTranslation();
+  const search = useSearch({ from: '/app/albums' });
+  const navigate = useNavigate();
+  const { playAlbum } = usePlay();
+  const list = usePagedList((at) => albumPage(toFilter(search), at));
+  return (
+    <CardPage title={t('nav.albums')} icon={IconDisc} list={list} sorts={ALBUM_SORT_NAMES} defaultSort="title" search={search}
+      onSearch={(next) => void navigate({ to: '/albums', search: next, replace: true })}
+      renderCard={(album, tabIndex, width) => <AlbumCard album={album} tabIndex={tabIndex} width={width} />}
+      onPlay={(album) => void playAlbum(album.id)} />
+  );
+}

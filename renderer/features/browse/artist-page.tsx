@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { IconArrowsShuffle, IconPlayerPlayFilled, IconPlaylistAdd } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
+import { detailOf } from '../../api/problem.ts';
+import { albumCover, coverUrl, type CoverSize } from '../../api/urls.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { useArtworkAccent } from '../../ui/artwork-accent.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { usePageTitle } from '../../ui/page.tsx';
+import { moveAmongRows } from '../../ui/row-keys.ts';
+import { ErrorState } from '../../ui/states.tsx';
+import { Hero, HeroPage, HeroSkeleton } from './hero.tsx';
+import { Shelf } from './shelf.tsx';
+import { TrackRow } from './track-row.tsx';
+import shelf from './shelf.module.css';
+import list from './track-list.module.css';
+
+const FIRST_TRACKS = 10;
+
+export function ArtistPage() {
+  const { t } = useTranslation();
+  const { artistId } = useParams({ from: '/app/artists/$artistId' });
+  const player = usePlayerCommands();
+  const [all, setAll] = useState(false);
+  const artist = useQuery(artistQuery(artistId));
+  const albums = useQuery(artistAlbumsQuery(artistId));
+  const tracks = useQuery(artistTracksQuery(artistId));
+  usePageTitle(artist.data?.name);
+
+  const own = albums.data?.items.filter((album) => album.artist_id === artistId).sort((a, b) => (b.year ?? 0) - (a.year ?? 0));
+  const appearsOn = albums.data?.items.filter((album) => album.artist_id !== artistId) ?? [];
+  const withCover = own?.find((album) => album.has_cover) ?? appearsOn.find((album) => album.has_cover);
+  const cover = (size: CoverSize) => (artist.data?.has_cover ? coverUrl('artists', artistId, size) : withCover ? albumCover(withCover, size) : null);
+  const accent = useArtworkAccent(cover(160));
+
+  const error = artist.error ?? albums.error ?? tracks.error;
+  if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([artist.refetch(), albums.refetch(), tracks.refetch()])} />;
+  if (!artist.data || !own || !tracks.data) return <HeroSkeleton round />;
+  const shown = all ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
+
+  return (
+    <HeroPage accent={accent}>
+      <Hero round kind={t('artist.artist')} name={artist.data.name} cover={cover(600)}
+        facts={[t('album.count', { count: own.length }), t('track.count', { count: tracks.data.length })]}
+        actions={
+          <>
+            <Button variant="primary" icon={IconPlayerPlayFilled} onClick={() => player.playTracks(tracks.data, { shuffle: false })}>{t('player.play')}</Button>
+            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>{t('player.shuffle')}</Button>
+            <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
+          </>
+        } />
+      <Shelf title={t('nav.albums')} albums={own} captionOf={(album) => String(album.year ?? '')} />
+      <Shelf title={t('artist.appearsOn')} albums={appearsOn} />
+      <section className={shelf.shelf} aria-label={t('nav.tracks')}>
+        <div className={shelf.head}><h2>{t('nav.tracks')}</h2></div>
+        <div className={list.list} onKeyDown={moveAmongRows}>
+          <ol>
+            {shown.map((track) => (
+              <TrackRow key={track.id} track={track} lead="cover" withArtist withFormat={false} onPlay={() => player.playTracks(tracks.data, { startAt: tracks.data.indexOf(track), shuffle: false })} />
+            ))}
+          </ol>
+        </div>
+        {!all && tracks.data.length > FIRST_TRACKS && <Button onClick={() => setAll(true)}>{t('artist.allTracks', { count: tracks.data.length })}</Button>}
+      </section>
+    </HeroPage>
+  );
+}

@@ -1,0 +1,67 @@
+// A page that is one large grid of covers, for albums and for artists.
+import type { Icon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PagedList } from '../../api/paged-list.ts';
+import { detailOf } from '../../api/problem.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import pill from '../../ui/pill.module.css';
+import { Slider } from '../../ui/slider.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { VirtualGrid } from '../../ui/virtual-grid.tsx';
+import { CAPTION_HEIGHT } from './album-card.tsx';
+import { hasFilters, type ListSearch } from './browse-search.ts';
+import { EmptyLibrary } from './empty-library.tsx';
+import { FilterTools, SortTools, type SortName } from './list-tools.tsx';
+import { CARD_SIZES, useCardSize } from './use-card-size.ts';
+
+interface CardPageProps<T, Sort extends SortName> {
+  title: string;
+  icon: Icon;
+  list: PagedList<T>;
+  sorts: readonly Sort[];
+  defaultSort: Sort;
+  search: ListSearch<Sort>;
+  onSearch: (search: ListSearch<Sort>) => void;
+  renderCard: (item: T | undefined, tabIndex: 0 | -1, width: number) => ReactNode;
+  onPlay: (item: T) => void;
+}
+
+/** Drawn before the first page tells how many there are. */
+const PLACEHOLDERS = 48;
+const GAP = { column: 20, row: 24 };
+
+export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, defaultSort, search, onSearch, renderCard, onPlay }: CardPageProps<T, Sort>) {
+  const { t } = useTranslation();
+  const [size, setSize] = useCardSize();
+  const tools = (
+    <>
+      <div className={pill.slider}><Slider label={t('list.coverSize')} {...CARD_SIZES} value={size} live onChange={setSize} valueText={`${size} px`} /></div>
+      <FilterTools search={search} onChange={onSearch} />
+      <SortTools sorts={sorts} defaultSort={defaultSort} search={search} onChange={onSearch} />
+    </>
+  );
+  return (
+    <Page title={title} count={list.total === undefined ? undefined : formatNumber(list.total)} tools={tools}>
+      {body()}
+    </Page>
+  );
+
+  function body() {
+    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.total === 0 && hasFilters(search)) return <EmptyState icon={icon} title={t('list.noMatch')} actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>} />;
+    if (list.total === 0) return <EmptyLibrary />;
+    return (
+      <VirtualGrid label={title} count={list.total ?? PLACEHOLDERS} cellWidth={size} gap={GAP} cellHeight={(width) => width + CAPTION_HEIGHT}
+        onRange={list.show} renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
+        onCellKey={(event, index) => {
+          const item = list.item(index);
+          if (!item || event.ctrlKey || event.metaKey || (event.key !== ' ' && event.key.toLowerCase() !== 'p')) return false;
+          onPlay(item);
+          return true;
+        }} />
+    );
+  }
+}

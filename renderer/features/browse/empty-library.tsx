@@ -1,0 +1,24 @@
+import { IconFolderPlus, IconFolderSearch, IconMusic } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useScanProgress, useStartScan } from '../../api/jobs.ts';
+import { useSession } from '../../api/session.ts';
+import { findSetting, settingsQuery } from '../../api/settings.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+
+/** Nothing in the library yet: what to do depends on whether a folder is chosen, a scan runs, and who is looking. */
+export function EmptyLibrary() {
+  const { t } = useTranslation();
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  const settings = useQuery({ ...settingsQuery(), enabled: isOwner });
+  const scanning = useScanProgress() !== null;
+  const scan = useStartScan();
+  if (scanning) return <EmptyState icon={IconFolderSearch} title={t('empty.scanningTitle')}>{t('empty.scanning')}</EmptyState>;
+  if (!isOwner) return <EmptyState icon={IconMusic} title={t('empty.title')}>{t('empty.askOwner')}</EmptyState>;
+  const hasFolder = Boolean(findSetting(settings.data, 'local_media_import_path')?.value);
+  const action = hasFolder
+    ? <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>{t('scan.start')}</Button>
+    : <ButtonLink to="/setup" search={{ step: 'folder' }} variant="primary" icon={IconFolderPlus}>{t('empty.chooseFolder')}</ButtonLink>;
+  return <EmptyState icon={IconMusic} title={t('empty.title')} actions={action}>{t(hasFolder ? 'empty.scanOrDrop' : 'empty.chooseOrDrop')}</EmptyState>;
+}

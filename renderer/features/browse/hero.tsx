@@ -1,0 +1,58 @@
+import type { CSSProperties, ReactNode } from 'react';
+import { classNames } from '../../ui/class-names.ts';
+import { Cover } from '../../ui/cover.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import styles from './hero.module.css';
+
+interface HeroProps {
+  kind: string;
+  name: string;
+  cover: string | null;
+  /** Artists are round. */
+  round?: boolean;
+  by?: ReactNode;
+  facts: ReactNode[];
+  actions: ReactNode;
+}
+
+export function Hero({ kind, name, cover, round = false, by, facts, actions }: HeroProps) {
+  return (
+    <header className={styles.hero}>
+      <Cover src={cover} alt="" {...(round ? { name } : {})} className={classNames(styles.cover, round && styles.round)} eager />
+      <div>
+        <p className={styles.kind}>{kind}</p>
+        <h1 className={styles.name}>{name}</h1>
+        {by && <p className={styles.by}>{by}</p>}
+        <div className={styles.facts}>{facts.filter(Boolean).map((fact, i) => <span key={i}>{fact}</span>)}</div>
+        <div className={styles.actions}>{actions}</div>
+      </div>
+    </header>
+  );
+}
+
+export function HeroPage({ accent, children }: { accent: CSSProperties; children: ReactNode }) {
+  return (
+    <div className={styles.page} style={accent}>
+      <div className={styles.wash} />
+      {children}
+    </div>
+  );
+}
+
+export function HeroSkeleton({ round = false }: { round?: boolean }) {
+  return (
+    <div className={styles.page}>
+      <div className={styles.hero}>
+        <div className={classNames(styles.cover, round && styles.round)} style={{ aspectRatio: '1', boxShadow: 'none' }}><Skeleton height="100%" {...(round ? { radius: '50%' } : { radius: '10px' })} /></div>
+        <div>
+          <Skeleton width="64px" height="16px" />
+          <div style={{ padding: '8px 0' }}><Skeleton width="60%" height="40px" /></div>
+          <Skeleton width="40%" />
+        </div>
+      </div>
+      {Array.from({ length: 8 }, (_, i) => <div key={i} style={{ padding: '12px 0' }}><Skeleton height="24px" /></div>)}
+    </div>
+  );
+}
+
+export const heroFoot = styles.foot;

@@ -1,0 +1,63 @@
+// One row of covers that scrolls sideways. Arrow keys move in it; it is one stop of the tab key.
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AlbumOut } from '../../../server/library/wire.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { AlbumCard, CardSkeleton } from './album-card.tsx';
+import styles from './shelf.module.css';
+
+const CARD_WIDTH = 172;
+const NARROW_CARD_WIDTH = 140;
+const PLACEHOLDERS = 8;
+
+interface ShelfProps {
+  title: string;
+  /** Undefined while they are on their way. */
+  albums: AlbumOut[] | undefined;
+  /** Where all of them are. */
+  to?: Pick<LinkProps, 'to' | 'search' | 'params'>;
+  captionOf?: (album: AlbumOut) => string | undefined;
+}
+
+export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
+  const { t } = useTranslation();
+  const row = useRef<HTMLUListElement>(null);
+  const [stop, setStop] = useState(0);
+  const width = innerWidth < 768 ? NARROW_CARD_WIDTH : CARD_WIDTH;
+  if (albums?.length === 0) return null;
+
+  const scroll = (way: 1 | -1) => row.current?.scrollBy({ left: way * row.current.clientWidth * 0.8, behavior: 'smooth' });
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = Math.min((albums?.length ?? 1) - 1, Math.max(0, stop + step));
+    setStop(next);
+    event.currentTarget.querySelectorAll<HTMLElement>('[data-stop]')[next]?.focus();
+  };
+
+  return (
+    <section className={styles.shelf} aria-label={title}>
+      <div className={styles.head}>
+        {to ? <Link {...to}><h2>{title}</h2><IconChevronRight size={20} aria-hidden /></Link> : <h2>{title}</h2>}
+        <span className={styles.turn}>
+          <IconButton label={t('home.back', { title })} icon={IconChevronLeft} size="small" tabIndex={-1} onClick={() => scroll(-1)} />
+          <IconButton label={t('home.on', { title })} icon={IconChevronRight} size="small" tabIndex={-1} onClick={() => scroll(1)} />
+        </span>
+      </div>
+      <ul ref={row} className={styles.row} style={{ '--card': `${width}px` } as CSSProperties} onKeyDown={onKeyDown}>
+        {albums
+          ? albums.map((album, i) => (
+              <li key={album.id} onFocus={() => setStop(i)}>
+                <AlbumCard album={album} width={width} tabIndex={i === Math.min(stop, albums.length - 1) ? 0 : -1} caption={captionOf?.(album)} />
+              </li>
+            ))
+          : Array.from({ length: PLACEHOLDERS }, (_, i) => <li key={i}><CardSkeleton /></li>)}
+      </ul>
+    </section>
+  );
+}

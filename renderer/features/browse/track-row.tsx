@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { trackCover } from '../../api/urls.ts';
+import { currentEntry, isSounding } from '../../player/types.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { Cover } from '../../ui/cover.tsx';
+import { formatClock, formatFormat } from '../../ui/format.ts';
+import { SoundBars } from '../../ui/sound-bars.tsx';
+import { TrackMenu } from './track-menu.tsx';
+import styles from './track-list.module.css';
+
+interface TrackRowProps {
+  track: TrackOut;
+  /** What stands in front: the track's number, or its cover where tracks of several albums meet. */
+  lead: 'number' | 'cover';
+  /** The line below the title; left out where it would say what the page's heading says. */
+  withArtist: boolean;
+  /** Where the tracks of a list differ in it. */
+  withFormat: boolean;
+  onPlay: () => void;
+}
+
+export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackRowProps) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
+  const sounding = usePlayer((state) => isCurrent && isSounding(state));
+  const start = () => (isCurrent ? player.toggle() : onPlay());
+  const gone = track.availability === 'missing' || track.availability === 'remote';
+  const mark = isCurrent ? <SoundBars moving={sounding} /> : lead === 'number' ? <span className={styles.place} data-place={track.track_number ?? '·'} /> : <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />;
+  return (
+    <li className={classNames(styles.row, isCurrent && styles.current, gone && styles.gone)} aria-current={isCurrent || undefined} data-lead={lead}
+      onDoubleClick={(event) => {
+        if (!(event.target as HTMLElement).closest('a, button')) onPlay();
+      }}
+      onClick={(event) => {
+        if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch' && !(event.target as HTMLElement).closest('a, button')) onPlay();
+      }}>
+      <button type="button" className={styles.start} data-stop onClick={start} aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}>
+        <span className={styles.number}>{mark}</span>
+        {sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <IconPlayerPlayFilled size={16} aria-hidden />}
+      </button>
+      <div className={styles.text}>
+        <span className={styles.title} title={track.title}>{track.title}</span>
+        {withArtist && (
+          <span className={styles.by}>
+            {track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{track.artist_name}</Link>}
+          </span>
+        )}
+      </div>
+      <span className={styles.side}>{gone ? t(track.availability === 'missing' ? 'availability.missing' : 'availability.remote') : withFormat && track.format && formatFormat(track.format)}</span>
+      <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
+      <TrackMenu track={track} className={styles.menu} withAlbum={lead === 'cover'} />
+    </li>
+  );
+}

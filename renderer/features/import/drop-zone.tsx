@@ -1,0 +1,43 @@
+// Files dropped anywhere in the window are imported.
+import { IconFileMusic } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { filesOf } from './dropped-files.ts';
+import styles from './import.module.css';
+import { enqueueUploads } from './upload-queue.ts';
+
+const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+
+export function DropZone() {
+  const { t } = useTranslation();
+  const [over, setOver] = useState(false);
+  /** Entering a child fires before leaving its parent, so the ins and outs are counted. */
+  const depth = useRef(0);
+
+  useEffect(() => {
+    const set = (to: number) => {
+      depth.current = to;
+      setOver(to > 0);
+    };
+    const listen = new AbortController();
+    const options = { signal: listen.signal };
+    addEventListener('dragenter', (event) => carriesFiles(event) && set(depth.current + 1), options);
+    addEventListener('dragleave', (event) => carriesFiles(event) && set(Math.max(0, depth.current - 1)), options);
+    addEventListener('dragover', (event) => carriesFiles(event) && event.preventDefault(), options);
+    addEventListener('drop', (event) => {
+      if (!event.dataTransfer || !carriesFiles(event)) return;
+      event.preventDefault();
+      set(0);
+      void filesOf(event.dataTransfer.items).then(enqueueUploads);
+    }, options);
+    return () => listen.abort();
+  }, []);
+
+  if (!over) return null;
+  return (
+    <div className={styles.zone} aria-hidden>
+      <IconFileMusic size={56} stroke={1.25} />
+      <p>{t('import.drop')}</p>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+// The uploads of this window: two at a time, each with its progress and what became of it. Plain state outside React, so that uploads go on
+// while a person walks from page to page.
+import { useSyncExternalStore } from 'react';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { ApiError, detailOf } from '../../api/problem.ts';
+import { uploadFile } from '../../api/upload.ts';
+
+export interface Upload {
+  readonly id: number;
+  readonly name: string;
+  readonly size: number;
+  readonly status: 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled';
+  /** 0..1 of the body sent. */
+  readonly progress: number;
+  readonly track: TrackOut | null;
+  /** In words. */
+  readonly error: string | null;
+}
+
+const AT_ONCE = 2;
+const listeners = new Set<() => void>();
+const files = new Map<number, File>();
+const running = new Map<number, AbortController>();
+let uploads: readonly Upload[] = [];
+let nextId = 1;
+
+function publish(next: readonly Upload[]): void {
+  uploads = next;
+  for (const listener of listeners) listener();
+}
+
+const change = (id: number, values: Partial<Upload>) => publish(uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload)));
+
+export function enqueueUploads(added: File[]): void {
+  const fresh = added.map((file): Upload => {
+    const id = nextId++;
+    files.set(id, file);
+    return { id, name: file.name, size: file.size, status: 'waiting', progress: 0, track: null, error: null };
+  });
+  publish([...uploads, ...fresh]);
+  pump();
+}
+
+export function cancelUploads(): void {
+  for (const controller of running.values()) controller.abort();
+  publish(uploads.map((upload) => (upload.status === 'waiting' ? { ...upload, status: 'cancelled' } : upload)));
+}
+
+export function clearUploads(): void {
+  publish(uploads.filter((upload) => upload.status === 'waiting' || upload.status === 'sending'));
+}
+
+function pump(): void {
+  while (running.size < AT_ONCE) {
+    const next = uploads.find((upload) => upload.status === 'waiting');
+    if (!next) return;
+    void send(next.id);
+  }
+}
+
+async function send(id: number): Promise<void> {
+  const file = files.get(id);
+  if (!file) return;
+  const controller = new AbortController();
+  running.set(id, controller);
+  change(id, { status: 'sending' });
+  try {
+    const { items, errors } = await uploadFile(file, (progress) => change(id, { progress }), controller.signal);
+    const track = items[0] ?? null;
+    change(id, track ? { status: 'done', progress: 1, track } : { status: 'failed', error: errors[0]?.detail ?? null });
+  } catch (error) {
+    change(id, controller.signal.aborted ? { status: 'cancelled' } : { status: 'failed', error: reasonOf(error) });
+  } finally {
+    running.delete(id);
+    files.delete(id);
+    pump();
+  }
+}
+
+/** A refused file has its reason beside its name. */
+const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? detailOf(error);
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useUploads = (): readonly Upload[] => useSyncExternalStore(subscribe, () => uploads);

@@ -1,0 +1,20 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { usePlayer } from '../../player/use-player.ts';
+import styles from './player-bar.module.css';
+
+/** Says what is wrong with the track that can't be played, and what happens next. */
+export function FailureNotice() {
+  const { t } = useTranslation();
+  const failure = usePlayer((state) => state.failure);
+  return (
+    <div role="status" className={styles.failure} data-shown={failure !== null || undefined}>
+      {failure && (
+        <>
+          <IconAlertTriangle size={16} aria-hidden />
+          <span>{t(`failure.${failure.reason}`, { title: failure.entry.track.title })} {failure.skipping && t('failure.skipping')}</span>
+        </>
+      )}
+    </div>
+  );
+}

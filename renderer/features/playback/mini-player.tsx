@@ -1,0 +1,41 @@
+// On a phone: one line with what plays, which opens the full-screen sheet.
+import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconPlayerSkipForwardFilled } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { trackCover } from '../../api/urls.ts';
+import { isSounding } from '../../player/types.ts';
+import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { useArtworkAccent } from '../../ui/artwork-accent.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Cover } from '../../ui/cover.tsx';
+import { FailureNotice } from './failure-notice.tsx';
+import styles from './player-bar.module.css';
+
+export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const track = useCurrentTrack();
+  const sounding = usePlayer(isSounding);
+  const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
+  if (!track) return null;
+  return (
+    <section className={styles.mini} style={accent} aria-label={t('player.player')}>
+      <FailureNotice />
+      <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onOpen}>
+        <span className="visually-hidden">{t('player.open')}</span>
+        <Cover src={trackCover(track, 160)} alt="" />
+        <span className={styles.titles}>
+          <span>{track.title}</span>
+          <span>{track.artist_name ?? t('library.unknownArtist')}</span>
+        </span>
+      </button>
+      <IconButton label={t(sounding ? 'player.pause' : 'player.play')} icon={sounding ? IconPlayerPauseFilled : IconPlayerPlayFilled} onClick={() => player.toggle()} />
+      <IconButton label={t('player.next')} icon={IconPlayerSkipForwardFilled} onClick={() => player.next()} />
+      <ProgressLine />
+    </section>
+  );
+}
+
+function ProgressLine() {
+  const fraction = usePlayer((state) => (state.durationMs > 0 ? state.positionMs / state.durationMs : 0));
+  return <div className={styles.line} aria-hidden><div style={{ transform: `scaleX(${fraction})` }} /></div>;
+}

@@ -1,0 +1,19 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { QueueTrack } from '../../player/types.ts';
+import styles from './now-playing.module.css';
+
+/** Title and artist of the current track, both links. */
+export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; size?: 'small' | 'large' }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.text} data-size={size}>
+      <span className={styles.title}>
+        {track.album_id === null ? track.title : <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{track.title}</Link>}
+      </span>
+      <span className={styles.by}>
+        {track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{track.artist_name}</Link>}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { IconGripVertical, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { trackCover } from '../../api/urls.ts';
+import { isSounding, type QueueEntry } from '../../player/types.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Cover } from '../../ui/cover.tsx';
+import { formatClock } from '../../ui/format.ts';
+import { SoundBars } from '../../ui/sound-bars.tsx';
+import styles from './queue.module.css';
+
+interface QueueRowProps { entry: QueueEntry; state: 'played' | 'current' | 'coming'; tabIndex: 0 | -1; dragged: boolean }
+
+export function QueueRow({ entry, state, tabIndex, dragged }: QueueRowProps) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const sounding = usePlayer(isSounding);
+  const { track } = entry;
+  const by = track.artist_name ?? t('library.unknownArtist');
+  return (
+    <div className={styles.row} data-state={state} data-dragged={dragged || undefined} draggable>
+      <button type="button" className={styles.jump} data-stop tabIndex={tabIndex} aria-current={state === 'current' || undefined}
+        aria-describedby="queue-keys" onClick={() => player.jumpTo(entry.key)}>
+        <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
+        <span className={styles.text}>
+          <span>{track.title}</span>
+          <span>{by}</span>
+        </span>
+        {state === 'current' ? <SoundBars moving={sounding} /> : <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>}
+      </button>
+      <span className={styles.actions}>
+        <IconButton label={t('queue.remove', { title: track.title })} icon={IconX} iconSize={16} size="small" tabIndex={-1} onClick={() => player.remove(entry.key)} />
+        <IconGripVertical size={16} className={styles.grip} aria-hidden />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+// The controls that the bar and the full-screen sheet share.
+import { IconArrowsShuffle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconPlayerSkipBackFilled, IconPlayerSkipForwardFilled, IconRepeat, IconRepeatOnce, IconVolume, IconVolume2, IconVolumeOff } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { isSounding, type Repeat } from '../../player/types.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { formatClock } from '../../ui/format.ts';
+import { Slider } from '../../ui/slider.tsx';
+import styles from './transport.module.css';
+
+const NEXT_REPEAT: Record<Repeat, Repeat> = { off: 'all', all: 'one', one: 'off' };
+
+export function TransportButtons({ large = false }: { large?: boolean }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const sounding = usePlayer(isSounding);
+  const empty = usePlayer((state) => state.index < 0);
+  const shuffle = usePlayer((state) => state.shuffle);
+  const repeat = usePlayer((state) => state.repeat);
+  return (
+    <div className={styles.buttons} data-large={large || undefined} role="group" aria-label={t('player.controls')}>
+      <IconButton label={t('player.shuffle')} icon={IconArrowsShuffle} iconSize={18} aria-pressed={shuffle} onClick={() => player.setShuffle(!shuffle)} />
+      <IconButton label={t('player.previous')} icon={IconPlayerSkipBackFilled} iconSize={large ? 28 : 20} disabled={empty} onClick={() => player.previous()} />
+      <button type="button" className={styles.play} disabled={empty} onClick={() => player.toggle()} aria-label={t(sounding ? 'player.pause' : 'player.play')}>
+        {sounding ? <IconPlayerPauseFilled size={large ? 28 : 20} aria-hidden /> : <IconPlayerPlayFilled size={large ? 28 : 20} aria-hidden />}
+      </button>
+      <IconButton label={t('player.next')} icon={IconPlayerSkipForwardFilled} iconSize={large ? 28 : 20} disabled={empty} onClick={() => player.next()} />
+      <IconButton label={t(`player.repeat.${repeat}`)} icon={repeat === 'one' ? IconRepeatOnce : IconRepeat} iconSize={18} aria-pressed={repeat !== 'off'} onClick={() => player.setRepeat(NEXT_REPEAT[repeat])} />
+    </div>
+  );
+}
+
+export function SeekBar({ below = false }: { below?: boolean }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const position = usePlayer((state) => state.positionMs);
+  const duration = usePlayer((state) => state.durationMs);
+  const buffered = usePlayer((state) => state.bufferedMs);
+  return (
+    <div className={styles.seek} data-below={below || undefined}>
+      <span className={styles.time}>{formatClock(position)}</span>
+      <Slider label={t('player.seek')} value={position} max={duration} step={1000} buffered={buffered} disabled={duration === 0} onChange={(to) => player.seek(to)}
+        valueText={t('player.position', { position: formatClock(position), duration: formatClock(duration) })} hoverText={formatClock} />
+      <span className={styles.time}>{formatClock(duration)}</span>
+    </div>
+  );
+}
+
+export function VolumeControl() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const volume = usePlayer((state) => state.volume);
+  const muted = usePlayer((state) => state.muted);
+  const shown = muted ? 0 : volume;
+  const icon = shown === 0 ? IconVolumeOff : shown < 0.5 ? IconVolume2 : IconVolume;
+  return (
+    <div className={styles.volume}>
+      <IconButton label={t(muted ? 'player.unmute' : 'player.mute')} icon={icon} aria-pressed={muted} onClick={() => player.setMuted(!muted)} />
+      <Slider label={t('player.volume')} value={shown} max={1} step={0.01} live onChange={(to) => player.setVolume(to)} valueText={`${Math.round(shown * 100)} %`} />
+    </div>
+  );
+}

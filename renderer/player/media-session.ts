@@ -1,0 +1,43 @@
+// Media keys, lock screen and the system's media controls.
+import { trackCover } from '../api/urls.ts';
+import { currentEntry, isSounding, type Player } from './types.ts';
+
+const SEEK_STEP_MS = 10_000;
+
+export function connectMediaSession(player: Player): void {
+  if (!('mediaSession' in navigator)) return;
+  const session = navigator.mediaSession;
+  const handlers: Partial<Record<MediaSessionAction, MediaSessionActionHandler>> = {
+    play: () => player.play(),
+    pause: () => player.pause(),
+    stop: () => player.pause(),
+    nexttrack: () => player.next(),
+    previoustrack: () => player.previous(),
+    seekto: ({ seekTime }) => player.seek((seekTime ?? 0) * 1000),
+    seekforward: ({ seekOffset }) => player.seek(player.getState().positionMs + (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
+    seekbackward: ({ seekOffset }) => player.seek(player.getState().positionMs - (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
+  };
+  for (const [action, handler] of Object.entries(handlers)) session.setActionHandler(action as MediaSessionAction, handler);
+
+  let shown: number | null = null;
+  player.subscribe(() => {
+    const state = player.getState();
+    const entry = currentEntry(state);
+    if ((entry?.key ?? null) !== shown) {
+      shown = entry?.key ?? null;
+      session.metadata = entry ? metadataOf(entry.track) : null;
+    }
+    session.playbackState = entry ? (isSounding(state) ? 'playing' : 'paused') : 'none';
+    if (entry && state.durationMs > 0) {
+      session.setPositionState({ duration: state.durationMs / 1000, position: Math.min(state.positionMs, state.durationMs) / 1000 });
+    }
+  });
+}
+
+function metadataOf(track: Parameters<typeof trackCover>[0] & { title: string; artist_name: string | null; album_title: string | null }): MediaMetadata {
+  const artwork = ([160, 300, 600] as const).flatMap((size) => {
+    const src = trackCover(track, size);
+    return src ? [{ src: new URL(src, location.href).href, sizes: `${size}x${size}` }] : [];
+  });
+  return new MediaMetadata({ title: track.title, artist: track.artist_name ?? '', album: track.album_title ?? '', artwork });
+}

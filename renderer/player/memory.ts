@@ -1,0 +1,33 @@
+// What the player remembers over a restart: queue, place in it, modes, volume.
+import type { PlayerState, QueueEntry } from './types.ts';
+
+const KEY = 'tonearm.player';
+const VERSION = 1;
+/** A queue can be long; localStorage holds some 5 MB. The entries around the current one are kept. */
+const MAX_ENTRIES = 2_000;
+
+export type Remembered = Pick<PlayerState, 'queue' | 'index' | 'positionMs' | 'volume' | 'muted' | 'shuffle' | 'repeat'>;
+
+export function remember(state: Remembered): void {
+  const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
+  const { positionMs, volume, muted, shuffle, repeat } = state;
+  const stored = { version: VERSION, queue: state.queue.slice(first, first + MAX_ENTRIES), index: state.index - first, positionMs, volume, muted, shuffle, repeat };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(stored));
+  } catch {
+    localStorage.removeItem(KEY); // full: a queue that can't be kept must not stop the music
+  }
+}
+
+export function recall(): Partial<Remembered> {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? 'null') as (Remembered & { version: number }) | null;
+    if (stored?.version !== VERSION || !Array.isArray(stored.queue)) return {};
+    const { version: _, ...remembered } = stored;
+    return remembered.queue.every(isEntry) ? remembered : {};
+  } catch {
+    return {};
+  }
+}
+
+const isEntry = (entry: QueueEntry | null): boolean => typeof entry?.key === 'number' && typeof entry.track?.id === 'number';

@@ -1,0 +1,48 @@
+// The accent of a page or bar that shows a cover: samples the picture once on a small canvas and gives the CSS variables to put on it.
+import { useEffect, useState, type CSSProperties } from 'react';
+import { accentFor, dominantColour } from './accent.ts';
+import type { Oklch } from './colour.ts';
+import { useScheme } from './scheme.ts';
+
+const SIDE = 32;
+const known = new Map<string, Promise<Oklch | null>>();
+
+async function sample(src: string): Promise<Oklch | null> {
+  const image = new Image();
+  image.src = src;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = SIDE;
+  canvas.height = SIDE;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) return null;
+  context.drawImage(image, 0, 0, SIDE, SIDE);
+  return dominantColour(context.getImageData(0, 0, SIDE, SIDE).data);
+}
+
+function sampleOnce(src: string): Promise<Oklch | null> {
+  const found = known.get(src);
+  if (found) return found;
+  const fresh = sample(src).catch(() => null);
+  known.set(src, fresh);
+  return fresh;
+}
+
+/** Empty until the cover is known, and for covers without colour: the page is then neutral. */
+export function useArtworkAccent(src: string | null): CSSProperties {
+  const scheme = useScheme();
+  const [sampled, setSampled] = useState<{ src: string; colour: Oklch | null } | null>(null);
+  useEffect(() => {
+    if (!src) return undefined;
+    let stale = false;
+    void sampleOnce(src).then((colour) => {
+      if (!stale) setSampled({ src, colour });
+    });
+    return () => {
+      stale = true;
+    };
+  }, [src]);
+  if (!src || sampled?.src !== src || !sampled.colour) return {};
+  const { accent, onAccent, accentText, wash } = accentFor(sampled.colour, scheme);
+  return { '--accent': accent, '--on-accent': onAccent, '--accent-text': accentText, '--wash': wash } as CSSProperties;
+}

@@ -1,0 +1,57 @@
+import { Tooltip } from '@mantine/core';
+import type { Icon } from '@tabler/icons-react';
+import { createLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react';
+import styles from './button.module.css';
+import { classNames } from './class-names.ts';
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  variant?: 'primary' | 'quiet' | 'plain';
+  icon?: Icon;
+}
+
+export function Button({ variant = 'quiet', icon: Symbol, className, children, ...rest }: ButtonProps) {
+  return (
+    <button type="button" className={classNames(styles.button, styles[variant], className)} {...rest}>
+      {Symbol && <Symbol size={18} aria-hidden />}
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** The accessible name, and the text of the tooltip. */
+  label: string;
+  icon: Icon;
+  size?: 'small' | 'medium' | 'large';
+  filled?: boolean;
+  iconSize?: number;
+}
+
+export function IconButton({ label, icon: Symbol, size = 'medium', filled, iconSize = 20, className, ...rest }: IconButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <button type="button" aria-label={label} className={classNames(styles.icon, size !== 'medium' && styles[size], filled && styles.filled, className)} {...rest}>
+        <Symbol size={iconSize} aria-hidden {...(filled ? { fill: 'currentColor' } : {})} />
+      </button>
+    </Tooltip>
+  );
+}
+
+interface ButtonAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  variant?: 'primary' | 'quiet' | 'plain';
+  icon?: Icon;
+  ref?: Ref<HTMLAnchorElement>;
+}
+
+function ButtonAnchor({ variant = 'quiet', icon: Symbol, className, children, ref, ...rest }: ButtonAnchorProps) {
+  return (
+    <a ref={ref} className={classNames(styles.button, styles[variant], className)} {...rest}>
+      {Symbol && <Symbol size={18} aria-hidden />}
+      {children}
+    </a>
+  );
+}
+
+/** Goes somewhere, and looks like a button. */
+export const ButtonLink = createLink(ButtonAnchor);

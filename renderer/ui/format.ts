@@ -1,0 +1,46 @@
+// Numbers, sizes and lengths in the reader's language.
+import i18next from 'i18next';
+
+const locale = () => i18next.resolvedLanguage ?? 'en';
+
+export const formatNumber = (value: number) => new Intl.NumberFormat(locale()).format(value);
+
+/** 3:07, 1:02:45. */
+export function formatClock(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];
+  const tail = `${h > 0 ? String(m).padStart(2, '0') : m}:${String(s).padStart(2, '0')}`;
+  return h > 0 ? `${h}:${tail}` : tail;
+}
+
+const unit = (value: number, name: string, digits = 0) =>
+  new Intl.NumberFormat(locale(), { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits }).format(value);
+
+/** 43 min, 1 hr 12 min, 20 sec: for whole albums and what is left of a scan. */
+export function formatLength(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return unit(Math.max(1, Math.round(ms / 1000)), 'second');
+  if (minutes < 60) return unit(minutes, 'minute');
+  const rest = minutes % 60;
+  return rest === 0 ? unit(minutes / 60, 'hour') : `${unit(Math.floor(minutes / 60), 'hour')} ${unit(rest, 'minute')}`;
+}
+
+export function formatBytes(bytes: number): string {
+  const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+  const power = Math.min(names.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** power;
+  return unit(value, names[power]!, power > 1 && value < 100 ? 1 : 0);
+}
+
+export const formatDate = (iso: string) => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+/** "2 minutes ago". */
+export function formatAgo(iso: string, now = Date.now()): string {
+  const seconds = (new Date(iso).getTime() - now) / 1000;
+  const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60]];
+  const [name, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.round(seconds / size), name);
+}
+
+/** FLAC, MP3: the short name people know a format by. */
+export const formatFormat = (format: string) => format.toUpperCase();

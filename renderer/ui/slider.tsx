@@ -1,0 +1,53 @@
+// A slider drawn by us over a native range input, which brings keyboard, touch and screen readers along.
+import { useState } from 'react';
+import styles from './slider.module.css';
+
+interface SliderProps {
+  label: string;
+  value: number;
+  min?: number;
+  max: number;
+  step: number;
+  /** What a screen reader says for the value. */
+  valueText: string;
+  /** 0..max, drawn behind the value. */
+  buffered?: number;
+  /** Called while dragging when `live`, else once at the end. */
+  onChange: (value: number) => void;
+  live?: boolean;
+  /** Text over the pointer. */
+  hoverText?: (value: number) => string;
+  disabled?: boolean;
+}
+
+export function Slider({ label, value, min = 0, max, step, valueText, buffered = 0, onChange, live = false, hoverText, disabled = false }: SliderProps) {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const shown = dragged ?? value;
+  const percent = (at: number) => `${max > min ? Math.min(100, Math.max(0, ((at - min) / (max - min)) * 100)) : 0}%`;
+  const commit = () => {
+    if (dragged !== null && !live) onChange(dragged);
+    setDragged(null);
+  };
+  return (
+    <div className={styles.slider}
+      onPointerMove={(event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        setHovered(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * (max - min) + min);
+      }}
+      onPointerLeave={() => setHovered(null)}>
+      <div className={styles.track} />
+      {buffered > 0 && <div className={`${styles.part} ${styles.buffer}`} style={{ width: percent(buffered) }} />}
+      <div className={`${styles.part} ${styles.value}`} style={{ width: percent(shown) }} />
+      {!disabled && <div className={styles.thumb} style={{ left: percent(shown) }} />}
+      <input type="range" className={styles.input} aria-label={label} aria-valuetext={valueText} min={min} max={max} step={step} value={shown} disabled={disabled}
+        onPointerDown={() => setDragged(value)} onPointerUp={commit} onPointerCancel={() => setDragged(null)}
+        onChange={(event) => {
+          const next = event.currentTarget.valueAsNumber;
+          if (dragged === null || live) onChange(next);
+          if (dragged !== null) setDragged(next);
+        }} />
+      {hoverText && hovered !== null && !disabled && <div className={styles.tip} style={{ left: percent(hovered) }} aria-hidden>{hoverText(hovered)}</div>}
+    </div>
+  );
+}

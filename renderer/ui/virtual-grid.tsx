@@ -1,0 +1,112 @@
+// A grid of any length that keeps only what is on screen in the document, with one tab stop: arrow keys, Home, End and the page keys move
+// inside. The focused cell stays in the document when it scrolls out, so focus is never lost. ARIA tells the whole size.
+import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { usePlaceInScroller, useScroller } from './scroller.ts';
+import styles from './virtual-grid.module.css';
+
+interface VirtualGridProps {
+  label: string;
+  count: number;
+  /** Cells are about this wide, in CSS pixels: as many as fit best share the row. */
+  cellWidth: number;
+  gap?: { column: number; row: number };
+  /** Height of a cell of this width. */
+  cellHeight: (width: number) => number;
+  /** `tabIndex` goes to the one thing in the cell that takes focus, which also needs `data-stop`. */
+  renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
+  onRange: (first: number, last: number) => void;
+  /** Keys that do something to a cell; true when it was handled. */
+  onCellKey?: (event: KeyboardEvent, index: number) => boolean;
+}
+
+const OVERSCAN_ROWS = 3;
+const NO_GAP = { column: 0, row: 0 };
+
+export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight, renderCell, onRange, onCellKey }: VirtualGridProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const scroller = useScroller();
+  const { top, width } = usePlaceInScroller(ref);
+  const [stop, setStop] = useState(0);
+  const wantsFocus = useRef(false);
+
+  const columns = Math.max(1, Math.round((width + gap.column) / (cellWidth + gap.column)));
+  const shareWidth = Math.floor((width - gap.column * (columns - 1)) / columns);
+  const rowHeight = cellHeight(shareWidth) + gap.row;
+  const rows = Math.ceil(count / columns);
+  const stopRow = Math.min(rows - 1, Math.floor(stop / columns));
+
+  const virtualizer = useVirtualizer({
+    count: width > 0 ? rows : 0,
+    getScrollElement: () => scroller,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN_ROWS,
+    scrollMargin: top,
+    rangeExtractor: useCallback((range: Range) => {
+      const shown = defaultRangeExtractor(range);
+      return stopRow < 0 || shown.includes(stopRow) ? shown : [...shown, stopRow].sort((a, b) => a - b);
+    }, [stopRow]),
+  });
+
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+
+  const first = (virtualizer.range?.startIndex ?? 0) * columns;
+  const last = ((virtualizer.range?.endIndex ?? 0) + OVERSCAN_ROWS + 1) * columns - 1;
+  useEffect(() => onRange(first, Math.max(first, Math.min(last, count - 1))), [onRange, first, last, count]);
+
+  useEffect(() => {
+    if (!wantsFocus.current) return;
+    const target = ref.current?.querySelector<HTMLElement>(`[data-index="${stop}"] [data-stop]`);
+    if (!target) return;
+    wantsFocus.current = false;
+    target.focus({ preventScroll: true });
+  });
+
+  const goTo = (index: number) => {
+    const to = Math.min(count - 1, Math.max(0, index));
+    wantsFocus.current = true;
+    setStop(to);
+    virtualizer.scrollToIndex(Math.floor(to / columns), { align: 'auto' });
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+    if (!cell || event.defaultPrevented) return;
+    const index = Number(cell.dataset['index']);
+    const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 1) * columns;
+    const moves: Record<string, number> = {
+      ArrowLeft: index - 1, ArrowRight: index + 1, ArrowUp: index - columns, ArrowDown: index + columns,
+      PageUp: index - page, PageDown: index + page, Home: 0, End: count - 1,
+    };
+    const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
+    const isMove = to !== undefined && !(columns === 1 && (event.key === 'ArrowLeft' || event.key === 'ArrowRight'));
+    if (isMove) goTo(event.key === 'ArrowUp' && to < 0 ? index : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1 ? index : to);
+    if (isMove || onCellKey?.(event, index)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+
+  return (
+    <div ref={ref} className={styles.grid} role="grid" aria-label={label} aria-rowcount={rows} aria-colcount={columns}
+      style={{ height: virtualizer.getTotalSize() }} onKeyDown={onKeyDown}
+      onFocus={(event) => {
+        const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+        if (cell) setStop(Number(cell.dataset['index']));
+      }}>
+      {virtualizer.getVirtualItems().map((row) => (
+        <div key={row.key} className={styles.row} role="row" aria-rowindex={row.index + 1}
+          style={{ transform: `translateY(${row.start - top}px)`, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
+          {Array.from({ length: Math.min(columns, count - row.index * columns) }, (_, column) => {
+            const index = row.index * columns + column;
+            return (
+              <div key={index} role="gridcell" aria-colindex={column + 1} data-index={index} className={styles.cell}>
+                {renderCell(index, index === Math.min(stop, count - 1) ? 0 : -1, shareWidth)}
+              </div>
+            );
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}

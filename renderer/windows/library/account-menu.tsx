@@ -1,0 +1,44 @@
+import { Menu } from '@mantine/core';
+import { IconKeyboard, IconLogout } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactElement, ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { signOut, useSession } from '../../api/session.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { RadioItems } from '../../ui/radio-items.tsx';
+import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';
+import styles from './side-bar.module.css';
+
+/** With `target` it opens from that; `children` are items above its own. */
+export function AccountMenu({ onShortcuts, target, children }: { onShortcuts: () => void; target?: ReactElement; children?: ReactNode }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  const choice = useSchemeChoice();
+  const name = useSession()?.user.username ?? '';
+  const leave = () => {
+    player.clear();
+    queries.clear();
+    signOut();
+  };
+  return (
+    <Menu position="top-start" width={220}>
+      <Menu.Target>
+        {target ?? (
+          <button type="button" className={styles.account} aria-label={t('account.menu', { name })}>
+            <span className={styles.initial} data-initial={[...name][0]} />
+            <span>{name}</span>
+          </button>
+        )}
+      </Menu.Target>
+      <Menu.Dropdown>
+        {children}
+        <Menu.Label>{t('scheme.label')}</Menu.Label>
+        <RadioItems value={choice} onChange={chooseScheme} options={SCHEME_CHOICES.map((scheme) => ({ value: scheme, label: t(`scheme.${scheme}`) }))} />
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>{t('shortcuts.title')}</Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>{t('account.signOut')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,42 @@
+import { Menu } from '@mantine/core';
+import { IconDots, IconSearch } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useSession } from '../../api/session.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { BOTTOM_PLACES, MENU_PLACES } from './navigation.ts';
+import { useOpenJobs } from './use-open-jobs.ts';
+import styles from './side-bar.module.css';
+
+/** The side bar of a phone. */
+export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
+  const { t } = useTranslation();
+  const openJobs = useOpenJobs();
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  return (
+    <nav className={styles.bar} aria-label={t('nav.label')}>
+      {BOTTOM_PLACES.map(({ to, name, icon: Symbol }) => (
+        <Link key={to} to={to} className={styles.tab} activeOptions={{ exact: to === '/', includeSearch: false }}>
+          <Symbol size={22} stroke={1.75} aria-hidden />
+          {t(`nav.${name}`)}
+        </Link>
+      ))}
+      <button type="button" className={styles.tab} onClick={onSearch}>
+        <IconSearch size={22} stroke={1.75} aria-hidden />
+        {t('nav.search')}
+      </button>
+      <AccountMenu onShortcuts={onShortcuts} target={
+        <button type="button" className={styles.tab}>
+          <IconDots size={22} stroke={1.75} aria-hidden />
+          {openJobs > 0 && <span className={styles.dot} aria-hidden />}
+          {t('nav.more')}
+        </button>
+      }>
+        {MENU_PLACES.filter((place) => place.name !== 'activity' || isOwner).map(({ to, name, icon: Symbol }) => (
+          <Menu.Item key={to} leftSection={<Symbol size={16} aria-hidden />} renderRoot={(props) => <Link to={to} {...props} />}>{t(`nav.${name}`)}</Menu.Item>
+        ))}
+        <Menu.Divider />
+      </AccountMenu>
+    </nav>
+  );
+}

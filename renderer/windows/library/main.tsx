@@ -1,0 +1,22 @@
+// The library window: everything is put together here.
+import '../../ui/mantine.css';
+import '../../ui/mantine-overrides.css';
+import '../../ui/tokens.css';
+import '../../ui/base.css';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from '../../api/query-client.ts';
+import { streamUrl } from '../../api/urls.ts';
+import { startI18n } from '../../i18n/i18n.ts';
+import { PlayerEngine } from '../../player/engine.ts';
+import { findReason } from '../../player/failures.ts';
+import { connectMediaSession } from '../../player/media-session.ts';
+import { App } from './app.tsx';
+import { createLibraryRouter } from './router.tsx';
+
+await startI18n();
+const queries = createQueryClient();
+const player = new PlayerEngine({ streamUrl, findReason });
+connectMediaSession(player);
+const router = createLibraryRouter(queries);
+
+createRoot(document.getElementById('root')!).render(<App queries={queries} player={player} router={router} />);

@@ -1,0 +1,23 @@
+import { IconMapOff } from '@tabler/icons-react';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { detailOf } from '../../api/problem.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { usePageTitle } from '../../ui/page.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+
+/** A page whose code could not be loaded (the server is gone, or was updated meanwhile) is loaded afresh; the browser would not ask twice. */
+const isMissingCode = (error: Error): boolean => error instanceof TypeError && /import|module/i.test(error.message);
+
+export function RouteError({ error }: ErrorComponentProps) {
+  const { t } = useTranslation();
+  const router = useRouter();
+  if (isMissingCode(error)) return <ErrorState detail={t('error.unreachable')} onRetry={() => location.reload()} />;
+  return <ErrorState detail={detailOf(error)} onRetry={() => void router.invalidate()} />;
+}
+
+export function NotFound() {
+  const { t } = useTranslation();
+  usePageTitle(t('notFound.title'));
+  return <EmptyState icon={IconMapOff} title={t('notFound.title')} actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}>{t('notFound.text')}</EmptyState>;
+}

@@ -1,0 +1,127 @@
+// The addresses of the library window. What a page shows is in its address; pages are loaded when they are first opened.
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { authStatusQuery } from '../../api/accounts.ts';
+import { getSession } from '../../api/session.ts';
+import { desktop } from '../../desktop.ts';
+import type { SetupStep } from '../../features/accounts/setup-page.tsx';
+import { parseAlbumSearch, parseArtistSearch, parseTrackSearch } from '../../features/browse/browse-search.ts';
+import { HomePage } from '../../features/browse/home-page.tsx';
+import { NotFound, RouteError } from './route-states.tsx';
+import { Shell } from './shell.tsx';
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet });
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const isStep = (value: unknown): value is SetupStep => value === 'account' || value === 'folder' || value === 'network';
+/** Only a path of this window: `//elsewhere` would leave it. */
+const pathOnly = (value: unknown) => (typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined);
+const given = <T extends object>(values: T) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (input: Record<string, unknown>) => given({ back: pathOnly(input['back']) }),
+  beforeLoad: ({ search }) => {
+    if (getSession()) throw redirect({ href: search.back ?? '/' });
+  },
+  component: lazyRouteComponent(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  validateSearch: (input: Record<string, unknown>) => given({ step: isStep(input['step']) ? input['step'] : undefined, token: text(input['token']) }),
+  beforeLoad: async ({ search, context, location }) => {
+    if (search.step && search.step !== 'account') {
+      if (!getSession()) throw redirect({ to: '/sign-in', search: { back: location.href } });
+      return;
+    }
+    const { setup_required } = await context.queries.fetchQuery(authStatusQuery());
+    if (!setup_required) throw redirect({ to: '/' });
+  },
+  loader: async () => ({ handedToken: (await desktop?.setupToken()) ?? undefined }),
+  component: lazyRouteComponent(() => import('../../features/accounts/setup-page.tsx'), 'SetupPage'),
+});
+
+/** Everything behind the sign-in, inside the shell with side bar and player. */
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  beforeLoad: async ({ context, location }) => {
+    if (getSession()) return;
+    const { setup_required } = await context.queries.fetchQuery(authStatusQuery());
+    if (setup_required) throw redirect({ to: '/setup' });
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { back: location.href } });
+  },
+  component: Shell,
+});
+
+const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
+
+const home = createRoute({ getParentRoute: () => app, path: '/', component: HomePage });
+const albums = createRoute({
+  getParentRoute: () => app,
+  path: '/albums',
+  validateSearch: parseAlbumSearch,
+  component: lazyRouteComponent(() => import('../../features/browse/albums-page.tsx'), 'AlbumsPage'),
+});
+const album = createRoute({
+  getParentRoute: () => app,
+  path: '/albums/$albumId',
+  params: { parse: ({ albumId }) => ({ albumId: id(albumId) }), stringify: ({ albumId }) => ({ albumId: String(albumId) }) },
+  component: lazyRouteComponent(() => import('../../features/browse/album-page.tsx'), 'AlbumPage'),
+});
+const artists = createRoute({
+  getParentRoute: () => app,
+  path: '/artists',
+  validateSearch: parseArtistSearch,
+  component: lazyRouteComponent(() => import('../../features/browse/artists-page.tsx'), 'ArtistsPage'),
+});
+const artist = createRoute({
+  getParentRoute: () => app,
+  path: '/artists/$artistId',
+  params: { parse: ({ artistId }) => ({ artistId: id(artistId) }), stringify: ({ artistId }) => ({ artistId: String(artistId) }) },
+  component: lazyRouteComponent(() => import('../../features/browse/artist-page.tsx'), 'ArtistPage'),
+});
+const tracks = createRoute({
+  getParentRoute: () => app,
+  path: '/tracks',
+  validateSearch: parseTrackSearch,
+  component: lazyRouteComponent(() => import('../../features/browse/tracks-page.tsx'), 'TracksPage'),
+});
+const activity = createRoute({
+  getParentRoute: () => app,
+  path: '/activity',
+  validateSearch: (input: Record<string, unknown>) => given({ job: id(text(input['job']) ?? '') || undefined }),
+  component: lazyRouteComponent(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
+});
+
+const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
+
+const routeTree = root.addChildren([signIn, setup, app.addChildren([home, albums, album, artists, artist, tracks, activity, elsewhere])]);
+
+export const createLibraryRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultErrorComponent: RouteError,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+    scrollToTopSelectors: ['#main'],
+    // Plain text both ways: the default would read a set-up token of digits as a number.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const pairs = Object.entries(search).flatMap(([key, value]) => (value === undefined || value === null ? [] : [[key, String(value)]]));
+      return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+    },
+  });
+
+export type LibraryRouter = ReturnType<typeof createLibraryRouter>;
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: LibraryRouter;
+  }
+}

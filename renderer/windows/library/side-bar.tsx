@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router';
+import { IconSearch } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSession } from '../../api/session.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { PLACES } from './navigation.ts';
+import { useOpenJobs } from './use-open-jobs.ts';
+import styles from './side-bar.module.css';
+
+/** `children` stand above the account: what is going on. */
+export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => void; onShortcuts: () => void; children: ReactNode }) {
+  const { t } = useTranslation();
+  const openJobs = useOpenJobs();
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  return (
+    <div className={styles.side}>
+      <p className={styles.brand}><img src="/favicon.svg" alt="" />{t('app.name')}</p>
+      <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Control+K /">
+        <IconSearch size={18} aria-hidden />
+        {t('nav.search')}
+        <kbd aria-hidden>{t('nav.searchKey')}</kbd>
+      </button>
+      <nav aria-label={t('nav.label')}>
+        <ul className={styles.places}>
+          {PLACES.filter((place) => place.name !== 'activity' || isOwner).map(({ to, name, icon: Symbol }) => (
+            <li key={to}>
+              <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                <Symbol size={20} stroke={1.75} aria-hidden />
+                {t(`nav.${name}`)}
+                {name === 'activity' && openJobs > 0 && <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>{openJobs}</span>}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={styles.bottom}>
+        {children}
+        <AccountMenu onShortcuts={onShortcuts} />
+      </div>
+    </div>
+  );
+}

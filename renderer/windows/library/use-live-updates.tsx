@@ -1,0 +1,66 @@
+// Keeps the window in step with the server, and tells of finished scans.
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { JobOut } from '../../../server/jobs/wire.ts';
+import { openEventStream } from '../../api/events.ts';
+import { SCAN_TASK, scanResultOf } from '../../api/jobs.ts';
+import { useSession } from '../../api/session.ts';
+import { formatNumber } from '../../ui/format.ts';
+import styles from './notice.module.css';
+
+/** Short interruptions are not worth a notice. */
+const PATIENCE_MS = 3_000;
+
+export function useLiveUpdates(): boolean {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const token = useSession()?.token;
+  const [connected, setConnected] = useState(true);
+
+  useEffect(() => {
+    if (!token) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onConnection = (is: boolean) => {
+      clearTimeout(timer);
+      if (is) setConnected(true);
+      else timer = setTimeout(() => setConnected(false), PATIENCE_MS);
+    };
+    const onJobDone = (job: JobOut) => {
+      if (job.task !== SCAN_TASK || job.status === 'cancelled') return;
+      const id = `job-${job.id}`;
+      const open = () => {
+        notifications.hide(id);
+        void router.navigate({ to: '/activity', search: { job: job.id } });
+      };
+      notifications.show({
+        id,
+        title: t(job.status === 'succeeded' ? 'scan.finished' : 'scan.stopped'),
+        message: <FinishedScan job={job} onOpen={open} />,
+        autoClose: 10_000,
+        closeButtonProps: { 'aria-label': t('notice.close') },
+      });
+    };
+    const close = openEventStream({ queries, onConnection, onJobDone });
+    return () => {
+      clearTimeout(timer);
+      close();
+    };
+  }, [token, queries, router, t]);
+
+  return connected;
+}
+
+function FinishedScan({ job, onOpen }: { job: JobOut; onOpen: () => void }) {
+  const { t } = useTranslation();
+  const result = scanResultOf(job);
+  return (
+    <>
+      {result ? t('scan.finishedText', { count: result.failed_count, added: formatNumber(result.added), failed: formatNumber(result.failed_count) }) : job.error}{' '}
+      <button type="button" className={styles.link} onClick={onOpen}>{t('activity.details')}</button>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+// When something is not as it should be: signed out, a track that can't be played, a server that is gone.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 40, seconds: '10', messy: 0 });
+});
+afterAll(() => stage?.close());
+
+test('signing in leads back to the page that was asked for, also after the session ended', async () => {
+  const { context } = await stage.openAsOwner(DESK).then((page) => ({ context: page.context() }));
+  await context.close();
+  const page = await stage.openPage({ baseURL: stage.url, ...DESK });
+  await page.goto('/albums?sort=year');
+  await page.getByLabel('User name').fill(OWNER.username);
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('don’t match').waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?sort=year');
+
+  await page.route('**/api/v1/artists?**', (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"status":401,"title":"Unauthorized"}' }));
+  await page.getByRole('link', { name: 'Artists', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.unroute('**/api/v1/artists?**');
+  await page.getByLabel('User name').fill(OWNER.username);
+  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Artists' }).waitFor();
+  await page.context().close();
+});
+
+test('a newcomer makes an account where that is allowed, and sees no activity', async () => {
+  const page = await stage.openPage({ baseURL: stage.url, ...DESK });
+  await page.goto('/sign-in');
+  await page.getByRole('button', { name: 'Make an account' }).click();
+  await page.getByLabel('User name').fill('listener');
+  await page.getByLabel('Password', { exact: true }).fill('long enough password');
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Activity' }).count()).toBe(0);
+  await page.context().close();
+});
+
+test('a track whose file is missing says so, and the next one plays', async () => {
+  const page = await stage.openAsOwner(DESK);
+  const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
+  const album = items.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  const { items: tracks } = await stage.api<{ items: { id: number; title: string }[] }>(`/albums/${album.id}/tracks`);
+  await page.route(`**/api/v1/stream/${tracks[0]!.id}?**`, (route) => route.fulfill({ status: 410 }));
+  await page.route(`**/api/v1/stream/${tracks[0]!.id}`, (route) => route.fulfill({ status: 410 }));
+  await page.goto(`/albums/${album.id}`);
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  const player = page.getByRole('region', { name: 'Player' });
+  await player.getByRole('status').getByText(`The file of “${tracks[0]!.title}” is missing.`).waitFor();
+  await expect.poll(() => player.getByRole('link').first().textContent(), { timeout: 10_000 }).toBe(tracks[1]!.title);
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.2);
+  await page.context().close();
+});
+
+test('a queue in which nothing can be played stops by itself, repeating or not', async () => {
+  const page = await stage.openAsOwner(DESK);
+  const asked: string[] = [];
+  await page.route('**/api/v1/stream/**', (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ status: 410 });
+  });
+  const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
+  const album = items.filter((one) => one.track_count > 1).reduce((best, one) => (one.track_count < best.track_count ? one : best));
+  await page.goto(`/albums/${album.id}`);
+  const player = page.getByRole('region', { name: 'Player' });
+  await player.getByRole('button', { name: 'Repeat: off' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => player.getByRole('status').textContent(), { timeout: 5_000 + album.track_count * 4_000 }).toMatch(/is missing\.\s*$/);
+  expect(new Set(asked).size).toBe(album.track_count);
+  await page.context().close();
+});
+
+test('a server that is gone is noticed, and so is its return', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/albums');
+  await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'Artists', exact: true }).click();
+  await page.getByText('The server can’t be reached.').first().waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('grid', { name: 'Artists' }).getByRole('link').first().waitFor();
+  await page.context().close();
+});
