@@ -1,8 +1,13 @@
 // GET /openapi.json and GET /docs: both made at the first request from the list of routes that the app serves, then kept.
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { docsHtml } from './docs-html.ts';
+import { docsStyle } from './docs-style.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
 import { route, type Route } from './route.ts';
+
+/** The page's one style sheet stands in it, and is allowed by its hash. */
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', docsStyle, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 
@@ -21,6 +26,6 @@ export function documentationRoutes(getRoutes: () => Route[], { version, rootRou
       () => ({ ...documentation().document })),
 
     route({ method: 'get', path: '/docs', access: 'public', summary: 'This API as a page to read', produces: ['text/html'] },
-      ({ res }) => void res.status(200).type('html').end(documentation().page)),
+      ({ res }) => void res.status(200).type('html').set('Content-Security-Policy', PAGE_POLICY).end(documentation().page)),
   ];
 }

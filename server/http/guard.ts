@@ -6,16 +6,16 @@ import { AppError } from '../errors.ts';
 import { redactUrl, type Log } from '../log/log.ts';
 import { sendProblem, toProblem } from './problem.ts';
 
-/** Scripts only from here; styles also as attributes, which the component kit sets on its elements. */
+/** Everything only from here, nothing inline. */
 export const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
+  "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self'",
   "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "object-src 'none'",
+  "font-src 'self'",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",

@@ -15,7 +15,10 @@ interface Place { path: string; name: string; dev: number; ino: number; trackId:
 /** What a file is, found by the file itself: a track that moved, or one that a person deleted. */
 export type FoundFile = { trackId: TrackId } | { deleted: true; from: Place };
 
-export type ReadOk = Extract<ReadResult, { ok: true }>;
+/** A file that has to be looked at. */
+export interface Found { path: string; candidate: Candidate }
+/** A file in a place that was not known, and what was read from it. */
+export interface ReadNew { path: string; name: string; sourceId: string; result: Extract<ReadResult, { ok: true }> }
 
 /** Tracks that lost their place in this scan to another one, by the file that they were. */
 export type Displaced = ReadonlyMap<string, TrackId>;
@@ -86,32 +89,51 @@ export function createIdentity({ db, root, source, displaced }: { db: MainDb; ro
     return only;
   }
 
+  const oneRead = <A extends unknown[], R>(read: (...args: A) => R) => client.transaction(read).deferred; // one look at the database for a whole group
+
+  /** Other places where this very file was. */
+  const otherPlaces = oneRead((items: Found[]): Place[][] => items.map(({ path, candidate: { name, ino, dev, sizeBytes, mtimeUs } }) =>
+    ino === 0 ? [] : byIno.all(ino, dev, sizeBytes, mtimeUs, source).filter((place) => !(place.path === path && place.name === name))));
+
+  /** Tracks that a file which was read may be, best sign first. Nearly always there are none. */
+  const lookAlikes = oneRead((files: ReadNew[]): TrackId[][][] => files.map(({ sourceId, result: { read, audioHash } }) => {
+    const spelled = bySourceId.get(source, sourceId);
+    if (spelled) return [[spelled.id]];
+    const sounds = audioHash === null || audioHash === NO_HASH ? [] : byAudio.all(audioHash, source).map((row) => row.id);
+    const { recordingMbid, album } = read.tags;
+    const recorded = recordingMbid === undefined || album === undefined ? []
+      : byRecording.all(recordingMbid, source).filter((row) => row.album !== null && identityKey(row.album) === identityKey(album)).map((row) => row.id);
+    return [sounds, recorded].filter((ids) => ids.length > 0);
+  }));
+
+  async function found({ candidate }: Found, places: Place[]): Promise<FoundFile | undefined> {
+    const moved = displaced.get(fileKey(candidate));
+    if (moved !== undefined) return { trackId: moved };
+    const [place] = places;
+    if (places.length !== 1 || !place || !(await isAway(place))) return undefined;
+    if (place.state === 'deleted') return candidate.known ? undefined : { deleted: true, from: place };
+    return place.trackId !== null && place.state !== 'failed' ? { trackId: place.trackId } : undefined;
+  }
+
+  async function firstMatch({ path, name }: ReadNew, ranks: TrackId[][]): Promise<TrackId | undefined> {
+    for (const ids of ranks) {
+      const id = await onlyOneAway(ids, { path, name });
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  }
+
   return {
-    /** By the file alone, so that a file that only moved is not read again. */
-    async byFile(path: string, candidate: Candidate): Promise<FoundFile | undefined> {
-      const { name, ino, dev, sizeBytes, mtimeUs, known } = candidate;
-      const moved = displaced.get(fileKey(candidate));
-      if (moved !== undefined) return { trackId: moved };
-      const places = byIno.all(ino, dev, sizeBytes, mtimeUs, source).filter((place) => !(place.path === path && place.name === name));
-      const [place] = places;
-      if (places.length !== 1 || !place || ino === 0 || !(await isAway(place))) return undefined;
-      if (place.state === 'deleted') return known ? undefined : { deleted: true, from: place };
-      return place.trackId !== null && place.state !== 'failed' ? { trackId: place.trackId } : undefined;
+    /** By the file alone, so that a file that only moved is not read again. One answer per file. */
+    async byFile(items: Found[]): Promise<(FoundFile | undefined)[]> {
+      const places = otherPlaces(items);
+      return Promise.all(items.map((item, i) => found(item, places[i] as Place[])));
     },
 
-    /** By what was read, for a file in a place that was not known. */
-    async byContent(path: string, name: string, sourceId: string, { read, audioHash }: ReadOk): Promise<TrackId | undefined> {
-      const here = { path, name };
-      const spelled = bySourceId.get(source, sourceId);
-      if (spelled) return onlyOneAway([spelled.id], here);
-      if (audioHash !== null && audioHash !== NO_HASH) {
-        const found = await onlyOneAway(byAudio.all(audioHash, source).map((row) => row.id), here);
-        if (found !== undefined) return found;
-      }
-      const { recordingMbid, album } = read.tags;
-      if (recordingMbid === undefined || album === undefined) return undefined;
-      const same = byRecording.all(recordingMbid, source).filter((row) => row.album !== null && identityKey(row.album) === identityKey(album));
-      return onlyOneAway(same.map((row) => row.id), here);
+    /** By what was read, for files in places that were not known. One answer per file. */
+    async byContent(files: ReadNew[]): Promise<(TrackId | undefined)[]> {
+      const ranks = lookAlikes(files);
+      return Promise.all(files.map((file, i) => firstMatch(file, ranks[i] as TrackId[][])));
     },
   };
 }

@@ -207,6 +207,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     try {
       apply(op); // a savepoint, inside the batch's transaction
     } catch (error) {
+      tracks.forget();
       if (isDiskFull(error) || op.kind === 'folder') throw error;
       settle(op.path, false);
       noteFailed(op.path, op.candidate.name, `it could not be saved: ${messageOf(error)}`);
@@ -214,7 +215,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
   }
 
   /** Applies ops from `queue` for at most `limitMs`, in one transaction; gives how many. */
-  const writeBatch = client.transaction((queue: ScanOp[], from: number, limitMs: number): number => {
+  const writeBatch = client.transaction((queue: ScanOp[], from: number, limitMs: number): number => tracks.batch(() => {
     const until = performance.now() + limitMs;
     let done = 0;
     for (let i = from; i < queue.length; i++) {
@@ -222,9 +223,8 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
       done++;
       if (performance.now() > until) break;
     }
-    tracks.settleSpellings();
     return done;
-  }).immediate;
+  })).immediate;
 
   return {
     tally,

@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
-import { createIdentity } from './identity.ts';
+import { createIdentity, type ReadNew } from './identity.ts';
 import { createScanWriter, sourceIdOf, type ScanOp } from './scan-writer.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
@@ -14,7 +14,7 @@ import type { ScanProgress, ScanResult } from './wire.ts';
 
 export const LOCAL_FOLDER = 'local_folder';
 
-const GROUP_FILES = 48;
+const GROUP_FILES = 96;
 const GROUPS_AHEAD = 3;
 const BATCH_MS = 25;
 const QUEUE_FILES = 2_000;
@@ -70,8 +70,9 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
   /** Files that only moved are told apart first; the others are read, and then looked for among tracks whose files are gone. */
   async function readGroup(items: Item[], credit: (files: number) => void): Promise<void> {
     const toRead: Item[] = [];
-    for (const { path, candidate } of items) {
-      const found = await identity.byFile(path, candidate);
+    const places = await identity.byFile(items);
+    for (const [i, { path, candidate }] of items.entries()) {
+      const found = places[i];
       if (!found) toRead.push({ path, candidate });
       else if ('trackId' in found) queue.push([{ kind: 'moved', path, candidate, trackId: found.trackId }]);
       else if (options.restore) toRead.push({ path, candidate });
@@ -85,12 +86,9 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
     });
     fatal ??= fatalOf(results, writer.tally.added);
     if (fatal) return;
-    for (const [i, { path, candidate }] of toRead.entries()) {
-      const result = results[i] as ReadResult;
-      const isNew = result.ok && (candidate.known === null || candidate.known.trackId === null);
-      const adopt = isNew ? await identity.byContent(path, candidate.name, sourceIdOf(path, candidate.name), result) : undefined;
-      queue.push([{ kind: 'file', path, candidate, result, adopt }]);
-    }
+    const isNew = results.map((result, i) => result.ok && (toRead[i]?.candidate.known?.trackId ?? null) === null);
+    const matches = await identity.byContent(toRead.flatMap(({ path, candidate }, i) => (isNew[i] ? [{ path, name: candidate.name, sourceId: sourceIdOf(path, candidate.name), result: results[i] as ReadNew['result'] }] : [])));
+    queue.push(toRead.map(({ path, candidate }, i): ScanOp => ({ kind: 'file', path, candidate, result: results[i] as ReadResult, adopt: isNew[i] ? matches.shift() : undefined })));
     counts.read += items.length;
     credit(items.length);
     report();

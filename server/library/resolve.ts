@@ -59,9 +59,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
 
   const respelled = new Set<ArtistId>();
+  // Tracks of an album come one after another: within a batch, what they name is remembered.
+  let memory: Memory | undefined;
 
   /** The artist of this name, made when there is none. The name must not be blank. */
   function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
+    const ref = memory?.artists.get(name) ?? findOrMakeArtist(name, extra);
+    memory?.artists.set(name, ref);
+    return ref;
+  }
+
+  function findOrMakeArtist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined }): ArtistRef {
     const key = identityKey(name);
     const found = findArtist.get(key);
     if (found) {
@@ -83,6 +91,13 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
    * best-ofs tracks carry the years of their songs: so on a compilation, and between files of one folder, the year does not count.
    */
   function album(name: AlbumName): AlbumRef {
+    const words = `${name.releaseGroupMbid ?? ''}|${name.artist?.id ?? 0}|${name.year ?? ''}|${name.isCompilation}|${name.folder ?? ''}|${name.title}`;
+    const ref = memory?.albums.get(words) ?? findOrMakeAlbum(name);
+    memory?.albums.set(words, ref);
+    return ref;
+  }
+
+  function findOrMakeAlbum(name: AlbumName): AlbumRef {
     const groupKey = name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`;
     const grouped = groupKey ? findAlbum.get(groupKey) : undefined;
     if (grouped) return known(grouped, name);
@@ -137,11 +152,23 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
   function genre(name: string): GenreId {
     const key = identityKey(name);
-    const found = findGenre.get(key);
-    return found?.id ?? (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
+    const id = memory?.genres.get(name) ?? findGenre.get(key)?.id ?? (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
+    memory?.genres.set(name, id);
+    return id;
   }
 
   return {
+    /** From here to `stopRemembering`, which must be in the same transaction: rows may be gone after it. */
+    remember(): void {
+      memory = { artists: new Map(), albums: new Map(), genres: new Map() };
+    },
+    /** A savepoint was rolled back, or an empty artist or album was removed: what was remembered may not be there. */
+    forget(): void {
+      if (memory) memory = { artists: new Map(), albums: new Map(), genres: new Map() };
+    },
+    stopRemembering(): void {
+      memory = undefined;
+    },
     artist,
     album,
     genre,
@@ -156,5 +183,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     },
   };
 }
+
+interface Memory { artists: Map<string, ArtistRef>; albums: Map<string, AlbumRef>; genres: Map<string, GenreId> }
 
 const isShouted = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();

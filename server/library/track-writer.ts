@@ -158,6 +158,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
 
   /** Removes albums and artists that nothing belongs to any more. */
   function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
+    resolver.forget();
     const artists = new Set(artistIds);
     for (const id of new Set(albumIds)) {
       const empty = findEmptyAlbum.get(id);
@@ -172,7 +173,20 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   return {
     search,
     sweepEmpty,
+    /** Writes several tracks inside the caller's transaction; names are resolved once, and settled to their usual spelling at the end. */
+    batch<T>(write: () => T): T {
+      resolver.remember();
+      try {
+        const written = write();
+        resolver.settleSpellings();
+        return written;
+      } finally {
+        resolver.stopRemembering();
+      }
+    },
     settleSpellings: resolver.settleSpellings,
+    /** Call when a savepoint inside a batch was rolled back. */
+    forget: resolver.forget,
 
     /** A new track with status `pending`. (source, source_id) must be new. */
     insert({ source, sourceId, folder, identity, audio }: NewTrack): TrackId {

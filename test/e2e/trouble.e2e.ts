@@ -83,6 +83,7 @@ test('a server that is gone is noticed, and so is its return', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
+  await page.waitForLoadState('networkidle');
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'Artists', exact: true }).click();
   await page.getByText('The server can’t be reached.').first().waitFor();

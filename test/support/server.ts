@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App } from '../../server/app.ts';
+import { createApp, type App, type AppOptions } from '../../server/app.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { openDatabase } from '../../server/db/client.ts';
 import { createLog } from '../../server/log/log.ts';
@@ -21,6 +21,7 @@ export interface ServerOptions {
   now?: () => Date;
   /** Make an administrator and sign in; default true. */
   setUp?: boolean;
+  watchTiming?: AppOptions['watchTiming'];
 }
 
 export interface Answer<T = unknown> { status: number; headers: Headers; body: T; text: string }
@@ -50,11 +51,11 @@ export function migratedDatabase(target: string): void {
   if (!existsSync(target)) copyFileSync(template, target);
 }
 
-export async function startServer({ env = {}, dir, now, setUp = true }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({ env = {}, dir, now, setUp = true, watchTiming }: ServerOptions = {}): Promise<TestServer> {
   const dataDir = dir ?? mkdtempSync(join(tmpdir(), 'tonearm-'));
   migratedDatabase(join(dataDir, 'tonearm.db'));
   const config = loadConfig({ file: {}, env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...env } });
-  const app = await createApp({ config, paths, version: '0.0.0-test', log: quiet, checkReplies: true, ...(now && { now }) });
+  const app = await createApp({ config, paths, version: '0.0.0-test', log: quiet, checkReplies: true, ...(now && { now }), ...(watchTiming && { watchTiming }) });
   const url = await app.listen();
   const server: TestServer = {
     url, app, dir: dataDir, token: '',

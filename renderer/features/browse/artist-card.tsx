@@ -22,7 +22,7 @@ export function ArtistCard({ artist, width, tabIndex = 0 }: { artist: ArtistOut 
         <IconPlayerPlayFilled size={18} aria-hidden />
       </button>
       <span className={classNames(styles.title, styles.centred)} title={artist.name}>{artist.name}</span>
-      <span className={classNames(styles.by, styles.centred)}>{t('album.count', { count: artist.album_count })}</span>
+      <span className={classNames(styles.by, styles.centred)}>{artist.album_count > 0 ? t('album.count', { count: artist.album_count }) : t('track.count', { count: artist.track_count })}</span>
     </div>
   );
 }

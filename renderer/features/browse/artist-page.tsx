@@ -44,7 +44,7 @@ export function ArtistPage() {
   return (
     <HeroPage accent={accent}>
       <Hero round kind={t('artist.artist')} name={artist.data.name} cover={cover(600)}
-        facts={[t('album.count', { count: own.length }), t('track.count', { count: tracks.data.length })]}
+        facts={[own.length > 0 && t('album.count', { count: own.length }), t('track.count', { count: tracks.data.length })]}
         actions={
           <>
             <Button variant="primary" icon={IconPlayerPlayFilled} onClick={() => player.playTracks(tracks.data, { shuffle: false })}>{t('player.play')}</Button>

@@ -11,7 +11,7 @@ import { PlayerEngine } from '../../player/engine.ts';
 import { findReason } from '../../player/failures.ts';
 import { connectMediaSession } from '../../player/media-session.ts';
 import { App } from './app.tsx';
-import { createLibraryRouter } from './router.tsx';
+import { createLibraryRouter, preloadPages } from './router.tsx';
 
 await startI18n();
 const queries = createQueryClient();
@@ -20,3 +20,6 @@ connectMediaSession(player);
 const router = createLibraryRouter(queries);
 
 createRoot(document.getElementById('root')!).render(<App queries={queries} player={player} router={router} />);
+
+const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
+whenIdle(preloadPages);

@@ -7,7 +7,7 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 
 /** A page whose code could not be loaded (the server is gone, or was updated meanwhile) is loaded afresh; the browser would not ask twice. */
-const isMissingCode = (error: Error): boolean => error instanceof TypeError && /import|module/i.test(error.message);
+const isMissingCode = (error: unknown): boolean => error instanceof TypeError && /import|module/i.test(error.message);
 
 export function RouteError({ error }: ErrorComponentProps) {
   const { t } = useTranslation();

@@ -10,6 +10,20 @@ import { HomePage } from '../../features/browse/home-page.tsx';
 import { NotFound, RouteError } from './route-states.tsx';
 import { Shell } from './shell.tsx';
 
+const pages: { preload?: () => Promise<void> | undefined }[] = [];
+
+/** A page whose code is loaded when it is first opened, or before that by `preloadPages`. */
+const later: typeof lazyRouteComponent = (importer, name) => {
+  const page = lazyRouteComponent(importer, name);
+  pages.push(page);
+  return page;
+};
+
+/** Once the window is at rest: going to another page then needs no server for its code, and a server that is gone costs no music. */
+export const preloadPages = (): void => {
+  for (const page of pages) void page.preload?.();
+};
+
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet });
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -25,7 +39,7 @@ const signIn = createRoute({
   beforeLoad: ({ search }) => {
     if (getSession()) throw redirect({ href: search.back ?? '/' });
   },
-  component: lazyRouteComponent(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
+  component: later(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
 });
 
 const setup = createRoute({
@@ -41,7 +55,7 @@ const setup = createRoute({
     if (!setup_required) throw redirect({ to: '/' });
   },
   loader: async () => ({ handedToken: (await desktop?.setupToken()) ?? undefined }),
-  component: lazyRouteComponent(() => import('../../features/accounts/setup-page.tsx'), 'SetupPage'),
+  component: later(() => import('../../features/accounts/setup-page.tsx'), 'SetupPage'),
 });
 
 /** Everything behind the sign-in, inside the shell with side bar and player. */
@@ -64,37 +78,37 @@ const albums = createRoute({
   getParentRoute: () => app,
   path: '/albums',
   validateSearch: parseAlbumSearch,
-  component: lazyRouteComponent(() => import('../../features/browse/albums-page.tsx'), 'AlbumsPage'),
+  component: later(() => import('../../features/browse/albums-page.tsx'), 'AlbumsPage'),
 });
 const album = createRoute({
   getParentRoute: () => app,
   path: '/albums/$albumId',
   params: { parse: ({ albumId }) => ({ albumId: id(albumId) }), stringify: ({ albumId }) => ({ albumId: String(albumId) }) },
-  component: lazyRouteComponent(() => import('../../features/browse/album-page.tsx'), 'AlbumPage'),
+  component: later(() => import('../../features/browse/album-page.tsx'), 'AlbumPage'),
 });
 const artists = createRoute({
   getParentRoute: () => app,
   path: '/artists',
   validateSearch: parseArtistSearch,
-  component: lazyRouteComponent(() => import('../../features/browse/artists-page.tsx'), 'ArtistsPage'),
+  component: later(() => import('../../features/browse/artists-page.tsx'), 'ArtistsPage'),
 });
 const artist = createRoute({
   getParentRoute: () => app,
   path: '/artists/$artistId',
   params: { parse: ({ artistId }) => ({ artistId: id(artistId) }), stringify: ({ artistId }) => ({ artistId: String(artistId) }) },
-  component: lazyRouteComponent(() => import('../../features/browse/artist-page.tsx'), 'ArtistPage'),
+  component: later(() => import('../../features/browse/artist-page.tsx'), 'ArtistPage'),
 });
 const tracks = createRoute({
   getParentRoute: () => app,
   path: '/tracks',
   validateSearch: parseTrackSearch,
-  component: lazyRouteComponent(() => import('../../features/browse/tracks-page.tsx'), 'TracksPage'),
+  component: later(() => import('../../features/browse/tracks-page.tsx'), 'TracksPage'),
 });
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
   validateSearch: (input: Record<string, unknown>) => given({ job: id(text(input['job']) ?? '') || undefined }),
-  component: lazyRouteComponent(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
+  component: later(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
