@@ -20,6 +20,7 @@ import { eventRoutes } from './events/routes.ts';
 import { documentationRoutes } from './http/docs-page.ts';
 import { checkHost, checkOrigin, errorHandler, notFoundHandler, requestLine } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
+import { metricRoutes } from './http/metrics.ts';
 import { mountRoutes } from './http/mount.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Route } from './http/route.ts';
@@ -30,6 +31,7 @@ import { createDeletedFiles } from './ingest/deleted-files.ts';
 import { assertScannable, scanTask } from './ingest/task.ts';
 import { createUploadService } from './ingest/upload.ts';
 import { createWalker } from './ingest/walker.ts';
+import { createWatcher, type WatchTiming } from './ingest/watch.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
 import { createLibraryNews } from './library/news.ts';
@@ -46,6 +48,7 @@ import { settingsRoutes } from './settings/routes.ts';
 import { createSources } from './sources/registry.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import { createAudioStore } from './storage/audio-store.ts';
+import { createClaims } from './storage/claims.ts';
 import { openStorage } from './storage/open.ts';
 import { streamingRoutes } from './streaming/routes.ts';
 
@@ -57,6 +60,8 @@ export interface AppOptions {
   now?: () => Date;
   /** Check every answer against its declared shape; for tests. */
   checkReplies?: boolean;
+  /** How long the watch on the music folder waits for what; for tests. */
+  watchTiming?: Partial<WatchTiming>;
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -64,7 +69,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 /** Clients send play queues of thousands of ids in the address. */
 const MAX_REQUEST_HEAD = 256 * 1024;
 
-export async function createApp({ config, paths, version, log, now = () => new Date(), checkReplies = false }: AppOptions) {
+export async function createApp({ config, paths, version, log, now = () => new Date(), checkReplies = false, watchTiming = {} }: AppOptions) {
   // Ground
   const { db, secrets, unlock } = await openGround(config, paths, log);
   const settings = createSettingsService({ config, log });
@@ -78,33 +83,36 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const news = createLibraryNews({ db });
   const events = createEventHub({ now, library: news.current });
   const jobs = createJobs({ db, log, now, events });
-  const reader = createReaderPool({ workerUrl: paths.workers.reader });
+  const claims = createClaims();
+  const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
+  const uploadReader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const walker = createWalker({ workerUrl: paths.workers.walk });
+  const watcher = createWatcher({ db, log, settings, jobs, workerUrl: paths.workers.watch, timing: watchTiming });
 
   // Domain
   const auth = createAuthService({ db, log, now, settings, secrets });
   const deletedFiles = createDeletedFiles({ db });
   const tracks = createTrackWriter({ db, now });
-  const library = createLibraryService({ db, log, now, storage, tracks, onDeleted: deletedFiles.note });
+  const library = createLibraryService({ db, log, now, storage, claims, tracks, onDeleted: deletedFiles.note });
   const libraryChanged = news.announcer(events);
   const covers = createCoverService({ db, log, now, storage, audioStore, cacheDir: cache, workerUrl: paths.workers.cover, onCover: libraryChanged });
   const search = createSearchService({ db, library });
   const sources = createSources({ db, settings });
-  const uploads = createUploadService({ db, tracks, storage, reader, settings, tmpDir: tmp });
+  const onUploaded = (): void => {
+    libraryChanged();
+    void jobs.tryEnqueue('cover_task', {});
+  };
+  const uploads = createUploadService({ db, log, tracks, storage, claims, reader: uploadReader, settings, tmpDir: tmp, onUploaded });
 
   jobs.start({
     scan_local_folder: scanTask({
-      db, databasePath: config.paths.database, tracks, reader, walker, now, settings, events, jobs, libraryChanged,
+      db, databasePath: config.paths.database, tracks, claims, reader, walker, now, settings, events, jobs, libraryChanged,
       storageRoot, releaseAudio: library.releaseAudio,
     }),
     cover_task: coverTask({ covers }),
   });
 
   // Doors
-  const onUploaded = (): void => {
-    libraryChanged();
-    void jobs.tryEnqueue('cover_task', {});
-  };
   const health = healthRoutes({ version, database: () => canRead(db), queue: jobs.isRunning, storage: async () => (await storage.diskUsage(), true) });
   const streaming = streamingRoutes({ db, audioStore, onGone: library.markMissing });
   await auth.ensureAdmin();
@@ -118,7 +126,8 @@ export async function createApp({ config, paths, version, log, now = () => new D
     ...coverRoutes(covers),
     ...streaming,
     ...sourceRoutes(sources),
-    ...ingestRoutes({ uploads, sources, settings, jobs, trackOut: library.trackOut, onUploaded }),
+    ...ingestRoutes({ uploads, sources, settings, jobs, trackOut: library.trackOut }),
+    ...metricRoutes({ version, library: library.countLibrary }),
     ...jobRoutes(jobs),
     ...eventRoutes({ events, authenticate: auth.authenticate }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
@@ -134,11 +143,12 @@ export async function createApp({ config, paths, version, log, now = () => new D
 
   let server: Server | undefined;
   return {
-    config, db, routes: api, auth, jobs, events, library, settings,
+    config, db, routes: api, auth, jobs, events, library, settings, watcher,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
       server = await listen(web, settings.get('HOST'), settings.get('PORT'));
+      watcher.start();
       const { port } = server.address() as AddressInfo;
       return `http://${urlHost(settings.get('HOST'))}:${port}`;
     },
@@ -160,9 +170,10 @@ export async function createApp({ config, paths, version, log, now = () => new D
     async close(): Promise<void> {
       server?.close();
       events.close();
+      await watcher.close();
       await jobs.close({ graceMs: 5_000 });
       server?.closeAllConnections();
-      await Promise.all([reader.close(), walker.close(), covers.close()]);
+      await Promise.all([reader.close(), uploadReader.close(), walker.close(), covers.close()]);
       db.$client.close();
       unlock();
     },

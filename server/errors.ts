@@ -55,6 +55,9 @@ export const invalid = (fields: FieldError[]): AppError =>
 /** The words of any thrown value, for a job's result or a log line. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What a full disk means to a person. */
+export const DISK_FULL = 'The disk is full. Free some space and try again; what was done so far is kept.';
+
 /** True for the error code Node gives when the disk has no room or the quota is used up. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL');

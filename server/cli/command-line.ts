@@ -29,21 +29,32 @@ const OPTIONS = {
 
 const SETTING_OF = { 'data-dir': 'DATA_DIR', host: 'HOST', port: 'PORT', 'log-level': 'LOG_LEVEL' } as const;
 const COMMANDS = ['serve', 'scan', 'user', 'openapi'] as const;
+/** Words that may follow a command. */
+const MOST_ARGS = { serve: 0, scan: 1, user: 2, openapi: 0, help: Infinity, version: Infinity } as const;
 
 /** Throws an AppError that names the word it does not know. */
 export function parseCommandLine(argv: string[]): Command {
   const { values, positionals } = parse(argv);
   const [word = 'serve', ...args] = positionals;
-  const settings: Record<string, string> = {};
-  for (const [option, name] of Object.entries(SETTING_OF)) {
-    const value = values[option as keyof typeof SETTING_OF];
-    if (value !== undefined) settings[name] = value;
-  }
-  if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(values.import);
   const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
   if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
-  if (name === 'scan' && args[0] !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(args[0]);
+  const unexpected = args[MOST_ARGS[name]];
+  if (unexpected !== undefined) throw new AppError('bad_request', `"${unexpected}" is one word too many. A name with blanks must stand in quotes.`);
+
+  const settings: Record<string, string> = {};
+  for (const [option, setting] of Object.entries(SETTING_OF)) {
+    const value = values[option as keyof typeof SETTING_OF];
+    if (value !== undefined) settings[setting] = given(value, `--${option}`);
+  }
+  if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(values.import, '--import'));
+  if (name === 'scan' && args[0] !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(args[0], 'scan'));
   return { name, args, settings, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true };
+}
+
+/** An empty word is a variable that was not set; as a path it would be the working directory. */
+function given(value: string, where: string): string {
+  if (value.trim() === '') throw new AppError('bad_request', `The value after ${where} is empty.`);
+  return value;
 }
 
 function parse(argv: string[]) {

@@ -4,7 +4,7 @@ import { createApp, type App } from '../app.ts';
 import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
 import { defaultDataDir } from '../config/settings.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { productPaths } from '../paths.ts';
 import { helpText, parseCommandLine, type Command } from './command-line.ts';
@@ -31,6 +31,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
   } catch (error) {
     process.exitCode = 1;
     if (error instanceof AppError) console.error(`tonearm: ${error.message}`);
+    else if (isDiskFull(error)) console.error(`tonearm: ${DISK_FULL}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
   }
 }

@@ -1,7 +1,7 @@
 // Errors on the wire: application/problem+json (RFC 9457). One table gives each code its status and title.
 import type { Response } from 'express';
 import { z } from 'zod';
-import { AppError, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
+import { AppError, DISK_FULL, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
 
 export const ProblemOut = z.object({
   type: z.string(),
@@ -49,7 +49,7 @@ export function toProblem(error: unknown): { problem: ProblemOut; headers: Recor
 
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (isDiskFull(error)) return new AppError('storage_full', 'The disk is full. Free some space and try again.', { cause: error });
+  if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
   return fromExpress(error);
 }
 

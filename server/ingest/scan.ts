@@ -2,7 +2,7 @@
 // What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its row is written.
 import { readdir, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { createIdentity, type ReadNew } from './identity.ts';
 import { createScanWriter, sourceIdOf, type ScanOp } from './scan-writer.ts';
@@ -47,8 +47,16 @@ export interface ScanOptions {
 
 interface Item { path: string; candidate: Candidate }
 
-/** Throws an AppError when the folder is not there, or empty where it was not before; nothing is marked missing then. */
+/** Throws an AppError when the folder is not there, or empty where it was not before (nothing is marked missing then), and when the disk is full. */
 export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
+  try {
+    return await runScan(deps, options);
+  } catch (error) {
+    throw isDiskFull(error) ? new AppError('storage_full', DISK_FULL, { cause: error }) : error;
+  }
+}
+
+async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   const started = deps.now().getTime();
   await assertMounted(deps.db, options.importPath);
 

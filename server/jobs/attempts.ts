@@ -17,6 +17,9 @@ const DISK_PAUSE_MS = 1_000;
 export type AnyHandler = (payload: unknown, context: JobContext) => Promise<unknown>;
 
 /** Why a handler's signal was aborted. */
+/** Tries after which a waiting drain() is told. */
+const STUCK_AFTER = 2;
+
 type Stop = 'cancelled' | 'closing';
 type Outcome = 'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'returned';
 
@@ -35,11 +38,13 @@ export interface AttemptsDeps {
   announcer: Announcer;
   /** Puts a job back into its queue; resolves once it is stored. */
   putBack: (job: JobRow, runAt: Date) => Promise<void>;
+  /** A job's state could not be stored and is tried again for as long as it takes: whoever waits for the end may not want to. */
+  onStuck: (error: unknown) => void;
 }
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({ db, log, now, random, tasks, handlers, announcer, putBack }: AttemptsDeps) {
+export function createAttempts({ db, log, now, random, tasks, handlers, announcer, putBack, onStuck }: AttemptsDeps) {
   const running = new Map<JobId, Running>();
   let closing = false;
   let abandoned = false; // the server has stopped waiting: nothing may be written any more
@@ -51,7 +56,8 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
         return await write();
       } catch (error) {
         if (tries === 0 && !givesUp()) log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
-        await sleep(DISK_PAUSE_MS, undefined, { ref: false });
+        if (tries === STUCK_AFTER) onStuck(error);
+        await sleep(DISK_PAUSE_MS);
       }
     }
     return undefined;

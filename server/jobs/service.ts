@@ -184,6 +184,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
         db, log, now, random, tasks, announcer,
         handlers: handlers as Record<string, AnyHandler>,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
+        onStuck: (error) => { for (const { reject } of waitingForIdle) reject(error); },
       });
       attempts = runner;
       for (const [name, { concurrency }] of Object.entries(tasks)) {
@@ -198,7 +199,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
     /** True while jobs are taken; for /health. */
     isRunning: (): boolean => open,
 
-    /** Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. */
+    /** Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. Rejects when a job's end cannot be stored. */
     async drain(): Promise<void> {
       if (!open) return closing;
       for (const queue of queues.values()) queue.wake();

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toTable, type Measure } from './measure.ts';
-import { memorySuite } from './suites/memory.ts';
+import { rescanSuite } from './suites/rescan.ts';
 import { scanSuite } from './suites/scan.ts';
 import { startupSuite } from './suites/startup.ts';
 import { streamingSuite } from './suites/streaming.ts';
 
-const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = { scan: scanSuite, streaming: streamingSuite, startup: startupSuite, memory: memorySuite };
+const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = { scan: scanSuite, streaming: streamingSuite, startup: startupSuite, rescan: rescanSuite };
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, dir: { type: 'string' } }, allowPositionals: true });
 const names = positionals.length > 0 ? positionals : Object.keys(SUITES);

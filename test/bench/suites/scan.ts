@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseFile } from 'music-metadata';
+import { openByteSource } from '../../../server/media/byte-source.ts';
+import { readAudioSync } from '../../../server/media/read.ts';
 import { makeLibrary } from '../../support/library.ts';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
@@ -26,6 +28,7 @@ export async function scanSuite(dir: string): Promise<Measure[]> {
       await product.stop();
     }
   };
+  const tags = await inTurn(ROUNDS, async () => perSecond(await parseLoop(paths)), () => perSecond(readLoop(paths)));
   const copy = await inTurn(ROUNDS, (round) => perSecond(copyLoop(paths, join(dir, `bare-${round}`))), (round) => firstScan('copy', round));
   const reference = await inTurn(ROUNDS, async () => perSecond(await parseLoop(paths)), (round) => firstScan('reference', round));
 
@@ -36,6 +39,7 @@ export async function scanSuite(dir: string): Promise<Measure[]> {
   return [
     measure({ suite: 'scan', name: 'first scan, copy', unit: 'files/s', product: copy.product, bound: { name: 'read + sha256 + write', value: copy.bound }, goal: { op: '>=', value: 0.2 } }),
     measure({ suite: 'scan', name: 'first scan, reference', unit: 'files/s', product: reference.product, bound: { name: 'sequential parseFile', value: reference.bound }, goal: { op: '>=', value: 3 } }),
+    measure({ suite: 'scan', name: 'tag reading, six formats', unit: 'files/s', product: tags.product, bound: { name: 'sequential parseFile', value: tags.bound }, goal: { op: '>=', value: 20 } }),
     measure({ suite: 'scan', name: 'rescan, nothing changed', unit: 'files/s', product: rescan.product, bound: { name: 'readdir + stat', value: rescan.bound }, goal: { op: '>=', value: 0.5 } }),
   ];
 }
@@ -65,13 +69,23 @@ function copyLoop(paths: string[], target: string): number {
   return performance.now() - started;
 }
 
+function readLoop(paths: string[]): number {
+  const started = performance.now();
+  for (const path of paths) {
+    const source = openByteSource(path);
+    if (!readAudioSync(source)) throw new Error(`${path} needs the fallback`);
+    source.close();
+  }
+  return performance.now() - started;
+}
+
 async function parseLoop(paths: string[]): Promise<number> {
   const started = performance.now();
   for (const path of paths) await parseFile(path);
   return performance.now() - started;
 }
 
-function walkLoop(dir: string): number {
+export function walkLoop(dir: string): number {
   const started = performance.now();
   const pending = [dir];
   for (let folder; (folder = pending.pop()) !== undefined;) {
