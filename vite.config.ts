@@ -34,7 +34,7 @@ const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'c
 });
 
 export default defineConfig(({ mode }) => {
-  if (mode === 'server') return node({ main: 'server/main.ts', 'reader-worker': 'server/ingest/reader-worker.ts', 'walk-worker': 'server/ingest/walk-worker.ts', 'cover-worker': 'server/covers/cover-worker.ts' }, 'dist/server');
+  if (mode === 'server') return node({ main: 'server/main.ts', 'reader-worker': 'server/ingest/reader-worker.ts', 'walk-worker': 'server/ingest/walk-worker.ts', 'watch-worker': 'server/ingest/watch-worker.ts', 'cover-worker': 'server/covers/cover-worker.ts' }, 'dist/server');
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');
   return renderer();

@@ -14,6 +14,7 @@ import { createCoverService } from './covers/service.ts';
 import { coverTask } from './covers/task.ts';
 import { openDatabase } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
+import type { TrackId } from './db/ids.ts';
 import { AppError } from './errors.ts';
 import { createEventHub } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -25,21 +26,30 @@ import { mountRoutes } from './http/mount.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Route } from './http/route.ts';
 import { webInterface } from './http/static-files.ts';
+import { createHistoryMoves } from './history/moves.ts';
 import { ingestRoutes } from './ingest/routes.ts';
 import { createReaderPool } from './ingest/reader-pool.ts';
 import { createDeletedFiles } from './ingest/deleted-files.ts';
+import { createLostFiles } from './ingest/lost-files.ts';
+import { createRelocation } from './ingest/relocate.ts';
+import { relocateRoutes } from './ingest/relocate-routes.ts';
 import { assertScannable, scanTask } from './ingest/task.ts';
 import { createUploadService } from './ingest/upload.ts';
 import { createWalker } from './ingest/walker.ts';
 import { createWatcher, type WatchTiming } from './ingest/watch.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
+import { createTrackMerge } from './library/merge.ts';
 import { createLibraryNews } from './library/news.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { createLibraryService } from './library/service.ts';
 import { createTrackWriter } from './library/track-writer.ts';
+import { createLikeMoves } from './likes/moves.ts';
+import { likeRoutes } from './likes/routes.ts';
+import { createLikeService } from './likes/service.ts';
 import type { Log } from './log/log.ts';
 import type { ProductPaths } from './paths.ts';
+import { createPlaylistMoves } from './playlists/moves.ts';
 import { searchRoutes } from './search/routes.ts';
 import { createSearchService } from './search/service.ts';
 import { importPathFault } from './settings/checks.ts';
@@ -95,6 +105,15 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const tracks = createTrackWriter({ db, now });
   const library = createLibraryService({ db, log, now, storage, claims, tracks, onDeleted: deletedFiles.note });
   const libraryChanged = news.announcer(events);
+  const likes = createLikeService({ db, now });
+  const movers = [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now })];
+  const relocation = createRelocation({ db, now, tracks, library, merge: createTrackMerge({ db, tracks, movers }) });
+  const lostFiles = createLostFiles({ db });
+  const onGone = (id: TrackId): void => {
+    if (!library.markMissing(id)) return;
+    lostFiles.note(id);
+    libraryChanged();
+  };
   const covers = createCoverService({ db, log, now, storage, audioStore, cacheDir: cache, workerUrl: paths.workers.cover, onCover: libraryChanged });
   const search = createSearchService({ db, library });
   const sources = createSources({ db, settings });
@@ -114,7 +133,7 @@ export async function createApp({ config, paths, version, log, now = () => new D
 
   // Doors
   const health = healthRoutes({ version, database: () => canRead(db), queue: jobs.isRunning, storage: async () => (await storage.diskUsage(), true) });
-  const streaming = streamingRoutes({ db, audioStore, onGone: library.markMissing });
+  const streaming = streamingRoutes({ db, audioStore, onGone });
   await auth.ensureAdmin();
   const rootRoutes = [...health, ...streaming];
   const api: Route[] = [
@@ -122,6 +141,8 @@ export async function createApp({ config, paths, version, log, now = () => new D
     ...authRoutes(auth, { version }),
     ...settingsRoutes(settings),
     ...libraryRoutes({ library, libraryChanged }),
+    ...likeRoutes(likes),
+    ...relocateRoutes({ relocation, libraryChanged }),
     ...searchRoutes(search),
     ...coverRoutes(covers),
     ...streaming,

@@ -7,7 +7,7 @@ export interface ProductPaths {
   /** The built web interface. */
   renderer: string;
   resources: string;
-  workers: { walk: URL; reader: URL; cover: URL };
+  workers: { walk: URL; watch: URL; reader: URL; cover: URL };
 }
 
 /** `root` is the project (or package) folder; `bundled` says whether this code runs from dist/. */
@@ -18,6 +18,6 @@ export function productPaths(root: string, bundled: boolean): ProductPaths {
     migrations: join(root, 'migrations'),
     renderer: join(root, 'dist', 'renderer'),
     resources: join(root, 'resources'),
-    workers: { walk: worker('ingest', 'walk-worker'), reader: worker('ingest', 'reader-worker'), cover: worker('covers', 'cover-worker') },
+    workers: { walk: worker('ingest', 'walk-worker'), watch: worker('ingest', 'watch-worker'), reader: worker('ingest', 'reader-worker'), cover: worker('covers', 'cover-worker') },
   };
 }

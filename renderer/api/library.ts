@@ -17,7 +17,7 @@ export interface LibraryFilter {
 }
 export interface AlbumFilter extends LibraryFilter { artist_id?: number; sort?: AlbumSort | undefined }
 export interface ArtistFilter extends LibraryFilter { sort?: ArtistSort | undefined }
-export interface TrackFilter extends LibraryFilter { artist_id?: number; album_id?: number; format?: string | undefined; sort?: TrackSort | undefined }
+export interface TrackFilter extends LibraryFilter { artist_id?: number; album_id?: number; format?: string | undefined; availability?: TrackOut['availability']; sort?: TrackSort | undefined }
 
 export interface Paged<T> { items: T[]; total: number; limit: number; offset: number }
 export interface PageAt { limit: number; offset: number }

@@ -52,7 +52,9 @@ function assertHistory(applied: { name: string; hash: string }[], files: Migrati
 const refused = (why: string): AppError => new AppError('unavailable', `The database ${why}.`);
 
 function applyOne(client: Sqlite, migration: Migration): void {
+  const find = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
   client.transaction(() => {
+    if (find.get(migration.name)) return; // by another process that was started at the same time
     for (const statement of migration.statements) client.exec(statement);
     const broken = client.pragma('foreign_key_check') as unknown[];
     if (broken.length > 0) throw refused(`would hold ${broken.length} broken references after migration ${migration.name}`);

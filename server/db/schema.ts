@@ -83,7 +83,7 @@ export const albums = sqliteTable('albums', {
   index('albums_artist_id').on(t.artistId, t.year, t.id),
 ]);
 
-/** library/: the names by which an album is found (`rg:<mbid>`, `t:<artist id>:<folded title>:<year>`); see library/resolve.ts. */
+/** library/: the names by which an album is found (`rg:<mbid>`, `t:<artist id>:<folded title>`, line break, `<year>`; the same after `f:<folder id>:`); see library/resolve.ts. */
 export const albumKeys = sqliteTable('album_keys', {
   key: text('key').primaryKey(),
   albumId: integer('album_id').$type<AlbumId>().notNull().references(() => albums.id, { onDelete: 'cascade' }),

@@ -71,10 +71,11 @@ export async function readForm(req: IncomingMessage, options: FormOptions, take:
   const feed = new Writable({
     write(chunk: Buffer, _encoding, done) {
       clearTimeout(stall);
-      void earlier.then(() => guarded(() => form.write(chunk, () => {
+      const taken = (): void => {
         waitForClient();
         done();
-      })));
+      };
+      void earlier.then(() => guarded(() => form.write(chunk, taken)));
     },
     final(done) {
       clearTimeout(stall);

@@ -1,20 +1,41 @@
 // From what a file says to what the library keeps. Pure.
+import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
 import type { AudioRead } from '../media/types.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-writer.ts';
 
+interface PathName { title: string; trackNumber: number | undefined; discNumber: number | undefined }
+
+/** `1-02 Title`, `1.02 - Title`: disc and track. */
+const DISC_AND_TRACK = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
+/** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, whose numbers may be the title's own. */
+const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
+/** `Track 7`, as rippers name what they do not know, or a number alone: nothing is left for a title, so that it stays whole. */
+const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
+
 /** `Artist/Album/1-02 - Title.flac` → what the name says; used only where the tags are silent. */
-export function fromPath(sourceId: string): { title: string; trackNumber: number | undefined; discNumber: number | undefined } {
-  const name = sourceId.slice(sourceId.lastIndexOf('/') + 1).replace(/\.[^.]{1,5}$/, '').replace(/_/g, ' ').trim();
-  const match = /^(?:(\d{1,2})[-.])?(\d{1,3})(?:\s*[-.)]\s*|\s+)(?=\S)(.+)$/.exec(name);
-  const [, disc, track, rest] = match ?? [];
-  if (!rest || !track) return { title: name || sourceId, trackNumber: undefined, discNumber: undefined };
-  return { title: rest.trim(), trackNumber: Number(track) || undefined, discNumber: disc ? Number(disc) || undefined : undefined };
+export function fromPath(sourceId: string): PathName {
+  const file = sourceId.slice(sourceId.lastIndexOf('/') + 1);
+  const name = withBlanks(withoutExtension(file)) || file;
+  const [, disc, discTrack, discTitle] = DISC_AND_TRACK.exec(name) ?? [];
+  if (discTitle) return { title: discTitle, trackNumber: positive(discTrack), discNumber: positive(disc) };
+  const [, separated, padded, title] = TRACK.exec(name) ?? [];
+  if (title) return { title, trackNumber: positive(separated ?? padded), discNumber: undefined };
+  return { title: name, trackNumber: positive(NUMBER_ONLY.exec(name)?.[1]), discNumber: undefined };
 }
 
+/** What follows the last dot is an extension when it is one of audio: `01. Song` and `Mr. X` have none. */
+function withoutExtension(file: string): string {
+  const dot = file.lastIndexOf('.');
+  return AUDIO_EXTENSIONS.has(file.slice(dot + 1).toLowerCase()) && dot >= 0 ? file.slice(0, dot) : file;
+}
+
+/** Underscores stand for blanks in names that have none; elsewhere they are the writer's own. */
+const withBlanks = (name: string): string => (/\s/.test(name) ? name : name.replaceAll('_', ' ')).trim();
+
+const positive = (digits: string | undefined): number | undefined => Number(digits) || undefined;
+
 export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity {
-  const path = tags.title === undefined || tags.trackNumber === undefined ? fromPath(sourceId) : undefined;
-  const isUntagged = tags.title === undefined;
-  const trackNumber = tags.trackNumber ?? (isUntagged ? path?.trackNumber : undefined);
+  const path = tags.title === undefined ? fromPath(sourceId) : undefined;
   return {
     title: tags.title ?? path?.title ?? sourceId,
     artists: tags.artists.length > 0 ? tags.artists : tags.artist ? [tags.artist] : [],
@@ -24,8 +45,8 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
     album: tags.album,
     genres: tags.genres,
     year: tags.year,
-    trackNumber,
-    discNumber: tags.discNumber ?? (isUntagged ? path?.discNumber : undefined),
+    trackNumber: tags.trackNumber ?? path?.trackNumber,
+    discNumber: tags.discNumber ?? path?.discNumber,
     compilation: tags.compilation,
     recordingMbid: tags.recordingMbid,
     releaseGroupMbid: tags.releaseGroupMbid,
@@ -35,7 +56,11 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
     artistMbids: tags.artistMbids,
     albumArtistMbids: tags.albumArtistMbids,
     lyrics: tags.lyrics,
-    provenance: isUntagged ? { title: 'path', ...(trackNumber !== undefined && { trackNumber: 'path' }) } : undefined,
+    provenance: path && {
+      title: 'path',
+      ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),
+      ...(tags.discNumber === undefined && path.discNumber !== undefined && { discNumber: 'path' }),
+    },
   };
 }
 

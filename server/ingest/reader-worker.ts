@@ -85,7 +85,7 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract
       return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
     }
   }));
-  await Promise.all([...folders].map(flushFolder));
+  if (copyTo !== null) await flushNames(copyTo, [...folders]);
   return results;
 }
 
@@ -112,9 +112,17 @@ function makeFolder(folder: string): void {
   madeFolders.add(folder);
 }
 
-/** A new name is only safe when its folder is flushed too. Not every system lets a folder be opened; there the name is flushed with the file. */
+/** File systems whose one journal keeps the order of all changes: what is flushed takes every earlier rename along. */
+const ORDERED_JOURNALS = new Set([0xef53 /* ext3, ext4 */, 0x58465342 /* xfs */]);
+
+/** A new name is only safe when its folder is flushed too. */
+async function flushNames(root: string, folders: string[]): Promise<void> {
+  if (process.platform === 'win32' || folders.length === 0) return; // Windows lets no folder be opened; names are flushed with the file
+  const { type } = await fs.promises.statfs(root);
+  await Promise.all((ORDERED_JOURNALS.has(type) ? folders.slice(0, 1) : folders).map(flushFolder));
+}
+
 async function flushFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
   const handle = await fs.promises.open(folder, 'r');
   try {
     await handle.sync();

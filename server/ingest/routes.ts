@@ -17,11 +17,9 @@ export interface IngestRouteDeps {
   settings: LiveSettings;
   jobs: Pick<Jobs, 'enqueue'>;
   trackOut: (user: Principal, id: TrackId) => TrackOut;
-  /** New tracks came in: covers are looked for and lists are read again. */
-  onUploaded: () => void;
 }
 
-export const ingestRoutes = ({ uploads, sources, settings, jobs, trackOut, onUploaded }: IngestRouteDeps): Route[] => [
+export const ingestRoutes = ({ uploads, sources, settings, jobs, trackOut }: IngestRouteDeps): Route[] => [
   route(
     { method: 'post', path: '/tracks/upload', access: 'user', summary: 'Upload one or more audio files (multipart field "files")', consumes: 'multipart/form-data', reply: UploadOut, status: [201, 200] },
     async ({ user, req, signal }) => {
@@ -31,7 +29,6 @@ export const ingestRoutes = ({ uploads, sources, settings, jobs, trackOut, onUpl
         throw new AppError(code, errors.map((e) => `${e.filename}: ${e.detail}`).join(' '), { fields: errors.map((e) => ({ field: e.filename, message: e.detail })) });
       }
       const isNew = uploaded.some((one) => one.isNew);
-      if (isNew) onUploaded();
       const ids = [...new Set(uploaded.map((one) => one.trackId))];
       return new Reply(isNew ? 201 : 200, {
         items: ids.map((id) => trackOut(user, id)),

@@ -4,11 +4,13 @@ import type { EventHub } from '../events/hub.ts';
 import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
+import type { Claims } from '../storage/claims.ts';
 import { folderProblem, scan, type ScanDeps } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 
 export interface ScanTaskDeps extends ScanDeps {
   settings: LiveSettings;
+  claims: Pick<Claims, 'claimAll'>;
   storageRoot: string;
   events: EventHub;
   jobs: Pick<Jobs, 'tryEnqueue'>;
@@ -26,8 +28,9 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
     const publish = (data: Omit<ScanProgress, 'job_id'>): void => { deps.events.publish('scan', { job_id: jobId, ...data }, { audience: 'superuser' }); };
     let coversAt = deps.now().getTime() + COVERS_AFTER_MS;
 
-    const result: ScanResult = await scan(deps, {
-      importPath, mode: deps.settings.get('LOCAL_MEDIA_IMPORT_MODE'), storageRoot: deps.storageRoot, below: path, restore, signal,
+    const mode = deps.settings.get('LOCAL_MEDIA_IMPORT_MODE');
+    const run = (): Promise<ScanResult> => scan(deps, {
+      importPath, mode, storageRoot: deps.storageRoot, below: path, restore, signal,
       onProgress: (data) => {
         publish(data);
         progress(data.files_done, data.files_total, data.current ?? undefined);
@@ -39,6 +42,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
         void deps.jobs.tryEnqueue('cover_task', {});
       },
     });
+    const result = mode === 'copy' ? await deps.claims.claimAll(run) : await run(); // copies are there before their rows are
     const { files, added, updated, moved, failed_count: failed, unchanged } = result;
     publish({ phase: 'done', files_seen: files, files_done: added + updated + moved + failed + unchanged, files_total: files, added, updated, failed, files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)), eta_ms: 0, current: null });
     progress(files, files);

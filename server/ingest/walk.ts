@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import { sep } from 'node:path';
 import { nameToText, textToName } from '../storage/file-names.ts';
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { IGNORE_MARKS, PICTURE_EXTENSIONS } from './music-names.ts';
 import type { TrackId } from '../db/ids.ts';
 
 /** What the database knows of a file. */
@@ -67,10 +68,8 @@ export interface WalkOptions {
   restore: boolean;
 }
 
-const IGNORE_MARKS = new Set(['.ignore', '.nomedia']);
 /** Names of cover pictures beside the audio, best first. */
 const COVER_NAMES = ['cover', 'folder', 'front', 'album', 'albumart', 'albumartsmall'];
-const IMAGE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 const MAX_DEPTH = 128;
 /** Unchanged files between two reports of a walk that finds nothing. */
 const COUNT_EVERY = 2_000;
@@ -151,7 +150,7 @@ export const textOf = (name: string | Buffer): string =>
 function sort(listing: Listing, batch: FolderBatch, root: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
   const skip = (reason: string): void => { batch.skipped.push({ name, reason }); };
   if (name.charCodeAt(0) === DOT) {
-    if (IGNORE_MARKS.has(name)) listing.isIgnored = true;
+    if (IGNORE_MARKS.includes(name)) listing.isIgnored = true;
     else skip('hidden, because its name begins with a dot');
     return;
   }
@@ -162,7 +161,7 @@ function sort(listing: Listing, batch: FolderBatch, root: string, name: string, 
   }
   const extension = extensionOf(name);
   if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
-  else if (IMAGE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
+  else if (PICTURE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
   else skip('not audio');
 }
 

@@ -1,18 +1,17 @@
 // Takes a track out of the library: its row with all that hangs on it, an album and artists left empty, and at last the stored
 // audio. Files below the import path (`file:` addresses) are the person's own and are never touched.
-import { eq, inArray } from 'drizzle-orm';
-import type { Db, MainDb } from '../db/client.ts';
+import { eq } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { albumCovers, albums, trackArtists, tracks } from '../db/schema.ts';
-import { notFound } from '../errors.ts';
+import { tracks } from '../db/schema.ts';
 import type { Log } from '../log/log.ts';
 import type { Claims } from '../storage/claims.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { TrackWriter } from './track-writer.ts';
+import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 
 export interface DeletionDeps {
   db: MainDb;
-  tracks: Pick<TrackWriter, 'search' | 'sweepEmpty'>;
+  tracks: RowRemovalDeps;
   storage: Pick<Storage, 'kind' | 'delete'>;
   claims: Pick<Claims, 'deleteWhenFree'>;
   /** Called inside the transaction while the row is still there, so that the track's source can note that it is not wanted back. */
@@ -23,24 +22,12 @@ export interface DeletionDeps {
 export function createDeletion({ db, tracks: writer, storage, claims, onDeleted, log }: DeletionDeps) {
   /** The row is gone when this returns, whatever became of the stored objects: a left-over object costs room, not music. */
   async function deleteTrack(id: TrackId): Promise<void> {
-    const { storageUri, coverKey } = db.transaction((tx) => removeRow(tx, id), { behavior: 'immediate' });
-    if (coverKey !== null) await tryDelete(coverKey);
-    if (storageUri !== null) await releaseAudio([storageUri]);
+    await release(db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }));
   }
 
-  function removeRow(tx: Db, id: TrackId): { storageUri: string | null; coverKey: string | null } {
-    const track = tx.select({ storageUri: tracks.storageUri, albumId: tracks.albumId }).from(tracks).where(eq(tracks.id, id)).get();
-    if (!track) throw notFound('track', id);
-    const artistIds = tx.select({ id: trackArtists.artistId }).from(trackArtists).where(eq(trackArtists.trackId, id)).all().map((row) => row.id);
-    const albumIds = track.albumId === null ? [] : [track.albumId];
-    const cover = tx.select({ key: albumCovers.key }).from(albumCovers).where(inArray(albumCovers.albumId, albumIds)).get();
-
-    onDeleted(id);
-    tx.delete(tracks).where(eq(tracks.id, id)).run();
-    writer.search.delete('track', id);
-    writer.sweepEmpty(albumIds, artistIds);
-    const albumStays = tx.select({ id: albums.id }).from(albums).where(inArray(albums.id, albumIds)).get() !== undefined;
-    return { storageUri: track.storageUri, coverKey: albumStays ? null : (cover?.key ?? null) };
+  async function release({ storageUri, coverKey }: LeftOver): Promise<void> {
+    if (coverKey !== null) await tryDelete(coverKey);
+    if (storageUri !== null) await releaseAudio([storageUri]);
   }
 
   /** Deletes stored audio that no track uses any more; what is about to be used again is looked at later. */
@@ -64,5 +51,5 @@ export function createDeletion({ db, tracks: writer, storage, claims, onDeleted,
     }
   }
 
-  return { deleteTrack, releaseAudio };
+  return { deleteTrack, release, releaseAudio };
 }

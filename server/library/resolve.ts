@@ -11,7 +11,7 @@ const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']
 
 export const isVariousArtists = (name: string): boolean => VARIOUS_KEYS.has(identityKey(name));
 
-export interface ArtistRef { id: ArtistId; sortKey: string }
+export interface ArtistRef { id: ArtistId; sortKey: string; hasMbid: boolean }
 
 export interface AlbumName {
   title: string;
@@ -27,25 +27,28 @@ export interface AlbumName {
 
 export interface AlbumRef { id: AlbumId; titleSort: string }
 
-interface ArtistRow { id: ArtistId; name: string; sort_key: string }
-interface AlbumRow { id: AlbumId; title: string; title_sort: string; year: number | null; release_group_mbid: string | null }
+interface ArtistRow { id: ArtistId; name: string; sort_key: string; artist_mbid: string | null }
+interface AlbumRow { id: AlbumId; title: string; title_sort: string; year: number | null; artist_id: ArtistId | null; release_group_mbid: string | null }
+
+/** Ends the title in an album's key. No folded title holds one, so that `Star Wars` is not the beginning of `Star Wars: Dark Forces`. */
+const TITLE_END = '\n';
 
 export type Resolver = ReturnType<typeof createResolver>;
 
 export function createResolver({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
-  const findArtist = client.prepare<[string], ArtistRow>('SELECT id, name, sort_key FROM artists WHERE name_key = ?');
+  const findArtist = client.prepare<[string], ArtistRow>('SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?');
   const insertArtist = client.prepare('INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)');
   const findWhole = client.prepare<[string], { id: number }>('SELECT id FROM artists WHERE name_key = ? AND never_split = 1');
-  const usualSpelling = client.prepare<[ArtistId], { credit: string }>(
-    'SELECT credit FROM track_artists WHERE artist_id = ? GROUP BY credit ORDER BY count(*) DESC, credit = upper(credit), credit LIMIT 1',
-  );
-  const renameArtist = client.prepare('UPDATE artists SET name = ?, updated_at = ? WHERE id = ?');
+  const setArtistMbid = client.prepare('UPDATE artists SET artist_mbid = ?, updated_at = ? WHERE id = ?');
+  const spellingsOf = client.prepare<[ArtistId], { credit: string; uses: number }>('SELECT credit, count(*) AS uses FROM track_artists WHERE artist_id = ? GROUP BY credit');
+  const findNames = client.prepare<[ArtistId], { name: string; sort_name: string }>('SELECT name, sort_name FROM artists WHERE id = ?');
+  const renameArtist = client.prepare('UPDATE artists SET name = ?, sort_name = ?, updated_at = ? WHERE id = ?');
 
   const findAlbum = client.prepare<[string], AlbumRow>(
-    'SELECT a.id, a.title, a.title_sort, a.year, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
+    'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
   );
   const findAlbumsByPrefix = client.prepare<[string, string], AlbumRow>(
-    `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id
+    `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id
      WHERE k.key >= ? AND k.key < ? LIMIT 2`,
   );
   const insertAlbum = client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, created_at, updated_at)
@@ -53,6 +56,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
   const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
+  const findTitle = client.prepare<[AlbumId], { title: string }>('SELECT title FROM albums WHERE id = ?');
+  const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
   const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
 
   const findGenre = client.prepare<[string], { id: GenreId }>('SELECT id FROM genres WHERE name_key = ?');
@@ -62,9 +67,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   // Tracks of an album come one after another: within a batch, what they name is remembered.
   let memory: Memory | undefined;
 
-  /** The artist of this name, made when there is none. The name must not be blank. */
+  /** The artist of this name, made when there is none. The name must have a key. */
   function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
-    const ref = memory?.artists.get(name) ?? findOrMakeArtist(name, extra);
+    const remembered = memory?.artists.get(name);
+    if (remembered && (remembered.hasMbid || extra.mbid === undefined)) return remembered;
+    const ref = findOrMakeArtist(name, extra);
     memory?.artists.set(name, ref);
     return ref;
   }
@@ -74,7 +81,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const found = findArtist.get(key);
     if (found) {
       if (found.name !== name) respelled.add(found.id);
-      return { id: found.id, sortKey: found.sort_key };
+      if (extra.mbid !== undefined && found.artist_mbid === null) setArtistMbid.run(extra.mbid, now().getTime(), found.id);
+      return { id: found.id, sortKey: found.sort_key, hasMbid: found.artist_mbid !== null || extra.mbid !== undefined };
     }
     const filed = extra.sortName ?? sortName(name);
     const order = sortKey(filed);
@@ -82,7 +90,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const { lastInsertRowid } = insertArtist.run(name, key, filed, order, extra.mbid ?? null, time, time);
     const id = Number(lastInsertRowid) as ArtistId;
     search.add('artist', id, name);
-    return { id, sortKey: order };
+    return { id, sortKey: order, hasMbid: extra.mbid !== undefined };
   }
 
   /**
@@ -99,27 +107,27 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
   function findOrMakeAlbum(name: AlbumName): AlbumRef {
     const groupKey = name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`;
-    const grouped = groupKey ? findAlbum.get(groupKey) : undefined;
-    if (grouped) return known(grouped, name);
-
-    const stem = `t:${name.artist?.id ?? 0}:${identityKey(name.title)}:`;
+    const stem = `t:${name.artist?.id ?? 0}:${identityKey(name.title)}${TITLE_END}`;
     const year = name.isCompilation ? undefined : name.year;
     const titleKey = `${stem}${year ?? ''}`;
     const folderKey = name.folder === undefined ? undefined : `f:${name.folder}:${stem}`;
-    const titled = (folderKey && findAlbum.get(folderKey)) || findAlbum.get(titleKey) || adoptable(stem, year, name);
-    if (titled && !(groupKey && titled.release_group_mbid)) {
-      if (groupKey) setReleaseGroup.run(name.releaseGroupMbid, titled.id);
-      addKeys(titled.id, groupKey, folderKey, titleKey);
-      return known(titled, name);
-    }
-    const id = insertRow(name);
-    addKeys(id, groupKey, folderKey, titleKey);
-    return { id, titleSort: sortKey(name.title) };
-  }
+    const anyArtistKey = name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`;
+    const found = (groupKey && findAlbum.get(groupKey)) || entitled();
+    const id = found?.id ?? insertRow(name);
+    for (const key of [groupKey, folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id); // a key that another album has stays with it
+    return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
 
-  /** A key that another album has already stays with it. */
-  function addKeys(id: AlbumId, ...keys: (string | undefined)[]): void {
-    for (const key of keys) if (key) insertKey.run(key, id);
+    /** Of two release groups with the same title, neither is the other. */
+    function entitled(): AlbumRow | undefined {
+      const row = (folderKey && findAlbum.get(folderKey)) || nameless() || findAlbum.get(titleKey) || adoptable(stem, year, name);
+      return row && groupKey && row.release_group_mbid ? undefined : row;
+    }
+
+    /** In a folder, a file that names no artist belongs to the album with its title, and the other way round. */
+    function nameless(): AlbumRow | undefined {
+      const row = anyArtistKey ? findAlbum.get(anyArtistKey) : undefined;
+      return row && (name.artist === undefined || row.artist_id === null) ? row : undefined;
+    }
   }
 
   function adoptable(stem: string, year: number | undefined, name: AlbumName): AlbumRow | undefined {
@@ -129,13 +137,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       return candidates.length === 1 ? candidates[0] : undefined;
     }
     const yearless = findAlbum.get(stem);
-    if (!yearless || yearless.year !== null) return undefined;
-    setYear.run(year, yearless.id);
-    return yearless;
+    return yearless?.year === null ? yearless : undefined;
   }
 
   function known(row: AlbumRow, name: AlbumName): AlbumRef {
-    if (row.title !== name.title && isShouted(row.title) && !isShouted(name.title)) setTitle.run(name.title, row.id);
+    if (row.release_group_mbid === null && name.releaseGroupMbid) setReleaseGroup.run(name.releaseGroupMbid, row.id);
+    if (row.year === null && name.year !== undefined) setYear.run(name.year, row.id);
+    if (row.artist_id === null && name.artist) {
+      setArtist.run(name.artist.id, name.artist.sortKey, row.id);
+      search.set('album', row.id, row.title, name.artistName);
+    }
+    if (isShouted(row.title) && isSpelling(name.title, row.title) && !isShouted(name.title)) setTitle.run(name.title, row.id);
     return { id: row.id, titleSort: row.title_sort };
   }
 
@@ -173,11 +185,21 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     album,
     genre,
     isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
+    /** A retagged track respells its album; another name by which the album is found does not. */
+    respellAlbum(id: AlbumId, title: string): void {
+      const old = findTitle.get(id)?.title;
+      if (old !== undefined && isSpelling(title, old) && (isShouted(old) || !isShouted(title))) setTitle.run(title, id);
+    },
+    /** Artists whose usual spelling may be another one now. */
+    respell: (ids: Iterable<ArtistId>): void => { for (const id of ids) respelled.add(id); },
     /** Gives artists met in several spellings the one that most tracks use, so that the order of reading does not matter. Call before the transaction ends. */
     settleSpellings(): void {
       for (const id of respelled) {
-        const usual = usualSpelling.get(id);
-        if (usual) renameArtist.run(usual.credit, now().getTime(), id);
+        const usual = usualSpelling(spellingsOf.all(id));
+        const current = findNames.get(id);
+        if (!usual || !current || usual === current.name) continue;
+        const filed = current.sort_name === sortName(current.name) ? sortName(usual) : current.sort_name;
+        renameArtist.run(usual, filed, now().getTime(), id);
       }
       respelled.clear();
     },
@@ -186,4 +208,14 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
 interface Memory { artists: Map<string, ArtistRef>; albums: Map<string, AlbumRef>; genres: Map<string, GenreId> }
 
+/** The most used; of equals one that is not all capitals. */
+function usualSpelling(spellings: readonly { credit: string; uses: number }[]): string | undefined {
+  const [first] = spellings.toSorted((a, b) => b.uses - a.uses || Number(isShouted(a.credit)) - Number(isShouted(b.credit)) || (a.credit < b.credit ? -1 : 1));
+  return first?.credit;
+}
+
+/** Another writing of the same title. A release group can join titles that are not. */
+const isSpelling = (title: string, of: string): boolean => title !== of && identityKey(title) === identityKey(of);
 const isShouted = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();
+
+interface Memory { artists: Map<string, ArtistRef>; albums: Map<string, AlbumRef>; genres: Map<string, GenreId> }

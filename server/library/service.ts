@@ -29,7 +29,7 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
   const lists = createIdLists(statements);
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
-  const { deleteTrack, releaseAudio } = createDeletion({ db, tracks: writer, storage, claims, onDeleted, log });
+  const { deleteTrack, release, releaseAudio } = createDeletion({ db, tracks: writer, storage, claims, onDeleted, log });
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
   );
@@ -81,6 +81,8 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
       return getArtist(userId, id);
     },
     deleteTrack,
+    /** After a merge: deletes the stored objects that nothing uses any more. */
+    release,
     releaseAudio,
 
     countLibrary: (): { tracks: number; albums: number; artists: number } => ({

@@ -85,6 +85,9 @@ const list = (columns: string[]) => columns.join(', ');
 const marks = (columns: string[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: string[]) => columns.map((c) => `${c} = ?`).join(', ');
 
+/** The name, unless it holds nothing that can be seen. */
+const named = (name: string | undefined): string | undefined => (name !== undefined && identityKey(name) !== '' ? name : undefined);
+
 interface Credit { name: string; ref: ArtistRef }
 interface Resolved { credits: Credit[]; credit: string | null; album: AlbumRef | undefined; values: unknown[] }
 interface OldRow { album_id: AlbumId | null; metadata_status: MetadataStatus }
@@ -108,6 +111,12 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const deleteGenres = client.prepare('DELETE FROM track_genres WHERE track_id = ?');
   const upsertLyrics = client.prepare('INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?) ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines');
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
+  // Years differ within an album, and its own is that of some track; when no track has it any more, the commonest takes its place.
+  const settleAlbum = client.prepare(`UPDATE albums SET
+    year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND year IS albums.year) THEN year
+      ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
+    genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1)
+    WHERE id = ?`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
   const findEmptyAlbum = client.prepare<[AlbumId], { artist_id: ArtistId | null }>('SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)');
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
@@ -116,8 +125,9 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
 
   function resolve(identity: TrackIdentity, folder: number | undefined): Resolved {
     const names = splitArtists(identity.artists, resolver.isWhole);
-    const credits = names.map((name, i) => ({ name, ref: resolver.artist(name, { sortName: i === 0 && names.length === 1 ? identity.artistSort : undefined, mbid: identity.artistMbids?.[i] }) }));
-    const credit = identity.artist ?? (names.join(', ') || null);
+    const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
+    const credits = names.map((name, i) => ({ name, ref: resolver.artist(name, { sortName: names.length === 1 ? identity.artistSort : undefined, mbid: mbids[i] }) }));
+    const credit = named(identity.artist) ?? (names.join(', ') || null);
     const album = resolveAlbum(identity, names, credits, folder);
     const first = credits[0]?.ref;
     return {
@@ -132,15 +142,17 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   }
 
   function resolveAlbum(identity: TrackIdentity, names: string[], credits: Credit[], folder: number | undefined): AlbumRef | undefined {
-    if (!identity.album) return undefined;
-    const tagged = identity.albumArtist ?? identity.albumArtists?.[0];
-    const artistName = tagged ?? (identity.compilation ? VARIOUS_ARTISTS : names[0]);
-    const artist = tagged === undefined && !identity.compilation ? credits[0]?.ref
-      : resolver.artist(artistName ?? VARIOUS_ARTISTS, { sortName: identity.albumArtistSort, mbid: identity.albumArtistMbids?.[0] });
+    const title = named(identity.album);
+    if (title === undefined) return undefined;
+    const tagged = named(identity.albumArtist) ?? named(identity.albumArtists?.[0]) ?? (identity.compilation ? VARIOUS_ARTISTS : undefined);
+    const isVarious = isVariousArtists(tagged ?? names[0] ?? '');
+    const artistName = isVarious ? VARIOUS_ARTISTS : (tagged ?? names[0]);
+    const [mbid, ...others] = identity.albumArtistMbids ?? [];
+    const artist = artistName === undefined || (tagged === undefined && !isVarious) ? credits[0]?.ref
+      : resolver.artist(artistName, { sortName: identity.albumArtistSort, mbid: others.length === 0 ? mbid : undefined });
     return resolver.album({
-      title: identity.album, artist, artistName, year: identity.year, genre: identity.genres[0], folder,
-      isCompilation: identity.compilation === true || (artistName !== undefined && isVariousArtists(artistName)),
-      releaseGroupMbid: identity.releaseGroupMbid,
+      title, artist, artistName, year: identity.year, genre: identity.genres[0], folder,
+      isCompilation: identity.compilation === true || isVarious, releaseGroupMbid: identity.releaseGroupMbid,
     });
   }
 
@@ -212,8 +224,14 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       updateIdentityRow.run(...resolved.values, time, id);
       attach(id, identity, resolved);
       search.set('track', id, identity.title, resolved.credit);
-      if (resolved.album) touchAlbum.run(time, resolved.album.id);
+      if (resolved.album) {
+        if (resolved.album.id === old?.album_id && identity.album) resolver.respellAlbum(resolved.album.id, identity.album);
+        settleAlbum.run(resolved.album.id);
+        touchAlbum.run(time, resolved.album.id);
+      }
+      resolver.respell(oldArtists);
       sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
+      if (old?.album_id && old.album_id !== resolved.album?.id) settleAlbum.run(old.album_id);
     },
 
     /** Puts other audio under a track; its id and identity stay. */

@@ -1,35 +1,46 @@
 // One wide line per request and per job attempt, as JSON on stderr; secrets are taken out here, so no caller can forget to.
 import { pino, type Logger } from 'pino';
 
-export type Log = Logger;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+/** Without children: what a child is made with would be written as it is. */
+export type Log = Pick<Logger, LogLevel | 'level'>;
 
-const SECRET_FIELDS = ['token', 'p', 't', 's', 'apiKey', 'authorization', 'password', 'current_password', 'setup_token', 'access_token', 'cookie'];
-const SECRET_PARAMETERS = /([?&](?:token|p|t|s|apiKey|password|setup_token)=)[^&\s"#]*/gi;
+/** Names of fields that hold a secret, in any spelling and with anything in front: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
+const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesskeyid|secretkey|authorization|cookies?)$/;
+const SECRET_PARAMETERS = /([?&#](?:token|p|t|s|apiKey|password|(?:setup|access)_token)=)(?:[^&\s"#\\]|\\[^"\s])*/gi;
+const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
+const HIDDEN = '***';
+const DEEPEST = 8;
 
 /** Takes the values of secret query parameters out of a URL or any text that holds one. */
-export const redactUrl = (text: string): string => text.replace(SECRET_PARAMETERS, '$1***');
+export const redactUrl = (text: string): string => text.replace(SECRET_PARAMETERS, `$1${HIDDEN}`).replace(SECRET_HEADERS, `$1${HIDDEN}`);
 
 export function createLog(level: LogLevel, destination: NodeJS.WritableStream = process.stderr): Log {
   return pino({
     level,
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '***' },
-    serializers: { url: (url: string) => redactUrl(url), err: serializeError },
+    formatters: { level: (label) => ({ level: label }), log: redactFields },
+    hooks: { streamWrite: redactUrl }, // the whole line: messages, stacks and texts wherever they stand
+    serializers: { err: (error: unknown) => error }, // done by redactFields
   }, destination as unknown as NodeJS.WriteStream);
 }
 
-function serializeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+const redactFields = (fields: Record<string, unknown>): Record<string, unknown> => redact(fields, 0) as Record<string, unknown>;
+
+function redact(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) return '…';
+  if (value instanceof Error) return redact(fieldsOf(value), depth);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return redact(value.toJSON(), depth + 1);
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, isSecret(name) && held !== undefined ? HIDDEN : redact(held, depth + 1)]));
+}
+
+const isSecret = (name: string): boolean => SECRET_FIELD.test(name.toLowerCase().replace(/[_-]/g, ''));
+
+function fieldsOf(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error;
-  return {
-    name,
-    message: redactUrl(message),
-    ...('code' in error && { code: error.code }),
-    stack: stack && redactUrl(stack),
-    ...(cause !== undefined && { cause: serializeError(cause) }),
-  };
+  return { name, message, ...('code' in error && { code: error.code }), stack, ...(cause !== undefined && { cause }) };
 }

@@ -2,22 +2,28 @@
 // Loaded only when such a file turns up. Durations by decoding are never asked for: they take seconds a file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
+import { refuseCrowdedAsf } from './formats/asf-check.ts';
 import { MAX_LIST } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { checkFacts } from './plausible.ts';
 import { TagBuilder, type TextField } from './tag-builder.ts';
+import { oneLine } from './text.ts';
 import { UnreadableAudio, type AudioFacts, type AudioFormat, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
-/** music-metadata asks for whatever length a file claims. */
-const LONGEST_READ = 32 << 20;
+/** music-metadata asks for whatever length a file claims, and as often as a file makes it. Hours of music in small blocks stay far below. */
+const LONGEST_READ = 16 << 20;
+const MOST_READ = 32 << 20;
+const MOST_READS = 100_000;
 
 /** `format` is what the first bytes say. Throws UnreadableAudio with music-metadata's own words when it gives up. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   if (format === undefined) throw new UnreadableAudio('the format of the file is not known');
+  if (format === 'wma') refuseCrowdedAsf(source);
   let metadata: IAudioMetadata;
   try {
-    metadata = await parseFromTokenizer(new SourceTokenizer(source), { skipCovers: true, includeChapters: false });
+    metadata = await parseFromTokenizer(new SourceTokenizer(source, format), { skipCovers: true, includeChapters: false });
   } catch (error) {
+    if (error instanceof UnreadableAudio) throw error;
     throw new UnreadableAudio(`the file cannot be read: ${sentenceOf(error)}`);
   }
   const facts = checkFacts(factsOf(metadata, format, source.size), source.size);
@@ -25,13 +31,15 @@ export async function readWithMusicMetadata(source: ByteSource, format: AudioFor
 }
 
 class SourceTokenizer extends AbstractTokenizer {
-  readonly fileInfo: { size: number };
+  readonly fileInfo: { size: number; path: string };
   readonly #source: ByteSource;
+  #reads = 0;
+  #bytes = 0;
 
-  constructor(source: ByteSource) {
-    super();
+  constructor(source: ByteSource, format: AudioFormat) {
+    super({ maxBufferSize: LONGEST_READ });
     this.#source = source;
-    this.fileInfo = { size: source.size };
+    this.fileInfo = { size: source.size, path: `audio.${format}` }; // chooses the parser; its own guess knows fewer formats than it reads
   }
 
   async readBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
@@ -43,6 +51,7 @@ class SourceTokenizer extends AbstractTokenizer {
   async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
     const { position, length, mayBeLess } = this.normalizeOptions(target, options);
     if (length > LONGEST_READ) throw new RangeError('a part of it is too large');
+    if (++this.#reads > MOST_READS || (this.#bytes += length) > MOST_READ) throw new UnreadableAudio('the file is made of too many parts');
     const bytes = this.#source.read(position, length);
     if (!mayBeLess && bytes.length < length) throw new EndOfStreamError();
     target.set(bytes);
@@ -58,7 +67,7 @@ class SourceTokenizer extends AbstractTokenizer {
   }
 }
 
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replaceAll(/[\0-\x1f]+/g, ' ').slice(0, 200);
+const sentenceOf = (error: unknown): string => oneLine(error instanceof Error ? error.message : String(error), 200);
 
 function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number): AudioFacts {
   const { duration, bitrate, sampleRate, bitsPerSample, numberOfChannels, lossless, codec } = metadata.format;
@@ -81,7 +90,7 @@ const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l
 /** One word: containers that hold one codec give it, of others the name that music-metadata gives (`MPEG-4/AAC`, `A_VORBIS`). */
 function codecOf(format: AudioFormat, name: string): string {
   const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
-  return CODECS[format] ?? word ?? (name.toLowerCase() || format);
+  return CODECS[format] ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
 }
 
 /** Fields whose text both sides write alike; the rest is below. */

@@ -19,8 +19,10 @@ export const MAX_ENCODED_PICTURE_BYTES = 28 * MB;
 export const FIRST_FRAME_WITHIN = MB;
 /** Longest single text value that is looked at, in bytes. */
 export const MAX_VALUE_BYTES = 2 * MB;
-/** Characters kept of all of a file's text. */
-export const MAX_TEXT = 2 * MB;
+/** Characters kept of all of a file's text, so that a group of such files fits into the reading thread and the server. */
+export const MAX_TEXT = 512 << 10;
+/** Characters kept of one name: lists of tracks stay small whatever a file claims to be called. */
+export const MAX_NAME = 2_000;
 export const MAX_LYRICS = 256 << 10;
 /** Values kept of one list field. */
 export const MAX_LIST = 200;

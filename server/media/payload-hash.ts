@@ -1,7 +1,7 @@
 // The identity of audio: a hash of its payload without tags, so that a file that was moved and retagged in one go is still known
 // (decisions 6). A version stands in front; a hash of another version is never compared with this one.
 import { createHash, type Hash } from 'node:crypto';
-import { forEachPageBody } from './formats/ogg-pages.ts';
+import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
 
 const WHOLE = 'p1:';
@@ -12,33 +12,50 @@ const SAMPLE_ABOVE = 25 * 1024 * 1024;
 const EDGE = 256 << 10;
 const MIDDLE = 512 << 10;
 
+type Range = readonly [from: number, to: number];
+
 /** Undefined when it is not known where the payload is. */
 export function hashPayload(source: ByteSource, { format, payload }: Pick<AudioFacts, 'format' | 'payload'>): string | undefined {
   if (!payload || payload.end <= payload.start) return undefined;
   const { start, end } = payload;
   const hash = createHash('sha256');
   const length = end - start;
-  if (length > SAMPLE_ABOVE) {
-    hash.update(`${format}:${length}:`); // the same audio in another place of an equally long file is still the same
-    const middle = start + ((length - MIDDLE) >> 1);
-    for (const [from, to] of [[start, start + EDGE], [middle, middle + MIDDLE], [end - EDGE, end]] as const) update(hash, source, from, to);
-    return SAMPLED + digestOf(hash);
-  }
-  // Retagging an Ogg file renumbers its pages: their headers do not count.
-  if (isOgg(format)) forEachPageBody(source, start, end, (body) => hash.update(body));
-  else update(hash, source, start, end);
-  return WHOLE + digestOf(hash);
+  const isSampled = length > SAMPLE_ABOVE;
+  const middle = start + ((length - MIDDLE) >> 1);
+  const ranges: Range[] = isSampled ? [[start, start + EDGE], [middle, middle + MIDDLE], [end - EDGE, end]] : [[start, end]];
+  if (isSampled) hash.update(`${format}:${length}:`); // the same audio in another place of an equally long file is still the same
+  const add = isOgg(format) ? addPages : addBytes;
+  let bytes = 0;
+  for (const range of ranges) bytes += add(hash, source, range);
+  return bytes > 0 ? (isSampled ? SAMPLED : WHOLE) + digestOf(hash) : undefined;
 }
 
 const isOgg = (format: string): boolean => format === 'ogg' || format === 'opus' || format === 'spx';
 
 const digestOf = (hash: Hash): string => hash.digest('base64url').slice(0, 22);
 
-function update(hash: Hash, source: ByteSource, from: number, to: number): void {
-  for (let at = from; at < to;) {
+function addBytes(hash: Hash, source: ByteSource, [from, to]: Range): number {
+  let at = from;
+  while (at < to) {
     const bytes = source.read(at, Math.min(CHUNK, to - at));
-    if (bytes.length === 0) return;
+    if (bytes.length === 0) break;
     hash.update(bytes);
     at += bytes.length;
   }
+  return at - from;
+}
+
+/** Retagging an Ogg file renumbers its pages: their headers do not count. A sample begins with the first whole page in it. */
+function addPages(hash: Hash, source: ByteSource, [from, to]: Range): number {
+  let bytes = 0;
+  forEachPageBody(source, findPage(source, from), to, (body) => {
+    hash.update(body);
+    bytes += body.length;
+  });
+  return bytes;
+}
+
+function findPage(source: ByteSource, from: number): number {
+  const found = Buffer.from(source.read(from, LARGEST_PAGE)).indexOf('OggS\0', 0, 'latin1');
+  return found < 0 ? from : from + found;
 }

@@ -3,9 +3,9 @@
 import {
   parseBpm, parseDate, parseFlag, parseGainDb, parsePeak, parsePosition, parsePositionOf, parseR128Db, parseUuids,
 } from './field-values.ts';
-import { MAX_LIST, MAX_PICTURES, MAX_TEXT } from './limits.ts';
+import { MAX_LIST, MAX_NAME, MAX_PICTURES, MAX_TEXT } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
-import { trimmed } from './text.ts';
+import { oneLine, plainText, trimmed } from './text.ts';
 import type { Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
 export type TextField =
@@ -27,12 +27,16 @@ export class TagBuilder {
 
   /** Adds one value. Blank and unusable values are as good as absent. */
   add(field: TextField, value: string): void {
-    const text = trimmed(value);
-    if (text === '' || text.length > this.#budget) return;
+    const whole = trimmed(value);
+    if (whole === '') return;
+    if (field === 'lyrics') return this.addLyrics(parseLyrics(whole));
+    if (field === 'comment') return this.#addComment(whole);
+    const text = LISTS_OF_IDS.has(field) ? whole : oneLine(whole, MAX_NAME);
+    if (text.length > this.#budget) return;
     this.#budget -= text.length;
     const tags = this.tags;
     switch (field) {
-      case 'title': case 'album': case 'discSubtitle': case 'comment':
+      case 'title': case 'album': case 'discSubtitle':
       case 'titleSort': case 'artistSort': case 'albumArtistSort': case 'albumSort':
         tags[field] ??= text;
         return;
@@ -58,7 +62,6 @@ export class TagBuilder {
       case 'albumPeak': this.addGain('albumPeak', parsePeak(text)); return;
       case 'r128TrackGain': this.addGain('trackGainDb', parseR128Db(text)); return;
       case 'r128AlbumGain': this.addGain('albumGainDb', parseR128Db(text)); return;
-      case 'lyrics': this.addLyrics(parseLyrics(text)); return;
     }
   }
 
@@ -68,7 +71,9 @@ export class TagBuilder {
 
   /** Timed lyrics win over plain ones, else the first. */
   addLyrics(lyrics: Lyrics | undefined): void {
-    if (lyrics && (!this.tags.lyrics || (lyrics.synced && !this.tags.lyrics.synced))) this.tags.lyrics = lyrics;
+    if (!lyrics || (this.tags.lyrics && (!lyrics.synced || this.tags.lyrics.synced))) return;
+    for (const line of lyrics.lines) line.text = plainText(line.text);
+    this.tags.lyrics = lyrics;
   }
 
   addPicture(picture: FoundPicture): void {
@@ -102,6 +107,12 @@ export class TagBuilder {
     return pictures;
   }
 
+  #addComment(text: string): void {
+    if (text.length > this.#budget || this.tags.comment !== undefined) return;
+    this.#budget -= text.length;
+    this.tags.comment = plainText(text);
+  }
+
   #addDate(field: 'date' | 'originalDate', text: string): void {
     const parsed = parseDate(text);
     if (!parsed) return;
@@ -127,6 +138,8 @@ export class TagBuilder {
 }
 
 const FRONT_COVER = 3;
+/** Longer than a name when a track has many artists; nothing but the identifiers is kept. */
+const LISTS_OF_IDS: ReadonlySet<TextField> = new Set(['artistMbids', 'albumArtistMbids']);
 
 const isOnly = (list: string[], value: string): boolean => list.length === 1 && list[0] === value;
 

@@ -48,6 +48,25 @@ function isBlank(code: number): boolean {
     || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f || code === 0x1680;
 }
 
+const CONTROLS = /[\0-\x1f\x7f-\x9f]+/g;
+const CONTROLS_OF_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
+
+/** A name on one line, cut to its length. Control characters mean nothing in it, and half a UTF-16 pair cannot be sent as UTF-8. */
+export function oneLine(text: string, maxLength: number): string {
+  const plain = text.search(CONTROLS) < 0 ? text : trimmed(text.replace(CONTROLS, ' '));
+  return cut(plain, maxLength).toWellFormed();
+}
+
+/** Text with line breaks and tabs. */
+export const plainText = (text: string): string => text.replace(CONTROLS_OF_TEXT, '').toWellFormed();
+
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const end = maxLength - 1;
+  const splitsPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return `${text.slice(0, splitsPair ? end - 1 : end)}…`;
+}
+
 /** The values of a NUL-separated list, blank ones left out; at most `limit`. */
 export function splitValues(text: string, separator: string, limit: number): string[] {
   if (!text.includes(separator)) {

@@ -23,7 +23,7 @@ let files = 0;
 function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}): TrackId {
   const whole: TrackAudio = {
     durationMs: 1_000, sizeBytes: 10, format: 'flac', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
-    trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: `local:audio/${++files}`, contentHash: null, availability: 'available', ...audio,
+    trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: `local:audio/${++files}`, contentHash: null, audioHash: null, availability: 'available', ...audio,
   };
   return room.tracks.insert({ source: 'upload', sourceId: `${++files}`, identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity }, audio: whole });
 }

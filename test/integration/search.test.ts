@@ -12,7 +12,7 @@ const ann = 1 as UserId;
 const page = { limit: 50, offset: 0 };
 const AUDIO: TrackAudio = {
   durationMs: 1, sizeBytes: 1, format: 'mp3', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
-  trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: null, contentHash: null, availability: 'available',
+  trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: null, contentHash: null, audioHash: null, availability: 'available',
 };
 /** Title, artist, album. */
 const SONGS = [

@@ -23,9 +23,9 @@ export async function runServer(args: string[], env: Record<string, string> = {}
   return { code, stdout, stderr };
 }
 
-/** Starts a server and waits until it listens. */
-export async function spawnServer(args: string[], env: Record<string, string> = {}): Promise<ServerProcess> {
-  const child = start(args, env);
+/** Starts a server and waits until it listens; `entry` is the sources' unless a bundle is given. */
+export async function spawnServer(args: string[], env: Record<string, string> = {}, entry?: string): Promise<ServerProcess> {
+  const child = start(args, env, entry);
   let text = '';
   const url = await new Promise<string>((resolve, reject) => {
     const take = (chunk: Buffer): void => {
@@ -49,5 +49,5 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
   };
 }
 
-const start = (args: string[], env: Record<string, string>): ChildProcess =>
-  spawn(process.execPath, [join(root, 'server', 'main.ts'), ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+const start = (args: string[], env: Record<string, string>, entry = join(root, 'server', 'main.ts')): ChildProcess =>
+  spawn(process.execPath, [entry, ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -2,17 +2,16 @@ import { Menu } from '@mantine/core';
 import { IconDots, IconSearch } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useSession } from '../../api/session.ts';
+import { formatNumber } from '../../ui/format.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { BOTTOM_PLACES, MENU_PLACES } from './navigation.ts';
-import { useOpenJobs } from './use-open-jobs.ts';
+import { useNews } from './use-news.ts';
 import styles from './side-bar.module.css';
 
 /** The side bar of a phone. */
 export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
   const { t } = useTranslation();
-  const openJobs = useOpenJobs();
-  const isOwner = useSession()?.user.is_superuser ?? false;
+  const { openJobs, missing, isShown } = useNews();
   return (
     <nav className={styles.bar} aria-label={t('nav.label')}>
       {BOTTOM_PLACES.map(({ to, name, icon: Symbol }) => (
@@ -32,8 +31,9 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
           {t('nav.more')}
         </button>
       }>
-        {MENU_PLACES.filter((place) => place.name !== 'activity' || isOwner).map(({ to, name, icon: Symbol }) => (
-          <Menu.Item key={to} leftSection={<Symbol size={16} aria-hidden />} renderRoot={(props) => <Link to={to} {...props} />}>{t(`nav.${name}`)}</Menu.Item>
+        {MENU_PLACES.filter(isShown).map(({ to, name, icon: Symbol }) => (
+          <Menu.Item key={to} leftSection={<Symbol size={16} aria-hidden />} rightSection={name === 'missing' && <span className={styles.count}>{formatNumber(missing)}</span>}
+            renderRoot={(props) => <Link to={to} {...props} />}>{t(`nav.${name}`)}</Menu.Item>
         ))}
         <Menu.Divider />
       </AccountMenu>

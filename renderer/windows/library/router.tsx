@@ -7,6 +7,7 @@ import { desktop } from '../../desktop.ts';
 import type { SetupStep } from '../../features/accounts/setup-page.tsx';
 import { parseAlbumSearch, parseArtistSearch, parseTrackSearch } from '../../features/browse/browse-search.ts';
 import { HomePage } from '../../features/browse/home-page.tsx';
+import { parseMissingSearch } from '../../features/missing/missing-search.ts';
 import { NotFound, RouteError } from './route-states.tsx';
 import { Shell } from './shell.tsx';
 
@@ -104,6 +105,12 @@ const tracks = createRoute({
   validateSearch: parseTrackSearch,
   component: later(() => import('../../features/browse/tracks-page.tsx'), 'TracksPage'),
 });
+const missing = createRoute({
+  getParentRoute: () => app,
+  path: '/missing',
+  validateSearch: parseMissingSearch,
+  component: later(() => import('../../features/missing/missing-page.tsx'), 'MissingPage'),
+});
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
@@ -113,7 +120,7 @@ const activity = createRoute({
 
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
 
-const routeTree = root.addChildren([signIn, setup, app.addChildren([home, albums, album, artists, artist, tracks, activity, elsewhere])]);
+const routeTree = root.addChildren([signIn, setup, app.addChildren([home, albums, album, artists, artist, tracks, missing, activity, elsewhere])]);
 
 export const createLibraryRouter = (queries: QueryClient) =>
   createRouter({

@@ -2,17 +2,16 @@ import { Link } from '@tanstack/react-router';
 import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSession } from '../../api/session.ts';
+import { formatNumber } from '../../ui/format.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { PLACES } from './navigation.ts';
-import { useOpenJobs } from './use-open-jobs.ts';
+import { useNews } from './use-news.ts';
 import styles from './side-bar.module.css';
 
 /** `children` stand above the account: what is going on. */
 export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => void; onShortcuts: () => void; children: ReactNode }) {
   const { t } = useTranslation();
-  const openJobs = useOpenJobs();
-  const isOwner = useSession()?.user.is_superuser ?? false;
+  const { openJobs, missing, isShown } = useNews();
   return (
     <div className={styles.side}>
       <p className={styles.brand}><img src="/favicon.svg" alt="" />{t('app.name')}</p>
@@ -23,11 +22,12 @@ export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => v
       </button>
       <nav aria-label={t('nav.label')}>
         <ul className={styles.places}>
-          {PLACES.filter((place) => place.name !== 'activity' || isOwner).map(({ to, name, icon: Symbol }) => (
+          {PLACES.filter(isShown).map(({ to, name, icon: Symbol }) => (
             <li key={to}>
               <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
                 <Symbol size={20} stroke={1.75} aria-hidden />
                 {t(`nav.${name}`)}
+                {name === 'missing' && <span className={styles.count} aria-label={t('missing.count', { count: missing })}>{formatNumber(missing)}</span>}
                 {name === 'activity' && openJobs > 0 && <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>{openJobs}</span>}
               </Link>
             </li>

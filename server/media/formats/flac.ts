@@ -7,9 +7,9 @@ import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { FileRead } from './file-read.ts';
 import { lastFlacSample } from './flac-frames.ts';
-import { hasId3v1, ID3V1_BYTES } from './id3v1.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { readPictureBlock } from './picture-block.ts';
+import { findTrailingTags } from './trailing-tags.ts';
 import { readVorbisComment } from './vorbis-comment.ts';
 
 const STREAMINFO = 0;
@@ -87,7 +87,7 @@ function readBlock(window: Window, type: number, at: number, length: number, bui
 }
 
 function flacFacts(window: Window, info: StreamInfo, start: number): AudioFacts {
-  const end = hasId3v1(window, window.size) ? window.size - ID3V1_BYTES : window.size;
+  const end = findTrailingTags(window, start).start; // strangers to FLAC, but some programs write them
   if (start >= end) throw new UnreadableAudio('there is no audio after the tags');
   const i = window.at(start, 2);
   if (i >= 0 && !isFrameSync(window.bytes, i)) throw new UnreadableAudio('there is no FLAC frame after the tags');

@@ -58,7 +58,7 @@ function vorbis(packets: OggPackets, b: Buffer, i: number, serial: number, build
   if (builder) packets.next(); // the set-up
   return {
     codec: 'vorbis', serial, sampleRateHz, granuleRate: sampleRateHz, channels, preSkip: 0, totalSamples: 0,
-    audioAt: packets.page?.end ?? 0,
+    audioAt: packets.pageEnd(),
     pageSamples: (window, page) => (packetsOn(window, page) * longBlock) / 2,
   };
 }
@@ -70,7 +70,7 @@ function opus(window: Window, packets: OggPackets, b: Buffer, i: number, serial:
   readCommentPacket(packets, 'OpusTags', builder, keep);
   return {
     codec: 'opus', serial, sampleRateHz: 48_000, granuleRate: 48_000, channels, preSkip, totalSamples: 0,
-    audioAt: packets.page?.end ?? 0,
+    audioAt: packets.pageEnd(),
     pageSamples: opusPageSamples,
   };
 }
@@ -84,7 +84,7 @@ function speex(packets: OggPackets, b: Buffer, i: number, serial: number, builde
   for (let n = builder ? Math.min(extraHeaders, MOST_HEADERS) : 0; n > 0; n--) packets.next();
   return {
     codec: 'speex', serial, sampleRateHz, granuleRate: sampleRateHz, channels, preSkip: 0, totalSamples: 0,
-    audioAt: packets.page?.end ?? 0,
+    audioAt: packets.pageEnd(),
     pageSamples: () => Infinity, // its encoders begin to count at their look-ahead, which is no offset
   };
 }
@@ -106,7 +106,7 @@ function flac(window: Window, packets: OggPackets, first: OggPage, builder: TagB
   }
   return {
     codec: 'flac', serial: first.serial, sampleRateHz: info.sampleRateHz, granuleRate: info.sampleRateHz, channels: info.channels,
-    bitDepth: info.bitDepth, preSkip: 0, totalSamples: info.samples, audioAt: packets.page?.end ?? 0,
+    bitDepth: info.bitDepth, preSkip: 0, totalSamples: info.samples, audioAt: packets.pageEnd(),
     pageSamples: (w, page) => packetsOn(w, page) * info.maxBlock,
   };
 }

@@ -97,6 +97,12 @@ export class OggPackets implements ByteReader {
     return this.#page(false);
   }
 
+  /** Passes over the rest of this packet; gives where the page on which it ends is over, 0 when the file ends before. */
+  pageEnd(): number {
+    while ((this.#left > 0 || this.#more) && this.#leave());
+    return this.page?.end ?? 0;
+  }
+
   /** Bytes of the packet that lie together on this page: enough to recognise it. */
   get left(): number {
     return this.#left;

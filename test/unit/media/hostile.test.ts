@@ -7,6 +7,7 @@ import { bufferSource, openByteSource } from '../../../server/media/byte-source.
 import { readAudio, readPicture } from '../../../server/media/read.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource } from '../../../server/media/types.ts';
 import { attackFiles } from '../../support/attack-files.ts';
+import { damaged, randomNumbers } from '../../support/damage.ts';
 import { makeLibrary, pathOf } from '../../support/library.ts';
 
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-hostile-'));
@@ -56,36 +57,11 @@ describe('files made to hurt', () => {
   });
 });
 
-/** A small generator of numbers, so that a failure can be seen again. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 4294967296) * below);
-  };
-}
-
-function damaged(good: Buffer, below: (n: number) => number): Buffer {
-  let bytes = Buffer.from(good);
-  const within = below(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage goes to the head
-  for (let n = 1 + below(16); n > 0 && bytes.length > 0; n--) {
-    const at = below(Math.min(within, bytes.length));
-    switch (below(5)) {
-      case 0: bytes[at] = below(256); break;
-      case 1: bytes.fill(0xff, at, at + 4); break;
-      case 2: bytes.fill(0, at, at + 4); break;
-      case 3: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + below(64))]); break;
-      default: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(below(bytes.length)).subarray(0, 300), bytes.subarray(at)]);
-    }
-  }
-  return below(5) === 0 ? bytes.subarray(0, below(bytes.length)) : bytes;
-}
-
 describe('damaged files', () => {
   it('300 damaged copies of good files are read soundly or refused', async () => {
     const manifest = makeLibrary({ tracks: 60, even: true, seed: 'fuzz' }, path.join(temp, 'fuzz'));
     const good = manifest.files.map((file) => fs.readFileSync(pathOf(manifest, file)));
-    const below = random(20_261_120);
+    const below = randomNumbers(20_261_120);
     let read = 0;
     for (let n = 0; n < 300; n++) {
       const source = bufferSource(damaged(good[below(good.length)] as Buffer, below));

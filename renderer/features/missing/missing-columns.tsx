@@ -1,0 +1,76 @@
+import { Link } from '@tanstack/react-router';
+import { IconArrowBackUp, IconTrash } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import type { Column } from '../../ui/virtual-table.tsx';
+import { placeOf } from './place.ts';
+import styles from './missing.module.css';
+
+export interface MissingActions {
+  t: TFunction;
+  isSelected: (id: number) => boolean;
+  /** Removed, and waiting for a word to come back. */
+  isLeaving: (id: number) => boolean;
+  onSelect: (track: TrackOut, index: number, range: boolean) => void;
+  onFind: (track: TrackOut) => void;
+  onRemove: (track: TrackOut) => void;
+  onUndo: (track: TrackOut) => void;
+}
+
+/** Rows are the tab stops; what stands in them is reached by keys on the row. */
+const notAStop = { tabIndex: -1 } as const;
+
+export function missingColumns({ t, isSelected, isLeaving, onSelect, onFind, onRemove, onUndo }: MissingActions): Column<TrackOut>[] {
+  return [
+    {
+      id: 'select', label: '', width: '20px',
+      cell: (track, index) => (
+        <input type="checkbox" className={styles.check} {...notAStop} aria-label={t('missing.select', { title: track.title })} checked={isSelected(track.id)} disabled={isLeaving(track.id)}
+          onChange={(event) => onSelect(track, index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)} />
+      ),
+    },
+    {
+      id: 'title', label: t('sort.title'), width: 'minmax(0, 3fr)', sortable: true,
+      cell: (track) => (
+        <div className={styles.lines} data-leaving={isLeaving(track.id) || undefined}>
+          <span className={styles.title}>{track.title}</span>
+          <span className={styles.narrowBy}>{track.artist_name ?? t('library.unknownArtist')}</span>
+        </div>
+      ),
+    },
+    {
+      id: 'artist', label: t('sort.artist'), width: 'minmax(0, 2fr)', sortable: true, wideOnly: true,
+      cell: (track) => (track.artist_id === null ? track.artist_name : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }} {...notAStop} className={styles.quiet}>{track.artist_name}</Link>),
+    },
+    {
+      id: 'album', label: t('sort.album'), width: 'minmax(0, 2fr)', sortable: true, wideOnly: true,
+      cell: (track) => (track.album_id === null ? null : <Link to="/albums/$albumId" params={{ albumId: track.album_id }} {...notAStop} className={styles.quiet}>{track.album_title}</Link>),
+    },
+    { id: 'place', label: t('missing.place'), width: 'minmax(0, 3fr)', wideOnly: true, cell: (track) => <PlaceCell track={track} inStorage={t('missing.inStorage')} /> },
+    {
+      id: 'actions', label: '', width: '116px', align: 'end',
+      cell: (track) => (
+        <span className={styles.actions}>
+          {isLeaving(track.id) ? <Button variant="plain" icon={IconArrowBackUp} {...notAStop} onClick={() => onUndo(track)}>{t('missing.undo')}</Button> : (
+            <>
+              <Button {...notAStop} aria-label={t('missing.findLabel', { title: track.title })} onClick={() => onFind(track)}>{t('missing.find')}</Button>
+              <IconButton {...notAStop} label={t('missing.removeLabel', { title: track.title })} icon={IconTrash} iconSize={18} onClick={() => onRemove(track)} />
+            </>
+          )}
+        </span>
+      ),
+    },
+  ];
+}
+
+function PlaceCell({ track, inStorage }: { track: TrackOut; inStorage: string }) {
+  const place = placeOf(track);
+  if (!place) return <span className={styles.quiet}>{inStorage}</span>;
+  return (
+    <div className={styles.lines} title={place.folder + place.name}>
+      <span>{place.name}</span>
+      <span className={styles.folder}>{place.folder}</span>
+    </div>
+  );
+}

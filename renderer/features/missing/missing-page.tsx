@@ -1,0 +1,129 @@
+// Tracks without their file: find it, or let the track go. Keys on a row: Enter finds, Delete removes, Space chooses, Ctrl+Z takes back.
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { IconCircleCheck, IconFolderSearch, IconTrash } from '@tabler/icons-react';
+import { useEffect, useState, type KeyboardEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { useScanProgress, useStartScan } from '../../api/jobs.ts';
+import { fetchMissing, MISSING_SORTS, missingPage } from '../../api/missing.ts';
+import { usePagedList } from '../../api/paged-list.ts';
+import { detailOf } from '../../api/problem.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { VirtualTable } from '../../ui/virtual-table.tsx';
+import { FindDialog } from './find-dialog.tsx';
+import { missingColumns } from './missing-columns.tsx';
+import { undoLatestRemoval, undoRemovalOf, useLeaving } from './removals.ts';
+import { useRemove } from './use-remove.tsx';
+import { useSelection } from './use-selection.ts';
+import styles from './missing.module.css';
+
+const PLACEHOLDERS = 12;
+
+export function MissingPage() {
+  const { t } = useTranslation();
+  const search = useSearch({ from: '/app/missing' });
+  const navigate = useNavigate();
+  const list = usePagedList((at) => missingPage(search, at));
+  const leaving = useLeaving();
+  const { chosen, toggle, clear, choose } = useSelection(list.item);
+  const remove = useRemove();
+  const [sought, setSought] = useState<TrackOut | null>(null);
+  const [said, setSaid] = useState('');
+  const sort = search.sort ?? 'title';
+  const descending = search.order === 'desc';
+  const count = list.total ?? PLACEHOLDERS;
+
+  useEffect(() => { if (list.total === 0) clear(); }, [list.total, clear]);
+
+  const find = (track: TrackOut | undefined) => track && !leaving.has(track.id) && setSought(track);
+  const removeChosen = () => {
+    remove([...chosen.values()]);
+    clear();
+  };
+  const chooseAll = () => void fetchMissing().then((tracks) => choose(tracks.filter(({ id }) => !leaving.has(id))));
+  const columns = missingColumns({
+    t,
+    isSelected: (id) => chosen.has(id),
+    isLeaving: (id) => leaving.has(id),
+    onSelect: (_, index, range) => toggle(index, range),
+    onFind: find,
+    onRemove: (track) => remove([track]),
+    onUndo: (track) => undoRemovalOf(track.id),
+  });
+
+  const onSort = (id: string) => {
+    const next = MISSING_SORTS.find((name) => name === id);
+    if (!next) return;
+    void navigate({ to: '/missing', search: { ...(next !== 'title' && { sort: next }), ...(next === sort && !descending && { order: 'desc' as const }) }, replace: true });
+  };
+
+  /** What the table itself has no use for. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const control = event.ctrlKey || event.metaKey;
+    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+    const index = Number(row?.dataset['index']);
+    const track = row === event.target ? list.item(index) : undefined;
+    if (control && event.key === 'a') chooseAll();
+    else if (control && event.key === 'z') undoLatestRemoval();
+    else if (control || event.altKey || !track) return;
+    else if (event.key === ' ') toggle(index, event.shiftKey);
+    else if (event.key === 'Escape') clear();
+    else if (event.key !== 'Delete' && event.key !== 'Backspace') return;
+    else if (chosen.size > 0) removeChosen();
+    else remove([track]);
+    event.preventDefault();
+  };
+
+  function body() {
+    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.total === 0) return <EmptyState icon={IconCircleCheck} title={t('missing.emptyTitle')}>{t('missing.empty')}</EmptyState>;
+    return (
+      <>
+        <p className={styles.lead}>{t('missing.lead')}</p>
+        <p className={styles.keys} aria-hidden>{t('missing.keys')}</p>
+        <div onKeyDown={onKeyDown} className={styles.list}>
+          <VirtualTable label={t('missing.label')} columns={columns} count={count} item={list.item} sort={{ id: sort, descending }} onSort={onSort}
+            onRange={list.show} onOpen={(index) => find(list.item(index))} isCurrent={() => false} />
+        </div>
+      </>
+    );
+  }
+
+  return (
+    <Page title={t('nav.missing')} count={list.total ? formatNumber(list.total) : undefined} tools={
+      <>
+        {chosen.size > 0 ? (
+          <>
+            <span className={styles.chosen} aria-live="polite">{t('missing.chosen', { count: chosen.size, number: formatNumber(chosen.size) })}</span>
+            <Button icon={IconTrash} onClick={removeChosen}>{t('missing.remove')}</Button>
+            <Button variant="plain" onClick={clear}>{t('missing.clear')}</Button>
+          </>
+        ) : (list.total ?? 0) > 1 && <Button variant="plain" onClick={chooseAll}>{t('missing.selectAll')}</Button>}
+        <ScanAgain />
+      </>
+    }>
+      {body()}
+      <div role="status" className="visually-hidden">{said}</div>
+      <FindDialog track={sought} onClose={() => setSought(null)} onFound={(track) => setSaid(t('missing.found', { title: track.title }))} />
+    </Page>
+  );
+}
+
+/** Only the owner may start a scan. */
+function ScanAgain() {
+  const { t } = useTranslation();
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  const scanning = useScanProgress() !== null;
+  const scan = useStartScan();
+  if (!isOwner) return null;
+  return (
+    <>
+      {scan.error && <span role="alert" className={styles.error}>{detailOf(scan.error)}</span>}
+      <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending || scanning}>{t('missing.scan')}</Button>
+    </>
+  );
+}

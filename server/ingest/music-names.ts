@@ -1,0 +1,15 @@
+// Which names the walk and the watch look at: hidden things are passed over, only audio and pictures matter, and a
+// folder that holds a mark is left out with all that is below it.
+import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+
+export const IGNORE_MARKS = ['.ignore', '.nomedia'];
+export const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
+
+/** `other` may be a folder, or a file that no scan would take. */
+export type NameKind = 'mark' | 'hidden' | 'music' | 'other';
+
+export function kindOf(name: string): NameKind {
+  if (name.startsWith('.')) return IGNORE_MARKS.includes(name) ? 'mark' : 'hidden';
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return AUDIO_EXTENSIONS.has(extension) || PICTURE_EXTENSIONS.has(extension) ? 'music' : 'other';
+}

@@ -1,0 +1,69 @@
+// Scans that somebody wants and that cannot begin yet, because one runs already. Each folder has its turn; nothing asked for is lost.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import type { Jobs } from '../jobs/service.ts';
+import type { Log } from '../log/log.ts';
+import { foldersToScan } from './coalesce.ts';
+
+export interface ScanRequestsDeps {
+  jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
+  log: Log;
+  /** How often to look whether a running scan has ended. */
+  checkMs: number;
+}
+
+/** After a queue that could not be reached. */
+const QUEUE_PAUSE_MS = 10_000;
+
+export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
+  const stop = new AbortController();
+  let waiting: string[] = [];
+  let serving: Promise<void> | undefined;
+  let isBusy = false;
+
+  const add = (folders: string[]): void => { waiting = foldersToScan({ vanished: [], present: [...waiting, ...folders] }); };
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stop.signal, ref: false });
+
+  async function serve(): Promise<void> {
+    isBusy = true;
+    try {
+      for (let folder = waiting.shift(); folder !== undefined && !stop.signal.aborted; folder = waiting.shift()) await scanOne(folder);
+    } catch (error) {
+      if (!stop.signal.aborted) log.error({ err: error }, 'scans that the watch asked for were not begun');
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  async function scanOne(folder: string): Promise<void> {
+    const job = await jobs.tryEnqueue('scan_local_folder', folder === '' ? {} : { path: folder });
+    if (!job?.created) add([folder]); // the scan that runs may have passed the folder already
+    if (!job) return pause(QUEUE_PAUSE_MS);
+    while (isUnfinished(job.id)) await pause(checkMs);
+  }
+
+  function isUnfinished(id: JobId): boolean {
+    try {
+      return jobs.get(id).finishedAt === null;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** Folders to scan, relative to the music folder; '' is all of it. */
+    ask(folders: string[]): void {
+      add(folders);
+      if (!isBusy) serving = serve();
+    },
+    /** Forgets what waits; a scan that runs is not touched. */
+    clear: (): void => { waiting = []; },
+    async close(): Promise<void> {
+      waiting = [];
+      stop.abort();
+      await serving;
+    },
+  };
+}

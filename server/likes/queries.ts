@@ -1,0 +1,54 @@
+import { and, count, desc, eq, inArray } from 'drizzle-orm';
+import type { Db } from '../db/client.ts';
+import type { UserId } from '../db/ids.ts';
+import { albums, artists, likeEvents, likeStates, tracks, users, type ItemType } from '../db/schema.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { ItemState, LikeChange } from './state.ts';
+
+export interface Item { itemType: ItemType; itemId: number }
+export type LikeEventRow = typeof likeEvents.$inferSelect;
+export type LikeStateRow = typeof likeStates.$inferSelect;
+
+const TABLES = { track: tracks, album: albums, artist: artists } as const;
+
+export function isThere(db: Db, { itemType, itemId }: Item): boolean {
+  const table = TABLES[itemType];
+  return db.select({ id: table.id }).from(table).where(eq(table.id, itemId as never)).get() !== undefined;
+}
+
+const ofItem = (userId: UserId, { itemType, itemId }: Item) =>
+  and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), eq(likeStates.itemId, itemId));
+
+export const findState = (db: Db, userId: UserId, item: Item): LikeStateRow | undefined =>
+  db.select().from(likeStates).where(ofItem(userId, item)).get();
+
+export const listStates = (db: Db, userId: UserId, itemType: ItemType, itemIds: number[]): LikeStateRow[] =>
+  db.select().from(likeStates).where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), inArray(likeStates.itemId, itemIds))).all();
+
+/** Goes by the users, because the table is in their order. */
+const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
+  and(inArray(likeStates.userId, db.select({ id: users.id }).from(users)), eq(likeStates.itemType, itemType), eq(likeStates.itemId, itemId));
+
+export const listStatesOf = (db: Db, item: Item): LikeStateRow[] => db.select().from(likeStates).where(ofEverybody(db, item)).all();
+
+export function insertEvent(db: Db, userId: UserId, item: Item, change: LikeChange): void {
+  db.insert(likeEvents).values({ userId, ...item, ...change }).run();
+}
+
+export function setState(db: Db, userId: UserId, item: Item, state: ItemState): void {
+  db.insert(likeStates).values({ userId, ...item, ...state })
+    .onConflictDoUpdate({ target: [likeStates.userId, likeStates.itemType, likeStates.itemId], set: { ...state } }).run();
+}
+
+export function deleteStatesOf(db: Db, item: Item): void {
+  db.delete(likeStates).where(ofEverybody(db, item)).run();
+}
+
+/** Newest first. */
+export function listEvents(db: Db, userId: UserId, itemType: ItemType | undefined, { limit, offset }: Page): Paged<LikeEventRow> {
+  const mine = and(eq(likeEvents.userId, userId), itemType && eq(likeEvents.itemType, itemType));
+  return {
+    items: db.select().from(likeEvents).where(mine).orderBy(desc(likeEvents.id)).limit(limit).offset(offset).all(),
+    total: db.select({ n: count() }).from(likeEvents).where(mine).get()?.n ?? 0,
+  };
+}

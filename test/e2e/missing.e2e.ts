@@ -1,0 +1,151 @@
+// Files that are gone: the page appears, a track is told where its music is now, others are removed and taken back, all by keyboard.
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+
+let stage: Stage;
+let page: Page;
+/** Two tracks with the same audio that are both gone, and three more that are gone. */
+let twins: TrackOut[];
+let gone: TrackOut[];
+const music = (path: string): string => join(stage.library.dir, path);
+
+beforeAll(async () => {
+  stage = await openStage({ scanned: false, tracks: 40, seconds: '3' });
+  const [song] = stage.library.files.filter((file) => file.format === 'mp3' && !file.messy && !file.duplicateOf && !file.sameAudioAs);
+  mkdirSync(music('Doubles'));
+  for (const name of ['one.mp3', 'two.mp3']) copyFileSync(music(song!.path), music(`Doubles/${name}`));
+  page = await stage.openAsOwner(DESK);
+  await stage.api('/settings', { method: 'PATCH', body: { local_media_import_path: stage.library.dir, local_media_import_mode: 'reference', local_media_watch: false } });
+  await scan();
+  const tracks = await listTracks('');
+  twins = ['one.mp3', 'two.mp3'].map((name) => tracks.find(({ source_id }) => source_id === `Doubles/${name}`)!);
+  gone = tracks.filter((track) => !track.source_id.startsWith('Doubles/') && track.source_id !== song!.path).slice(0, 3);
+});
+afterAll(() => stage?.close());
+
+const listTracks = async (query: string): Promise<TrackOut[]> => (await stage.api<TrackPage>(`/tracks?limit=200${query}`)).items;
+const missing = (): Promise<TrackOut[]> => listTracks('&availability=missing');
+async function scan(): Promise<void> {
+  const { id } = await stage.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  while ((await stage.api<JobOut>(`/jobs/${id}`)).finished_at === null) await new Promise((resolve) => { setTimeout(resolve, 50); });
+}
+const link = () => page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Missing/ });
+const table = () => page.getByRole('grid', { name: 'Missing tracks' });
+const row = (title: string) => table().getByRole('row').filter({ hasText: title });
+const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+
+test('the page is in the side bar from the moment on that a scan finds files gone', async () => {
+  await page.goto('/tracks');
+  await page.getByRole('grid', { name: 'Tracks' }).getByRole('row').nth(3).waitFor();
+  expect(await link().count()).toBe(0);
+  copyFileSync(music('Doubles/one.mp3'), music('found again.mp3'));
+  rmSync(music('Doubles'), { recursive: true });
+  for (const { source_id } of gone) {
+    mkdirSync(dirname(music(`../away/${source_id}`)), { recursive: true });
+    renameSync(music(source_id), music(`../away/${source_id}`));
+  }
+  await scan();
+  await link().waitFor();
+  await expect.poll(() => link().textContent()).toBe('Missing5');
+  await link().click();
+  await page.getByRole('heading', { level: 1, name: 'Missing' }).waitFor();
+  await row(gone[0]!.title).first().getByText(gone[0]!.source_id.split('/').at(-1)!).waitFor();
+});
+
+test('a track takes over the file it is now in, by keyboard', async () => {
+  const [one, two] = twins as [TrackOut, TrackOut];
+  await stage.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: one.id, liked: true } });
+  await page.goto('/missing?sort=album');
+  await row('one.mp3').focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Where is it now?' });
+  await dialog.getByText('Was at Doubles/one.mp3').waitFor();
+  const candidates = dialog.getByRole('list', { name: 'Tracks it may be' }).getByRole('listitem');
+  await candidates.filter({ hasText: 'found again.mp3' }).getByText('Same audio').waitFor();
+  const choice = dialog.getByRole('button', { name: /^This is it: .*found again\.mp3$/ });
+  for (let i = 0; i < 4 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1) await page.keyboard.press('Tab');
+  for (let i = 0; i < 20 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await row('one.mp3').waitFor({ state: 'detached' });
+  await expect.poll(() => link().textContent()).toBe('Missing4');
+  expect(await stage.api<TrackOut>(`/tracks/${one.id}`)).toMatchObject({ availability: 'available', source_id: 'found again.mp3', liked: true });
+  expect((await missing()).map(({ id }) => id).sort()).toEqual([two.id, ...gone.map(({ id }) => id)].sort());
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
+});
+
+test('nothing that looks like it: the dialog says what to do', async () => {
+  await row(gone[0]!.title).first().getByRole('button', { name: `Find ${gone[0]!.title}` }).click();
+  await page.getByRole('dialog').getByText('Nothing in your library looks like it.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('a removed track can be taken back, and one that is not is deleted after a while', async () => {
+  const two = twins[1]!;
+  await row('two.mp3').focus();
+  await page.keyboard.press('Delete');
+  await page.getByText(`“${two.title}” removed.`).waitFor();
+  await row('two.mp3').getByRole('button', { name: 'Undo' }).waitFor();
+  expect(await focused()).toContain(two.title);
+  await page.keyboard.press('Control+z');
+  await row('two.mp3').getByRole('button', { name: `Find ${two.title}` }).waitFor();
+  await page.getByText(`“${two.title}” removed.`).waitFor({ state: 'detached' });
+
+  await page.keyboard.press('Delete');
+  await page.getByText(`“${two.title}” removed.`).waitFor();
+  await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time runs on elsewhere
+  expect((await missing()).map(({ id }) => id)).toContain(two.id);
+  await expect.poll(async () => (await missing()).map(({ id }) => id), { timeout: 15_000 }).not.toContain(two.id);
+  await expect.poll(() => link().textContent()).toBe('Missing3');
+});
+
+test('several are chosen with Space and Shift, removed at once and brought back by one word', async () => {
+  await page.goto('/missing');
+  await table().getByRole('row').nth(1).focus();
+  await page.keyboard.press('Space');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+Space');
+  await page.getByText('3 selected').waitFor();
+  await page.keyboard.press('Delete');
+  const notice = page.getByRole('alert').filter({ hasText: '3 tracks removed.' });
+  await notice.getByRole('button', { name: 'Undo' }).click();
+  await notice.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Clear selection' }).click();
+  expect(await table().getByRole('checkbox', { checked: true }).count()).toBe(0);
+});
+
+test('what comes back while it waits to be deleted is not deleted, and the page empties by itself', async () => {
+  await row(gone[0]!.title).first().focus();
+  await page.keyboard.press('Delete');
+  await page.getByText(`“${gone[0]!.title}” removed.`).waitFor();
+  for (const { source_id } of gone) renameSync(music(`../away/${source_id}`), music(source_id));
+  await page.getByRole('button', { name: 'Scan again' }).click();
+  await page.getByRole('heading', { name: 'Nothing is missing' }).waitFor();
+  await link().waitFor({ state: 'detached' });
+  await page.getByText(`“${gone[0]!.title}” removed.`).waitFor({ state: 'detached', timeout: 15_000 });
+  expect(await stage.api<TrackOut>(`/tracks/${gone[0]!.id}`)).toMatchObject({ availability: 'available' });
+  expect(await missing()).toEqual([]);
+});
+
+test('on a phone it is in the menu', async () => {
+  renameSync(music(gone[0]!.source_id), music('../away/again'));
+  await scan();
+  const phone = await stage.openAsOwner(PHONE);
+  await phone.goto('/');
+  await phone.getByRole('button', { name: 'More' }).click();
+  await phone.getByRole('menuitem', { name: /^Missing/ }).click();
+  await phone.getByRole('row').filter({ hasText: gone[0]!.title }).getByRole('button', { name: `Find ${gone[0]!.title}` }).click();
+  await phone.getByRole('dialog', { name: 'Where is it now?' }).waitFor();
+  await phone.context().close();
+  expect(stage.problems).toEqual([]);
+});

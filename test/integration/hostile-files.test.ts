@@ -1,0 +1,175 @@
+// Files made to hurt, through upload and scan of a server that is a process of its own: it goes on answering, its memory stays small,
+// every file ends as a reason or as a sane track, and the next good one is read as if nothing had happened.
+import { mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ScanResult, UploadOut } from '../../server/ingest/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import { writeAttackFiles } from '../support/attack-files.ts';
+import { bundleServer } from '../support/bundle.ts';
+import { fallbackAttacks } from '../support/fallback-attacks.ts';
+import { makeLibrary } from '../support/library.ts';
+import { spawnServer, type ServerProcess } from '../support/process.ts';
+import { ADMIN } from '../support/server.ts';
+
+const MOST_MEMORY_MB = 400;
+const IS_LINUX = process.platform === 'linux';
+
+let base: string;
+let server: ServerProcess;
+let token: string;
+/** The first eight bring down a bare parser. */
+let attacks: string[];
+let good: string[];
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-attack-'));
+  const music = join(base, 'music');
+  attacks = writeAttackFiles(music).map((attack) => attack.path);
+  for (const { name, make } of fallbackAttacks) {
+    writeFileSync(join(music, name), make());
+    attacks.push(join(music, name));
+  }
+  const manifest = makeLibrary({ tracks: 100, even: true, seed: 'attack' }, join(base, 'good'));
+  good = manifest.files.filter((file) => !file.messy && !file.duplicateOf).map((file) => join(manifest.dir, file.path));
+  mkdirSync(join(music, 'Good'));
+  for (const file of good.slice(0, 10)) writeFileSync(join(music, 'Good', basename(file)), readFileSync(file));
+  const product = join(base, 'product');
+  mkdirSync(product);
+  const entry = await bundleServer(product);
+  server = await spawnServer(['--data-dir', join(base, 'data'), '--port', '0'], { ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_IMPORT_PATH: music, LOG_LEVEL: 'silent' }, entry);
+  token = (await call<{ access_token: string }>('/auth/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) })).body.access_token;
+}, 120_000);
+afterAll(async () => {
+  await server.kill('SIGTERM');
+  rmSync(base, { recursive: true, force: true });
+});
+
+async function call<T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> {
+  const response = await fetch(`${server.url}/api/v1${path}`, { ...init, headers: { ...(token && { Authorization: `Bearer ${token}` }), ...init.headers } });
+  return { status: response.status, body: (await response.json()) as T };
+}
+
+interface Problem { detail: string; errors: { field: string; message: string }[] }
+
+async function upload(path: string): Promise<{ status: number; body: UploadOut & Problem }> {
+  const form = new FormData();
+  form.append('files', await openAsBlob(path), basename(path));
+  return call<UploadOut & Problem>('/tracks/upload', { method: 'POST', body: form });
+}
+
+/** Asks for /health every 50 ms while something goes on; every question must be answered. */
+async function whileHealthy(what: string, work: () => Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const took: number[] = [];
+  let answered = 0;
+  const asking: Promise<void>[] = [];
+  const ask = async (): Promise<void> => {
+    const from = performance.now();
+    const response = await fetch(`${server.url}/health`);
+    await response.text();
+    took.push(performance.now() - from);
+    if (response.status === 200) answered++;
+  };
+  const loop = (async () => {
+    while (!done.signal.aborted) {
+      asking.push(ask());
+      await sleep(50);
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    done.abort();
+    await loop;
+    await Promise.all(asking);
+  }
+  if (process.env['HOSTILE_NUMBERS']) report(what, took);
+  expect(answered).toBe(asking.length);
+}
+
+/** For the person who runs it by hand. */
+function report(what: string, took: number[]): void {
+  const sorted = took.toSorted((a, b) => a - b);
+  const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(1);
+  console.log(`${what}: ${took.length} × /health, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms; peak memory ${memoryMb()} MB`);
+}
+
+/** The most that the server ever had in memory. */
+const memoryMb = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+const rss = (): number => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024);
+const openFiles = (): number => readdirSync(`/proc/${server.child.pid}/fd`).length;
+
+/** A sentence for a person: no stack, no path, no object. */
+function expectReason(reason: string): void {
+  expect(reason).toMatch(/^[\w"].{8,300}$/);
+  expect(reason).not.toMatch(/[\n\\]|\/tmp|\/work|tonearm|node_modules|\bat \w+ \(|\[object|undefined|NaN|Error\b/);
+}
+
+function expectSane(track: TrackOut): void {
+  expect(Number.isInteger(track.duration_ms) && (track.duration_ms ?? 0) > 0 && (track.duration_ms ?? 0) <= 48 * 3_600_000, `${track.source_id} plays ${track.duration_ms}`).toBe(true);
+  expect(track.title.length).toBeGreaterThan(0);
+  expect(track.title.length).toBeLessThanOrEqual(2_000);
+  expect(track.sample_rate_hz).toBeGreaterThan(0);
+  expect(track.channels).toBeGreaterThan(0);
+  expect(Number.isFinite(track.bitrate_kbps)).toBe(true);
+}
+
+describe('files made to hurt', () => {
+  test('uploaded one by one: each is refused in a sentence or becomes a sane track, and the next good file becomes one too', { timeout: 300_000 }, async () => {
+    const files = IS_LINUX ? openFiles() : 0;
+    await whileHealthy('upload', async () => {
+      for (const [i, path] of attacks.entries()) {
+        const from = performance.now();
+        const { status, body } = await upload(path);
+        if (process.env['HOSTILE_NUMBERS']) console.log(basename(path), status, Math.round(performance.now() - from), body.detail, Math.round(memoryMb()), rss());
+        expect([200, 201, 422]).toContain(status);
+        if (status === 422) expectReason(body.errors[0]?.message ?? '');
+        else for (const track of body.items) expectSane(track);
+        if (i < 8) expect(status, basename(path)).toBe(422);
+        expect((await upload(good[10 + i] as string)).status, `after ${basename(path)}`).toBe(201);
+      }
+    });
+    expect(readdirSync(join(base, 'data', 'tmp'))).toEqual([]);
+    expect(readdirSync(join(base, 'data', 'library', 'tmp'))).toEqual([]);
+    if (IS_LINUX) expect(memoryMb()).toBeLessThan(MOST_MEMORY_MB);
+    if (IS_LINUX) expect(openFiles()).toBeLessThan(files + 20);
+  });
+
+  test('scanned together with good ones: the same, and uploads go on beside', { timeout: 300_000 }, async () => {
+    let result: ScanResult | undefined;
+    await whileHealthy('scan', async () => {
+      const { body: job } = await call<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+      const beside = upload(good[60] as string);
+      let now = job;
+      if (process.env['HOSTILE_NUMBERS']) console.log('before the scan', rss());
+      while (now.status !== 'succeeded' && now.status !== 'failed') {
+        await sleep(100);
+        now = (await call<JobOut>(`/jobs/${job.id}`)).body;
+        if (process.env['HOSTILE_NUMBERS']) process.stdout.write(`${rss()} `);
+      }
+      expect([now.status, now.error]).toEqual(['succeeded', null]);
+      result = now.result as ScanResult;
+      expect((await beside).status).toBe(201);
+    });
+    const failed = new Map(result?.failed.map((line) => [line.source_id, line.reason]));
+    for (const reason of failed.values()) expectReason(reason);
+    const tracks = await listAll('&source=local_folder');
+    for (const track of tracks) expectSane(track);
+    const known = new Set([...failed.keys(), ...tracks.map((track) => track.source_id)]);
+    expect(attacks.filter((path) => !known.has(basename(path)))).toEqual([]);
+    expect(tracks.filter((track) => track.source_id.startsWith('Good/'))).toHaveLength(10);
+    for (const path of attacks.slice(0, 8)) expect(failed.has(basename(path)), basename(path)).toBe(true);
+    expect(readdirSync(join(base, 'data', 'library', 'tmp'))).toEqual([]);
+    if (IS_LINUX) expect(memoryMb()).toBeLessThan(MOST_MEMORY_MB);
+  });
+});
+
+async function listAll(query: string): Promise<TrackOut[]> {
+  const { body } = await call<TrackPage>(`/tracks?limit=200${query}`);
+  expect(body.total).toBe(body.items.length);
+  return body.items;
+}

@@ -1,0 +1,71 @@
+// Scans that have to wait for their turn: a real job queue, and a scan that ends when the test says so.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEventHub } from '../../server/events/hub.ts';
+import { createScanRequests } from '../../server/ingest/scan-requests.ts';
+import { createJobs, type Jobs } from '../../server/jobs/service.ts';
+import { quiet as log } from '../support/server.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+
+let temp: TempDatabase;
+let jobs: Jobs;
+let requests: ReturnType<typeof createScanRequests>;
+let begun: string[];
+/** Lets the scan that runs end. */
+let endScan: () => void;
+
+beforeEach(() => {
+  temp = openTempDatabase();
+  const now = () => new Date();
+  jobs = createJobs({ db: temp.db, log, now, events: createEventHub({ now }) });
+  begun = [];
+  jobs.start({
+    scan_local_folder: ({ path = '' }, { signal }) => new Promise((resolve, reject) => {
+      begun.push(path);
+      endScan = () => resolve(null);
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    }),
+    cover_task: async () => null,
+  });
+  requests = createScanRequests({ jobs, log, checkMs: 5 });
+});
+afterEach(async () => {
+  await requests.close();
+  await jobs.close({ graceMs: 1_000 });
+  temp.close();
+});
+
+const beganScans = (folders: string[]) => expect.poll(() => begun, { timeout: 5_000, interval: 5 }).toEqual(folders);
+
+test('folders are scanned one after the other', async () => {
+  requests.ask(['a', 'b']);
+  await beganScans(['a']);
+  endScan();
+  await beganScans(['a', 'b']);
+});
+
+test('a folder that changes while a scan of it runs is scanned again after it', async () => {
+  requests.ask(['a']);
+  await beganScans(['a']);
+  requests.ask(['a']);
+  requests.ask(['a/b']);
+  endScan();
+  await beganScans(['a', 'a']);
+});
+
+test('a scan that a person began is waited for, and what was asked for meanwhile comes after it', async () => {
+  await jobs.enqueue('scan_local_folder', {});
+  await beganScans(['']);
+  requests.ask(['a/b']);
+  requests.ask(['a']);
+  endScan();
+  await beganScans(['', 'a']);
+});
+
+test('what was forgotten is not scanned', async () => {
+  requests.ask(['a', 'b']);
+  await beganScans(['a']);
+  requests.clear();
+  requests.ask(['c']);
+  endScan();
+  await beganScans(['a', 'c']);
+});

@@ -1,0 +1,146 @@
+// Likes and ratings over HTTP, and the state that they add up to.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AlbumId, ArtistId, TrackId } from '../../server/db/ids.ts';
+import type { LikeEventOut, LikeState } from '../../server/likes/wire.ts';
+import type { TrackPage } from '../../server/library/wire.ts';
+import { nextState, type ItemState } from '../../server/likes/state.ts';
+import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
+import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
+
+interface Events { items: LikeEventOut[]; total: number; limit: number; offset: number }
+
+let server: TestServer;
+let clock: number;
+let listener: string;
+let ids: { tracks: TrackId[]; albums: AlbumId[]; artists: ArtistId[] };
+
+beforeEach(async () => {
+  clock = Date.UTC(2026, 0, 1);
+  server = await startServer({ now: () => new Date(clock) });
+  listener = await registerUser(server);
+  const library = makeSampleLibrary(server.app.db, { artists: 3, albums: 3, tracks: 6 });
+  ids = { tracks: library.tracks.map(({ id }) => id), albums: library.albums.map(({ id }) => id), artists: library.artists.map(({ id }) => id) };
+});
+afterEach(() => server.close());
+
+const [at, later] = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'];
+const say = (body: unknown, token = server.token): Promise<Answer<LikeState>> => server.api('/likes', { method: 'POST', body, token });
+const states = async (query: string, token = server.token): Promise<LikeState[]> => (await server.api<LikeState[]>(`/likes/state?${query}`, { token })).body;
+
+describe('liking', () => {
+  test('answers the state, also for albums and artists', async () => {
+    for (const [item_type, item_id] of [['track', ids.tracks[0]], ['album', ids.albums[0]], ['artist', ids.artists[0]]] as const) {
+      const { status, body } = await say({ item_type, item_id, liked: true });
+      expect([status, body]).toEqual([200, { item_type, item_id, liked: true, rating: 0, since: at }]);
+      expect(await states(`item_type=${item_type}&item_id=${item_id}`)).toEqual([body]);
+    }
+  });
+
+  test('shows on the track, for the person who liked it alone', async () => {
+    const [id] = ids.tracks;
+    await say({ item_type: 'track', item_id: id, liked: true });
+    const liked = async (token: string): Promise<number[]> => (await server.api<TrackPage>('/tracks?liked=true', { token })).body.items.map((track) => track.id);
+    expect([await liked(server.token), await liked(listener)]).toEqual([[id], []]);
+    await say({ item_type: 'track', item_id: id, liked: false });
+    expect(await liked(server.token)).toEqual([]);
+  });
+
+  test('again leaves the time of the first word; taking it back and liking anew does not', async () => {
+    const item = { item_type: 'track', item_id: ids.tracks[0] };
+    await say({ ...item, liked: true });
+    clock += 1_000;
+    expect((await say({ ...item, liked: true })).body.since).toBe(at);
+    expect((await say({ ...item, liked: false })).body).toMatchObject({ liked: false, since: later });
+    clock += 1_000;
+    expect((await say({ ...item, liked: true })).body.since).toBe('2026-01-01T00:00:02.000Z');
+  });
+
+  test('leaves a rating that is not mentioned, and 0 takes it back', async () => {
+    const item = { item_type: 'album', item_id: ids.albums[0] };
+    expect((await say({ ...item, liked: false, rating: 4 })).body).toMatchObject({ liked: false, rating: 4 });
+    expect((await say({ ...item, liked: true })).body).toMatchObject({ liked: true, rating: 4 });
+    expect((await say({ ...item, liked: true, rating: 0 })).body).toMatchObject({ liked: true, rating: 0 });
+  });
+
+  test('needs an item that is there', async () => {
+    for (const item_type of ['track', 'album', 'artist']) expect((await say({ item_type, item_id: 999_999, liked: true })).status).toBe(404);
+    expect(server.app.db.$client.prepare('SELECT count(*) AS n FROM like_events').get()).toEqual({ n: 0 });
+  });
+
+  test.each([
+    { item_type: 'playlist', item_id: 1, liked: true },
+    { item_type: 'track', item_id: 0, liked: true },
+    { item_type: 'track', item_id: '1', liked: true },
+    { item_type: 'track', item_id: 1 },
+    { item_type: 'track', item_id: 1, liked: 1 },
+    { item_type: 'track', item_id: 1, liked: true, rating: 6 },
+    { item_type: 'track', item_id: 1, liked: true, rating: 2.5 },
+    { item_type: 'track', item_id: 1, liked: true, since: at },
+  ])('refuses $item_type $item_id $liked $rating', async (body) => {
+    expect((await say(body)).status).toBe(422);
+  });
+});
+
+describe('the events', () => {
+  test('come newest first, in pages, of one kind when asked, and only one’s own', async () => {
+    const [a, b] = ids.tracks;
+    await say({ item_type: 'track', item_id: a, liked: true, rating: 5 });
+    await say({ item_type: 'album', item_id: ids.albums[0], liked: true });
+    await say({ item_type: 'track', item_id: b, liked: false });
+    await say({ item_type: 'track', item_id: a, liked: true }, listener);
+    const list = async (query: string, token = server.token): Promise<Events> => (await server.api<Events>(`/likes${query}`, { token })).body;
+    const { items, ...rest } = await list('?limit=2');
+    expect(rest).toEqual({ total: 3, limit: 2, offset: 0 });
+    expect(items).toEqual([
+      { id: 3, item_type: 'track', item_id: b, liked: false, rating: null, created_at: at },
+      { id: 2, item_type: 'album', item_id: ids.albums[0], liked: true, rating: null, created_at: at },
+    ]);
+    expect((await list('?limit=2&offset=2')).items).toEqual([{ id: 1, item_type: 'track', item_id: a, liked: true, rating: 5, created_at: at }]);
+    expect((await list('?item_type=track')).items.map(({ id }) => id)).toEqual([3, 1]);
+    expect(await list('?item_type=artist')).toMatchObject({ items: [], total: 0 });
+    expect((await list('', listener)).items.map(({ id }) => id)).toEqual([4]);
+    expect((await server.api('/likes?item_type=genre')).status).toBe(422);
+  });
+});
+
+describe('the state', () => {
+  test('is answered for every id that is asked for, in that order', async () => {
+    const [a, b, c] = ids.tracks as [TrackId, TrackId, TrackId];
+    await say({ item_type: 'track', item_id: b, liked: true, rating: 3 });
+    await say({ item_type: 'track', item_id: a, liked: true }, listener);
+    const nothing = { item_type: 'track', liked: false, rating: 0, since: null };
+    expect(await states(`item_type=track&item_id=${c}&item_id=${b}&item_id=999999&item_id=${a}`)).toEqual([
+      { ...nothing, item_id: c }, { item_type: 'track', item_id: b, liked: true, rating: 3, since: at }, { ...nothing, item_id: 999_999 }, { ...nothing, item_id: a },
+    ]);
+  });
+
+  test('can be asked for a thousand items at once, and not for more', async () => {
+    const query = (count: number): string => `item_type=track&${Array.from({ length: count }, (_, i) => `item_id=${i + 1}`).join('&')}`;
+    expect(await states(query(1_000))).toHaveLength(1_000);
+    expect((await server.api(`/likes/state?${query(1_001)}`)).status).toBe(422);
+  });
+
+  test.each(['item_type=track', 'item_id=1', 'item_type=track&item_id=x', 'item_type=track&item_id=1&item_id=-1', 'item_type=song&item_id=1'])('cannot be asked with %s', async (query) => {
+    expect((await server.api(`/likes/state?${query}`)).status).toBe(422);
+  });
+
+  test('equals what all the events add up to, whoever said what in whatever order', async () => {
+    const random = seededRandom(7);
+    const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+    const items = [...ids.tracks.slice(0, 2).map((item_id) => ({ item_type: 'track', item_id })), { item_type: 'artist', item_id: ids.artists[0] }];
+    const said: { token: string; item: { item_type: string; item_id: number }; liked: boolean; rating: number | undefined }[] = Array.from({ length: 120 }, () =>
+      ({ token: pick([server.token, listener]), item: pick(items) as { item_type: string; item_id: number }, liked: random() < 0.5, rating: pick([undefined, undefined, 0, 1, 5]) }));
+    for (let i = 0; i < said.length; i += 6) {
+      clock += pick([0, 1_000, -500]); // also by a clock that is set back
+      await Promise.all(said.slice(i, i + 6).map(({ token, item, liked, rating }) => say({ ...item, liked, ...(rating !== undefined && { rating }) }, token)));
+    }
+    for (const token of [server.token, listener]) {
+      const { body } = await server.api<Events>('/likes?limit=200', { token });
+      for (const { item_type, item_id } of items) {
+        const mine = body.items.filter((event) => event.item_type === item_type && event.item_id === item_id).sort((a, b) => a.id - b.id);
+        const sum = mine.reduce<ItemState | undefined>((state, event) => nextState(state, { liked: event.liked, rating: event.rating, createdAt: new Date(event.created_at) }), undefined);
+        expect(await states(`item_type=${item_type}&item_id=${item_id}`, token)).toEqual([{ item_type, item_id, liked: sum?.liked, rating: sum?.rating, since: sum?.since.toISOString() }]);
+      }
+    }
+  });
+});

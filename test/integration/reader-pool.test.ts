@@ -1,0 +1,151 @@
+// The guard around the reading thread: who is to blame when it hangs or dies, and that all others are read nevertheless.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createReaderPool, type ReaderPool, type ReaderPoolDeps } from '../../server/ingest/reader-pool.ts';
+import type { ReadResult } from '../../server/ingest/reader-worker.ts';
+import { flac, silentMp3, vorbisComment } from '../support/audio-bytes.ts';
+import { damaged, randomNumbers } from '../support/damage.ts';
+import { fallbackAttacks, foreignAudio } from '../support/fallback-attacks.ts';
+import { makeLibrary, pathOf } from '../support/library.ts';
+import { quiet, root } from '../support/server.ts';
+
+let dir: string;
+let storage: string;
+const pools: ReaderPool[] = [];
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-pool-'));
+  storage = join(dir, 'storage');
+  for (let i = 0; i < 10; i++) writeFileSync(join(dir, `good${i}.mp3`), Buffer.concat([silentMp3(100 + i)]));
+  writeFileSync(join(dir, 'hangs.mka'), attack('nuls.mka'));
+  // 120,000 different letters in 400 names: a megabyte and a half in memory
+  writeFileSync(join(dir, 'wordy.flac'), flac([4, vorbisComment(...Array.from({ length: 200 }, (_, i) => [`ARTIST=${i}${'字'.repeat(1200)}`, `GENRE=${i}${'字'.repeat(1200)}`]).flat())]));
+});
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close();
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const attack = (name: string): Buffer => fallbackAttacks.find((one) => one.name === name)?.make() ?? Buffer.alloc(0);
+
+function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
+  const pool = createReaderPool({ workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')), log: quiet, ...deps });
+  pools.push(pool);
+  return pool;
+}
+
+const read = (pool: ReaderPool, paths: string[], copyTo: string | null = null): Promise<ReadResult[]> => pool.read({ root: dir, paths, copyTo, hashLarge: true });
+const outcomes = (results: ReadResult[]): string[] => results.map((result) => (result.ok ? 'ok' : result.reason));
+const ok = (count: number): string[] => Array.from({ length: count }, () => 'ok');
+
+const TOO_LONG = 'reading it took longer than 0.5 s';
+
+test('a file that hangs the parser is named, and the rest of its group is read', async () => {
+  const pool = openPool({ parseLimitMs: 500 });
+  expect(outcomes(await read(pool, ['good1.mp3', 'hangs.mka', 'good2.mp3']))).toEqual(['ok', TOO_LONG, 'ok']);
+});
+
+test('groups that wait behind it are read too, and several that hang are each named', async () => {
+  const pool = openPool({ parseLimitMs: 500 });
+  const groups = await Promise.all([
+    read(pool, ['good1.mp3', 'good2.mp3']),
+    read(pool, ['hangs.mka', 'good3.mp3', 'hangs.mka']),
+    read(pool, ['good4.mp3']),
+    read(pool, ['good5.mp3', 'good6.mp3', 'hangs.mka']),
+    read(pool, ['good7.mp3']),
+  ]);
+  expect(groups.map(outcomes)).toEqual([ok(2), [TOO_LONG, 'ok', TOO_LONG], ok(1), ['ok', 'ok', TOO_LONG], ok(1)]);
+});
+
+test('results stay with their files', async () => {
+  const pool = openPool({ parseLimitMs: 500 });
+  const paths = ['good1.mp3', 'hangs.mka', 'good5.mp3', 'nowhere.mp3', 'good3.mp3'];
+  const results = await read(pool, paths);
+  const frames = results.map((result) => (result.ok ? Math.round(result.read.facts.durationMs / (1152 / 44.1)) : null));
+  expect(frames).toEqual([101, null, 105, null, 103]);
+  expect(outcomes(results)[3]).toBe('the file went away while it was read');
+});
+
+test('in copy mode a thread that is stopped leaves no unfinished copies, and every good file is stored', async () => {
+  const pool = openPool({ parseLimitMs: 500 });
+  const paths = ['good1.mp3', 'good2.mp3', 'hangs.mka', 'good3.mp3', 'good4.mp3', 'hangs.mka', 'good5.mp3'];
+  const results = await read(pool, paths, storage);
+  expect(outcomes(results)).toEqual(['ok', 'ok', TOO_LONG, 'ok', 'ok', TOO_LONG, 'ok']);
+  for (const [i, result] of results.entries()) {
+    if (result.ok) expect((await readFile(join(storage, result.stored?.key ?? ''))).equals(await readFile(join(dir, paths[i] as string)))).toBe(true);
+  }
+  await expect.poll(() => readdirSync(join(storage, 'tmp'))).toEqual([]);
+});
+
+test('files that only together need too much memory are all read, one by one', async () => {
+  const lost: unknown[] = [];
+  const pool = openPool({ heapLimitMb: 40, log: { ...quiet, warn: (line: unknown) => { lost.push(line); } } });
+  const groups = await Promise.all([read(pool, Array.from({ length: 60 }, () => 'wordy.flac')), read(pool, ['good1.mp3', 'good2.mp3'])]);
+  expect(groups.map(outcomes)).toEqual([ok(60), ok(2)]);
+  expect(lost.length).toBeGreaterThan(0); // otherwise this test shows nothing
+});
+
+test('a file that needs too much memory by itself is named, and those beside it are read', async () => {
+  writeFileSync(join(dir, 'heavy.mpc'), attack('endless-size.mpc'));
+  const pool = openPool({ heapLimitMb: 15 });
+  expect(outcomes(await read(pool, ['good1.mp3', 'heavy.mpc', 'good2.mp3']))).toEqual(['ok', 'reading it needs too much memory', 'ok']);
+  expect(outcomes(await read(pool, ['good3.mp3']))).toEqual(['ok']);
+});
+
+test('a thread that cannot start ends every read with a sentence, and does not try forever', async () => {
+  const pool = openPool({ workerUrl: pathToFileURL(join(dir, 'no-such-worker.ts')) });
+  await expect(read(pool, ['good1.mp3', 'good2.mp3'])).rejects.toThrow('The files cannot be read now: the reading thread does not start.');
+  await expect(read(pool, ['good1.mp3'])).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('a thread that rested starts again', async () => {
+  const pool = openPool({ idleMs: 1 });
+  for (let i = 0; i < 5; i++) expect(outcomes(await read(pool, ['good1.mp3']))).toEqual(['ok']);
+});
+
+test('closing refuses what waits, also while a file hangs, and what comes later', async () => {
+  const pool = openPool();
+  const waiting = [read(pool, ['good1.mp3', 'hangs.mka']), read(pool, ['good2.mp3'])].map((promise) => promise.catch((error: Error) => error.message));
+  await pool.close();
+  expect(await Promise.all(waiting)).toEqual(['The reader was closed.', 'The reader was closed.']);
+  await expect(read(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
+});
+
+test('2,000 damaged copies of good files are read soundly or refused in words', { timeout: 180_000 }, async () => {
+  const manifest = makeLibrary({ tracks: 60, even: true, seed: 'pool' }, join(dir, 'music'));
+  const good = [...await Promise.all(manifest.files.map((file) => readFile(pathOf(manifest, file)))), ...foreignAudio.map((file) => file.bytes)];
+  const below = randomNumbers(20_261_121);
+  const deaths: unknown[] = [];
+  const pool = openPool({ log: { ...quiet, warn: (line: unknown) => { deaths.push(line); } } });
+  const folder = join(dir, 'damaged');
+  mkdirSync(folder);
+  let sound = 0;
+  for (let group = 0; group < 40; group++) {
+    const names = Array.from({ length: 50 }, (_, i) => `damaged/${i}.bin`);
+    for (const name of names) writeFileSync(join(dir, name), damaged(good[below(good.length)] as Buffer, below));
+    for (const result of await read(pool, names)) {
+      if (!result.ok) expect(result.reason).toMatch(/^[\w][^\n/\\]{5,250}$/);
+      else {
+        sound++;
+        expectSound(result, group);
+      }
+    }
+  }
+  expect(deaths).toEqual([]);
+  expect(sound).toBeGreaterThan(300);
+  expect(existsSync(folder)).toBe(true);
+});
+
+function expectSound({ read: { facts, tags }, sizeBytes }: Extract<ReadResult, { ok: true }>, group: number): void {
+  const { durationMs, bitrateKbps, sampleRateHz, channels } = facts;
+  expect(Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000, `group ${group}: plays ${durationMs} ms`).toBe(true);
+  if (sizeBytes > 2000) expect((sizeBytes * 8000) / durationMs, `group ${group}: ${sizeBytes} bytes for ${durationMs} ms`).toBeGreaterThan(100);
+  expect(Number.isFinite(bitrateKbps) && bitrateKbps >= 0).toBe(true);
+  expect(sampleRateHz).toBeGreaterThan(0);
+  expect(channels).toBeGreaterThan(0);
+  expect(JSON.stringify(tags)).not.toMatch(/\\u(d[89a-f]|00(0[0-8bcef]|1))/); // half a pair, control characters
+}

@@ -1,0 +1,15 @@
+// A second writer for library-resolve.test.ts: writes the same tracks as its brothers, one transaction each.
+import { openDatabase } from '../../server/db/client.ts';
+import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createLog } from '../../server/log/log.ts';
+import { silence } from '../support/silence.ts';
+
+const [path = '', writer = '', tracks = '0'] = process.argv.slice(2);
+const db = openDatabase({ path, migrationsDir: 'migrations', log: createLog('silent') });
+db.$client.pragma('synchronous = OFF');
+const { insert, batch } = createTrackWriter({ db, now: () => new Date() });
+for (let n = 0; n < Number(tracks); n++) {
+  const identity = { title: `Track ${n}`, artists: [`Artist ${n}`], album: `Album ${n >> 1}`, albumArtist: `Band ${n >> 1}`, genres: [`Genre ${n}`], year: 2000 };
+  db.transaction(() => batch(() => insert({ source: writer, sourceId: String(n), identity, audio: silence })), { behavior: 'immediate' });
+}
+db.$client.close();

@@ -1,0 +1,203 @@
+// Uploads beside a scan, and beside deletions of the same content: whatever the order, no track is left without its audio.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { createReaderPool } from '../../server/ingest/reader-pool.ts';
+import { createUploadService } from '../../server/ingest/upload.ts';
+import type { UploadOut } from '../../server/ingest/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import { createLibraryService } from '../../server/library/service.ts';
+import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createClaims } from '../../server/storage/claims.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
+import type { Storage } from '../../server/storage/storage.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
+import { quiet, root, startServer, type Answer, type ServerOptions, type TestServer } from '../support/server.ts';
+import { openTempDatabase } from '../support/temp-database.ts';
+
+let base: string;
+let manifest: Manifest;
+let clean: string[];
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-races-'));
+  manifest = makeLibrary({ tracks: 150, even: true, seed: 'races' }, join(base, 'music'));
+  clean = manifest.files.filter((file) => !file.messy && !file.duplicateOf && /^[\x20-\x7e]+$/.test(file.path)).map((file) => join(manifest.dir, file.path));
+});
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function serve(options?: ServerOptions): Promise<TestServer> {
+  const server = await startServer(options);
+  open.push(server);
+  return server;
+}
+
+function upload(server: TestServer, path: string): Promise<Answer<UploadOut>> {
+  const form = new FormData();
+  form.append('files', new Blob([readFileSync(path)]), basename(path));
+  return server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
+}
+
+const remove = (server: TestServer, id: number | undefined): Promise<Answer> => server.api(`/tracks/${id}`, { method: 'DELETE' });
+const objects = (server: TestServer): string[] => {
+  const folder = join(server.dir, 'library', 'audio');
+  return existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name) : [];
+};
+
+/** Every track's audio is there, and every stored object has a track. */
+async function expectWhole(server: TestServer): Promise<void> {
+  const tracks = await allTracks(server);
+  for (const track of tracks) {
+    const response = await fetch(`${server.url}/stream/${track.id}?token=${server.token}`);
+    expect([response.status, (await response.arrayBuffer()).byteLength], track.title).toEqual([200, track.size_bytes]);
+  }
+  expect(objects(server).sort()).toEqual([...new Set(tracks.map((track) => basename(track.storage_uri ?? '')))].sort());
+}
+
+test('twenty different uploads at once while a scan runs', async () => {
+  const server = await serve({ env: { LOCAL_MEDIA_IMPORT_PATH: manifest.dir } });
+  const scan = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  const extra = makeLibrary({ tracks: 30, even: true, seed: 'others' }, join(base, 'others'));
+  const others = extra.files.filter((file) => !file.messy && !file.duplicateOf).slice(0, 20);
+  const answers = await Promise.all(others.map((file) => upload(server, join(extra.dir, file.path))));
+  expect(answers.map((answer) => [answer.status, answer.body.items[0]?.title])).toEqual(others.map((file) => [201, file.tags?.title]));
+  await server.app.drain();
+  expect((await server.api<JobOut>(`/jobs/${scan.body.id}`)).body.status).toBe('succeeded');
+  await expectWhole(server);
+});
+
+test('the same content uploaded and deleted over and over, in whatever order, never leaves a track without audio', async () => {
+  const server = await serve();
+  const path = clean[0] as string;
+  for (let round = 0; round < 40; round++) {
+    const first = await upload(server, path);
+    expect(first.status).toBeLessThan(300);
+    const [again] = await Promise.all([upload(server, path), remove(server, first.body.items[0]?.id), upload(server, path)]);
+    expect([200, 201, 404]).toContain(again.status); // 404: it was found, and deleted before the answer
+    await expectWhole(server);
+  }
+});
+
+test('content that a scan finds again while its only track is deleted', async () => {
+  const folder = join(base, 'again');
+  mkdirSync(folder);
+  for (const path of clean.slice(0, 12)) cpSync(path, join(folder, basename(path)));
+  for (let round = 0; round < 4; round++) {
+    const server = await serve({ env: { LOCAL_MEDIA_IMPORT_PATH: folder } });
+    const ids = (await Promise.all(clean.slice(0, 12).map((path) => upload(server, path)))).map((answer) => answer.body.items[0]?.id);
+    await server.api('/sources/local_folder/scan', { method: 'POST' });
+    await Promise.all(ids.map(async (id, i) => {
+      await new Promise((resolve) => { setTimeout(resolve, (i * round * 10) % 70); });
+      return remove(server, id);
+    }));
+    await server.app.drain();
+    const tracks = await allTracks(server);
+    expect(tracks.every((track) => track.source === 'local_folder')).toBe(true);
+    await expectWhole(server);
+  }
+});
+
+/** A place in the work where it stops until it is let on. */
+function gate() {
+  const waiting: (() => void)[] = [];
+  let arrived = 0;
+  let isOpen = true;
+  return {
+    close: (): void => { isOpen = false; },
+    pass: async (): Promise<void> => {
+      arrived++;
+      if (!isOpen) await new Promise<void>((resolve) => { waiting.push(resolve); });
+    },
+    arrived: (): number => arrived,
+    letOne: (): void => waiting.shift()?.(),
+    open(): void {
+      isOpen = true;
+      for (const go of waiting.splice(0)) go();
+    },
+  };
+}
+
+describe('a deletion and an upload of the same content, held at the worst moment', () => {
+  /** The services over a real storage that stops after it stored and before it deletes. */
+  async function openRoom() {
+    const { db, dir, close } = openTempDatabase();
+    const real = createLocalStorage({ root: join(dir, 'library') });
+    const [stored, deleting] = [gate(), gate()];
+    const storage: Storage = {
+      ...real,
+      putAudio: async (...args) => { const put = await real.putAudio(...args); await stored.pass(); return put; },
+      delete: async (key) => { await deleting.pass(); return real.delete(key); },
+    };
+    const claims = createClaims();
+    const now = (): Date => new Date();
+    const tracks = createTrackWriter({ db, now });
+    const reader = createReaderPool({ workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')), log: quiet });
+    const library = createLibraryService({ db, tracks, storage, claims, now, log: quiet, onDeleted: () => undefined });
+    const uploads = createUploadService({ db, log: quiet, tracks, storage, claims, reader, settings: { get: () => 10_000_000 } as never, tmpDir: join(dir, 'tmp'), onUploaded: () => undefined });
+    const http = createServer((req, res) => {
+      uploads.receive(req as never, new AbortController().signal).then(({ uploaded }) => res.end(String(uploaded[0]?.trackId)), (error: unknown) => res.writeHead(500).end(String(error)));
+    });
+    await new Promise<void>((resolve) => { http.listen(0, '127.0.0.1', resolve); });
+    open.push({ close: async () => { http.close(); await reader.close(); close(); } });
+    const { port } = http.address() as AddressInfo;
+    return {
+      claims, library, tracks, stored, deleting,
+      async send(): Promise<TrackId> {
+        const form = new FormData();
+        form.append('files', new Blob([readFileSync(clean[0] as string)]), 'a.mp3');
+        const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: form });
+        expect(response.status).toBe(200);
+        return Number(await response.text()) as TrackId;
+      },
+      hasAudio: async (id: TrackId): Promise<boolean> => (await real.stat(library.getTrack(1 as UserId, id).storageUri?.slice('local:'.length) ?? '')) !== undefined,
+      objects: (): string[] => readdirSync(join(dir, 'library', 'audio'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name),
+    };
+  }
+
+  test('the upload begins while the object is being deleted', async () => {
+    const { send, library, deleting, hasAudio } = await openRoom();
+    const first = await send();
+    deleting.close();
+    const deletion = library.deleteTrack(first);
+    await expect.poll(deleting.arrived).toBe(1);
+    const second = send();
+    await sleep(300); // without the claim it would find the object, and be done before it goes
+    deleting.open();
+    await deletion;
+    expect(await hasAudio(await second)).toBe(true);
+  });
+
+  test('the track is deleted while another upload has found its object and not yet written its row', async () => {
+    const { send, library, stored, hasAudio } = await openRoom();
+    stored.close();
+    const both = [send(), send()];
+    await expect.poll(stored.arrived).toBe(2);
+    stored.letOne();
+    const first = await Promise.race(both);
+    await library.deleteTrack(first);
+    stored.open();
+    const second = (await Promise.all(both)).find((id) => id !== first) as TrackId;
+    expect(await hasAudio(second)).toBe(true);
+  });
+
+  test('the track is deleted while a scan has copied the same content and not yet written its row', async () => {
+    const { claims, send, library, objects } = await openRoom();
+    const first = await send();
+    await claims.claimAll(async () => {
+      await library.deleteTrack(first);
+      expect(objects()).toHaveLength(1);
+    });
+    expect(objects()).toHaveLength(0); // this scan did not need it after all
+  });
+});

@@ -1,0 +1,85 @@
+// The command line as data: what each word and option means, and what is said of those that mean nothing.
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { helpText, parseCommandLine } from '../../../server/cli/command-line.ts';
+import { SETTING_NAMES } from '../../../server/config/settings.ts';
+import { AppError } from '../../../server/errors.ts';
+
+const nothing = { name: 'serve', args: [], settings: {}, open: false, scanAtStart: false, superuser: false };
+const IMPORT = 'LOCAL_MEDIA_IMPORT_PATH';
+
+test.each<[string[], object]>([
+  [[], {}],
+  [['serve'], {}],
+  [['--open'], { open: true }],
+  [['serve', '--port', '8080', '--host=0.0.0.0'], { settings: { PORT: '8080', HOST: '0.0.0.0' } }],
+  [['--data-dir', '/tmp/a b', '--log-level', 'debug'], { settings: { DATA_DIR: '/tmp/a b', LOG_LEVEL: 'debug' } }],
+  [['--import', '/music'], { settings: { [IMPORT]: resolve('/music') }, scanAtStart: true }],
+  [['--import', 'my music'], { settings: { [IMPORT]: resolve('my music') }, scanAtStart: true }],
+  [['--port', '1', '--port', '2'], { settings: { PORT: '2' } }],
+  [['scan'], { name: 'scan' }],
+  [['scan', 'music'], { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('music') } }],
+  [['--data-dir', '/d', 'scan', '/music'], { name: 'scan', args: ['/music'], settings: { DATA_DIR: '/d', [IMPORT]: resolve('/music') } }],
+  [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'], settings: { [IMPORT]: resolve('-odd') } }],
+  [['user', 'list'], { name: 'user', args: ['list'] }],
+  [['user', 'add', 'ann', '--superuser'], { name: 'user', args: ['add', 'ann'], superuser: true }],
+  [['openapi'], { name: 'openapi' }],
+  [['--help'], { name: 'help' }],
+  [['scan', '-h'], { name: 'help' }],
+  [['--help', 'nonsense'], { name: 'help', args: [] }],
+  [['-v'], { name: 'version' }],
+  [['--version', '--help'], { name: 'help' }],
+])('%j is understood', (argv, expected) => {
+  expect(parseCommandLine(argv)).toEqual({ ...nothing, ...expected });
+});
+
+test.each<[string[], RegExp]>([
+  [['start'], /no command "start".*--help/],
+  [['Serve'], /no command "Serve"/],
+  [[''], /no command ""/],
+  [['--colour'], /Unknown option '--colour'.*--help/],
+  [['-x'], /Unknown option '-x'/],
+  [['--no-open'], /Unknown option '--no-open'/],
+  [['--port'], /'--port <value>'.*missing/],
+  [['--port', '--open'], /'--port/],
+  [['--open=yes'], /'--open' does not take an argument/],
+  [['serve', '/music'], /"\/music" is one word too many/],
+  [['scan', 'my', 'music'], /"music" is one word too many/],
+  [['user', 'add', 'ann', 'bob'], /"bob" is one word too many/],
+  [['openapi', 'x'], /"x" is one word too many/],
+  [['--import', ''], /after --import is empty/],
+  [['--import= '], /after --import is empty/],
+  [['scan', ''], /after scan is empty/],
+  [['--data-dir='], /after --data-dir is empty/],
+])('%j is refused with one line that names it', (argv, words) => {
+  const refuse = (): unknown => parseCommandLine(argv);
+  expect(refuse).toThrow(AppError);
+  expect(refuse).toThrow(words);
+  try {
+    refuse();
+  } catch (error) {
+    expect((error as AppError).message).not.toContain('\n');
+    expect((error as AppError).message).toMatch(/\.$/);
+  }
+});
+
+describe('help', () => {
+  const lines = helpText().split('\n');
+
+  test.each(['serve', 'scan', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])('tells of the command %s', (command) => {
+    expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
+  });
+
+  test.each(['--data-dir', '--host', '--port', '--import', '--open', '--log-level', '--help', '--version', '--superuser'])('tells of the option %s', (option) => {
+    expect(helpText()).toContain(option);
+  });
+
+  test.each(SETTING_NAMES)('tells of the setting %s on a line of its own', (name) => {
+    expect(lines.filter((line) => line.startsWith(`  ${name} `))).toEqual([expect.stringMatching(/^ {2}\S+ +\S.{8,}/)]);
+  });
+
+  test('shows defaults', () => {
+    expect(helpText()).toMatch(/^ {2}PORT .*\[4747\]$/m);
+    expect(helpText()).toMatch(/^ {2}HOST .*\["127\.0\.0\.1"\]$/m);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { identityKey } from '../../../server/library/fold.ts';
+import { splitArtists } from '../../../server/library/artist-split.ts';
+
+const nobody = (): boolean => false;
+
+test.each([
+  ['A; B', ['A', 'B']],
+  ['A;B ;C', ['A', 'B', 'C']],
+  ['A / B', ['A', 'B']],
+  ['米津玄師；菅田将暉', ['米津玄師', '菅田将暉']],
+  ['A　／　B', ['A', 'B']],
+  ['AC/DC; Sum 41', ['AC/DC', 'Sum 41']],
+  ['A; b; a ;Ａ', ['A', 'b']],
+  ['A;; ; B;', ['A', 'B']],
+  ['A; \u200b; B', ['A', 'B']],
+])('%j is several artists', (value, names) => {
+  expect(splitArtists([value], nobody)).toEqual(names);
+});
+
+test.each([
+  'AC/DC', 'Smith/Kotzen', 'A /B', 'A/ B', 'Simon & Garfunkel', 'Earth, Wind & Fire', 'Tyler, The Creator', 'Florence + The Machine',
+  'Hall and Oates', 'Nick Cave feat. Kylie', 'A vs. B', 'A x B', '+/-', ';', '; ;',
+])('%j is one artist', (name) => {
+  expect(splitArtists([name], nobody)).toEqual([name]);
+});
+
+test('several values are taken as they are given, in their order', () => {
+  expect(splitArtists(['B', 'A; C', 'D / E'], nobody)).toEqual(['B', 'A; C', 'D / E']);
+});
+
+test('a repeated name counts once, as it was first spelled', () => {
+  expect(splitArtists(['Björk', 'BJÖRK ', 'Ｂｊöｒｋ', 'Bjork'], nobody)).toEqual(['Björk', 'Bjork']);
+});
+
+test.each([[[]], [['']], [[' ', '\t']], [['\u200b']], [['\u3164', '']]])('%j names nobody', (values) => {
+  expect(splitArtists(values, nobody)).toEqual([]);
+});
+
+test('blanks around names are dropped', () => {
+  expect(splitArtists(['  A ', '\u3000B'], nobody)).toEqual(['A', 'B']);
+});
+
+test('a name that is never split stays whole, however it is spelled', () => {
+  const isWhole = (key: string): boolean => key === identityKey('Smith; Kotzen');
+  expect(splitArtists(['SMITH;  Kotzen'], isWhole)).toEqual(['SMITH;  Kotzen']);
+  expect(splitArtists(['Smith; Kotzen; Gale'], isWhole)).toEqual(['Smith', 'Kotzen', 'Gale']);
+});

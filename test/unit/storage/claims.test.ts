@@ -1,0 +1,89 @@
+// Who may delete a stored object, and when: every order in which claims and deletions can come.
+import { describe, expect, test } from 'vitest';
+import { createClaims } from '../../../server/storage/claims.ts';
+
+describe('claims on stored objects', () => {
+  /** Work that goes on until it is told to end. */
+  function held(): { work: () => Promise<void>; begun: Promise<void>; end: () => void } {
+    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    return { begun: begun.promise, end: done.resolve, work: () => { begun.resolve(); return done.promise; } };
+  }
+
+  test('a deletion waits for the upload that found the object, and asks again whether it is used', async () => {
+    const claims = createClaims();
+    const storing = held();
+    let isUsed = false;
+    let deleted = false;
+    const upload = claims.claim('a', async () => {
+      await storing.work();
+      isUsed = true; // the row is written
+    });
+    await storing.begun;
+    await claims.deleteWhenFree('a', async () => { deleted = !isUsed; }); // returns, though it is put off
+    expect(deleted).toBe(false);
+    storing.end();
+    await upload;
+    expect(deleted).toBe(false);
+  });
+
+  test('an upload that fails leaves the deletion to be done', async () => {
+    const claims = createClaims();
+    const storing = held();
+    let deleted = false;
+    const upload = claims.claim('a', async () => {
+      await storing.work();
+      throw new Error('disk full');
+    });
+    await storing.begun;
+    await claims.deleteWhenFree('a', async () => { deleted = true; });
+    storing.end();
+    await expect(upload).rejects.toThrow('disk full');
+    expect(deleted).toBe(true);
+  });
+
+  test('an upload waits for a deletion that has begun, and then stores the object anew', async () => {
+    const claims = createClaims();
+    const deleting = held();
+    const order: string[] = [];
+    const deletion = claims.deleteWhenFree('a', async () => { await deleting.work(); order.push('deleted'); });
+    const upload = claims.claim('a', async () => { order.push('stored'); });
+    const other = claims.claim('b', async () => { order.push('other'); });
+    await other;
+    expect(order).toEqual(['other']);
+    deleting.end();
+    await Promise.all([deletion, upload]);
+    expect(order).toEqual(['other', 'deleted', 'stored']);
+  });
+
+  test('a scan claims everything: deletions wait for its end, and it waits for those that have begun', async () => {
+    const claims = createClaims();
+    const [deleting, scanning] = [held(), held()];
+    const order: string[] = [];
+    const first = claims.deleteWhenFree('a', async () => { await deleting.work(); order.push('first'); });
+    const scan = claims.claimAll(async () => { order.push('scan'); await scanning.work(); });
+    await claims.deleteWhenFree('b', async () => { order.push('b'); });
+    const second = claims.deleteWhenFree('a', async () => { order.push('a'); });
+    expect(order).toEqual([]);
+    deleting.end();
+    await Promise.all([first, second]);
+    await scanning.begun;
+    expect(order).toEqual(['first', 'scan']);
+    scanning.end();
+    await scan;
+    expect(order.toSorted()).toEqual(['a', 'b', 'first', 'scan']);
+  });
+
+  test('two uploads of one content hold it until the second is done', async () => {
+    const claims = createClaims();
+    const [one, two] = [held(), held()];
+    let deleted = false;
+    const both = [claims.claim('a', one.work), claims.claim('a', two.work)];
+    await claims.deleteWhenFree('a', async () => { deleted = true; });
+    one.end();
+    await both[0];
+    expect(deleted).toBe(false);
+    two.end();
+    await both[1];
+    expect(deleted).toBe(true);
+  });
+});
