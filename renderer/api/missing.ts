@@ -30,7 +30,7 @@ export function useRelocate() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, otherId }: { id: number; otherId: number }) => request<TrackOut>(`/tracks/${id}/relocate`, { method: 'POST', body: { track_id: otherId } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
 

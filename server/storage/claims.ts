@@ -25,7 +25,7 @@ export function createClaims() {
   }
 
   async function deleteWaiting(): Promise<void> {
-    for (const [key, remove] of [...waiting]) {
+    for (const [key, remove] of waiting) {
       if (isClaimed(key) || !waiting.delete(key)) continue;
       await deleteWhenFree(key, remove);
     }

@@ -28,8 +28,8 @@ export function FindDialog({ track, onClose, onFound }: FindDialogProps) {
 
 function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> & { track: TrackOut }) {
   const { t } = useTranslation();
-  const candidates = useQuery(replacementsQuery(track.id));
   const relocate = useRelocate();
+  const candidates = useQuery({ ...replacementsQuery(track.id), enabled: relocate.isIdle || relocate.isError }); // a track that is found has none
   const choose = (other: TrackOut) => relocate.mutate({ id: track.id, otherId: other.id }, {
     onSuccess: (found) => {
       onFound(found);

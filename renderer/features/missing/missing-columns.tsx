@@ -24,10 +24,12 @@ const notAStop = { tabIndex: -1 } as const;
 export function missingColumns({ t, isSelected, isLeaving, onSelect, onFind, onRemove, onUndo }: MissingActions): Column<TrackOut>[] {
   return [
     {
-      id: 'select', label: '', width: '20px',
+      id: 'select', label: '', width: '24px',
       cell: (track, index) => (
-        <input type="checkbox" className={styles.check} {...notAStop} aria-label={t('missing.select', { title: track.title })} checked={isSelected(track.id)} disabled={isLeaving(track.id)}
-          onChange={(event) => onSelect(track, index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)} />
+        <label className={styles.check}>
+          <input type="checkbox" {...notAStop} aria-label={t('missing.select', { title: track.title })} checked={isSelected(track.id)} disabled={isLeaving(track.id)}
+            onChange={(event) => onSelect(track, index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)} />
+        </label>
       ),
     },
     {

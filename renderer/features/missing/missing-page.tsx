@@ -84,7 +84,7 @@ export function MissingPage() {
     return (
       <>
         <p className={styles.lead}>{t('missing.lead')}</p>
-        <p className={styles.keys} aria-hidden>{t('missing.keys')}</p>
+        <p className={styles.keys}>{t('missing.keys')}</p>
         <div onKeyDown={onKeyDown} className={styles.list}>
           <VirtualTable label={t('missing.label')} columns={columns} count={count} item={list.item} sort={{ id: sort, descending }} onSort={onSort}
             onRange={list.show} onOpen={(index) => find(list.item(index))} isCurrent={() => false} />
@@ -102,8 +102,12 @@ export function MissingPage() {
             <Button icon={IconTrash} onClick={removeChosen}>{t('missing.remove')}</Button>
             <Button variant="plain" onClick={clear}>{t('missing.clear')}</Button>
           </>
-        ) : (list.total ?? 0) > 1 && <Button variant="plain" onClick={chooseAll}>{t('missing.selectAll')}</Button>}
-        <ScanAgain />
+        ) : (
+          <>
+            {(list.total ?? 0) > 1 && <Button variant="plain" onClick={chooseAll}>{t('missing.selectAll')}</Button>}
+            <ScanAgain />
+          </>
+        )}
       </>
     }>
       {body()}

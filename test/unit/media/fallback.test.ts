@@ -1,0 +1,28 @@
+// What music-metadata reads for us: formats that its own guess does not know, and files that make it work or keep too much.
+import { expect, it } from 'vitest';
+import { bufferSource } from '../../../server/media/byte-source.ts';
+import { readAudio } from '../../../server/media/read.ts';
+import { ascii, u16, u32 } from '../../support/audio-bytes.ts';
+import { fallbackAttacks, foreignAudio } from '../../support/fallback-attacks.ts';
+
+const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([ascii(name), u32(0), u32(body.length), body]);
+};
+
+it('a DSDIFF file is read, though music-metadata cannot tell what it is by looking', async () => {
+  const properties = chunk64('PROP', ascii('SND '), chunk64('FS  ', u32(2_822_400)), chunk64('CHNL', u16(2), ascii('SLFTSRGT')), chunk64('CMPR', ascii('DSD '), Buffer.from([3]), ascii('not')));
+  const dff = chunk64('FRM8', ascii('DSD '), chunk64('FVER', u32(0x01050000)), properties, chunk64('DSD ', Buffer.alloc(705_600)));
+  const { facts } = await readAudio(bufferSource(dff));
+  expect(facts).toMatchObject({ format: 'dff', codec: 'dsd', durationMs: 1000, sampleRateHz: 2_822_400, channels: 2 });
+});
+
+it.each(foreignAudio)('$name is sound', async ({ bytes }) => {
+  const { facts, reader } = await readAudio(bufferSource(bytes));
+  expect([reader, facts.durationMs > 0]).toEqual(['music-metadata', true]);
+});
+
+/** The one that hangs is for the guard around the reading thread. */
+it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))('$name ($why) is refused in words', async ({ make }) => {
+  await expect(readAudio(bufferSource(make()))).rejects.toThrow(/^the file (?:is made of too many parts|has more than \d+ (?:parts|tags))$/);
+}, 20_000);
