@@ -10,10 +10,10 @@ import { TagBuilder, type TextField } from './tag-builder.ts';
 import { oneLine } from './text.ts';
 import { UnreadableAudio, type AudioFacts, type AudioFormat, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
-/** music-metadata asks for whatever length a file claims, and as often as a file makes it. Fourteen hours of WavPack in half-second blocks stay below. */
+/** music-metadata asks for whatever length a file claims, and as often as a file makes it. Six hours of WavPack in half-second blocks stay below. */
 const LONGEST_READ = 16 << 20;
 const MOST_READ = 32 << 20;
-const MOST_READS = 200_000;
+const MOST_READS = 100_000;
 
 /** `format` is what the first bytes say. Throws UnreadableAudio with music-metadata's own words when it gives up. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {

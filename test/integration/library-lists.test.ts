@@ -68,7 +68,7 @@ function artistFits(a: SampleArtist, f: ArtistFilter): boolean {
 
 const trackKeys = (t: SampleTrack, sort: string): Key[] => {
   const album = albumOf(t);
-  const place = [album ? sortKey(album.title) : '', t.disc, t.number];
+  const place = [album ? sortKey(album.title) : '', album?.id ?? null, t.disc, t.number];
   return { title: [sortKey(t.title)], artist: [filed(artistAt(t.artists[0])), ...place], album: place, year: [t.year], created_at: [t.createdAt], duration: [t.durationMs] }[sort] ?? playKeys('track', t.id, sort);
 };
 const albumKeys = (a: SampleAlbum, sort: string): Key[] =>
