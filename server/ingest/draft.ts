@@ -1,5 +1,6 @@
 // From what a file says to what the library keeps. Pure.
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { oneLine } from '../media/text.ts';
 import type { AudioRead } from '../media/types.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-writer.ts';
 
@@ -12,9 +13,12 @@ const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d)
 /** `Track 7`, as rippers name what they do not know, or a number alone: nothing is left for a title, so that it stays whole. */
 const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
 
+/** Longer than any file system's names, with their escapes. */
+const LONGEST_NAME = 2_000;
+
 /** `Artist/Album/1-02 - Title.flac` → what the name says; used only where the tags are silent. */
 export function fromPath(sourceId: string): PathName {
-  const file = sourceId.slice(sourceId.lastIndexOf('/') + 1);
+  const file = oneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), LONGEST_NAME);
   const name = withBlanks(withoutExtension(file)) || file;
   const [, disc, discTrack, discTitle] = DISC_AND_TRACK.exec(name) ?? [];
   if (discTitle) return { title: discTitle, trackNumber: positive(discTrack), discNumber: positive(disc) };

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { isAbsent } from '../storage/file-errors.ts';
-import { TEMP_DIR, tempName } from '../storage/local-paths.ts';
+import { TEMP_DIR, tempName, threadPrefix } from '../storage/local-paths.ts';
 import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './reader-worker.ts';
 
 const PARSE_LIMIT_MS = 10_000;
@@ -205,7 +205,7 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
 
   /** Removes the copies that a thread had not finished when it went. */
   async function sweep({ id, copiesTo }: Thread): Promise<void> {
-    const own = tempName(process.pid, `${id.toString(16)}0`);
+    const own = tempName(process.pid, threadPrefix(id));
     for (const folder of [...copiesTo].map((root) => join(root, TEMP_DIR))) {
       try {
         for (const name of await readdir(folder)) if (name.startsWith(own)) await rm(join(folder, name), { force: true });

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
-import { messageOf, isDiskFull } from '../errors.ts';
-import { audioKey, keyToPath, tempPath } from '../storage/local-paths.ts';
+import { isDiskFull } from '../errors.ts';
+import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, type ReadFile } from './read-file.ts';
 import { absoluteOf } from './walk.ts';
@@ -65,7 +65,7 @@ async function readOne({ root, copyTo, hashLarge }: ReadRequest, path: string): 
 }
 
 function openTemp(root: string): { fd: number; path: string } {
-  const path = tempPath(root, process.pid, `${threadId.toString(16)}0${(++tempFiles).toString(16)}`);
+  const path = tempPath(root, process.pid, `${threadPrefix(threadId)}${(++tempFiles).toString(16)}`);
   makeFolder(dirname(path));
   return { fd: fs.openSync(path, 'wx', 0o644), path };
 }
@@ -85,8 +85,13 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract
       return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
     }
   }));
-  if (copyTo !== null) await flushNames(copyTo, [...folders]);
-  return results;
+  if (copyTo === null) return results;
+  try {
+    await flushNames(copyTo, [...folders]);
+    return results;
+  } catch (error) { // nothing says that the new names are safe, so no row may rest on them; the next scan copies again
+    return results.map((result) => (result.ok ? { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) } : result));
+  }
 }
 
 /** Flushes a copy and gives it its final name; gives the folder it is in. Content that is there already is kept. */
@@ -147,5 +152,5 @@ const SYSTEM_REASONS: Record<string, string> = {
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return SYSTEM_REASONS[code] ?? `it could not be read: ${messageOf(error)}`;
+  return SYSTEM_REASONS[code] ?? `it could not be read${code ? ` (${code})` : ''}`;
 }

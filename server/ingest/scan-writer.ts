@@ -2,7 +2,7 @@
 // waits long; an unchanged file comes by here not at all.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { isDiskFull, messageOf } from '../errors.ts';
+import { isDiskFull } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { toAudio, toIdentity } from './draft.ts';
 import { fileKey, type Displaced } from './identity.ts';
@@ -210,7 +210,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
       tracks.forget();
       if (isDiskFull(error) || op.kind === 'folder') throw error;
       settle(op.path, false);
-      noteFailed(op.path, op.candidate.name, `it could not be saved: ${messageOf(error)}`);
+      noteFailed(op.path, op.candidate.name, `it could not be saved (${codeOf(error)})`);
     }
   }
 
@@ -239,3 +239,6 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     },
   };
 }
+
+/** What the database calls the fault; its texts hold SQL. */
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error');

@@ -34,6 +34,9 @@ export const coverKey = (albumId: number, ext: string): string => `covers/${albu
 export const tempName = (pid: number, random: string): string => `part-${pid}-${random}`;
 export const tempPath = (root: string, pid: number, random: string): string => join(root, TEMP_DIR, tempName(pid, random));
 
+/** Begins the random part for files of one thread, so that what a dead thread left can be told from the rest. */
+export const threadPrefix = (threadId: number): string => threadId.toString(16).padStart(8, '0');
+
 /** Process id in a temp file's name; undefined for names that are not ours. */
 export function tempOwner(name: string): number | undefined {
   const pid = TEMP_NAME.exec(name)?.[1];

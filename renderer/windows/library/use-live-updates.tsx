@@ -30,7 +30,7 @@ export function useLiveUpdates(): boolean {
       else timer = setTimeout(() => setConnected(false), PATIENCE_MS);
     };
     const onJobDone = (job: JobOut) => {
-      if (job.task !== SCAN_TASK || job.status === 'cancelled') return;
+      if (job.task !== SCAN_TASK || job.status === 'cancelled' || foundNothing(job)) return;
       const id = `job-${job.id}`;
       const open = () => {
         notifications.hide(id);
@@ -52,6 +52,12 @@ export function useLiveUpdates(): boolean {
   }, [token, queries, router, t]);
 
   return connected;
+}
+
+/** Folders are scanned by themselves too; a scan that changed nothing is no news. */
+function foundNothing(job: JobOut): boolean {
+  const result = scanResultOf(job);
+  return result !== null && result !== undefined && result.added + result.updated + result.moved + result.missing + result.restored === 0;
 }
 
 function FinishedScan({ job, onOpen }: { job: JobOut; onOpen: () => void }) {
