@@ -1,11 +1,12 @@
 // The walking thread: runs `walk` when told to and posts what it finds, no further ahead of the reader than a window of files.
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { openKnownFiles } from './known-files.ts';
 import { walk, type FolderBatch } from './walk.ts';
 
 export interface WalkOrder { root: string; below: string; restore: boolean; databasePath: string; source: string }
-/** From the scan: a walk to begin, or so many files dealt with. */
-export type WalkRequest = { order: WalkOrder } | { credit: number };
+export interface WalkWorkerData { /** One Int32: 1 ends the walk at its next folder. */ stop: SharedArrayBuffer }
+/** From the scan: a walk to begin, so many files dealt with, or the end of the thread. */
+export type WalkRequest = { order: WalkOrder } | { credit: number } | 'end';
 /** To the scan: folders in bundles, then `done` or `failed`. */
 export type WalkMessage =
   | { type: 'folders'; batches: FolderBatch[]; files: number; current: string }
@@ -20,10 +21,15 @@ const port = parentPort;
 if (!port) throw new Error('walk-worker runs as a worker thread');
 const post = (message: WalkMessage): void => port.postMessage(message);
 
+const stop = new Int32Array((workerData as WalkWorkerData).stop);
+const isStopped = (): boolean => Atomics.load(stop, 0) === 1;
 let outstanding = 0;
 let wake: (() => void) | undefined;
 port.on('message', (request: WalkRequest) => {
-  if ('order' in request) void run(request.order);
+  if (request === 'end') {
+    wake?.();
+    port.close(); // the thread ends by itself once its walk has let go of the database
+  } else if ('order' in request) void run(request.order);
   else {
     outstanding -= request.credit;
     if (outstanding <= WINDOW_FILES) wake?.();
@@ -31,6 +37,15 @@ port.on('message', (request: WalkRequest) => {
 });
 
 async function run(order: WalkOrder): Promise<void> {
+  try {
+    await walkAll(order);
+    post({ type: 'done' });
+  } catch (error) {
+    post({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function walkAll(order: WalkOrder): Promise<void> {
   outstanding = 0;
   const known = openKnownFiles(order.databasePath, order.source);
   try {
@@ -41,17 +56,15 @@ async function run(order: WalkOrder): Promise<void> {
       post({ type: 'folders', batches, files, current: batches.at(-1)?.path ?? order.below });
       outstanding += candidates;
       [batches, candidates] = [[], 0];
-      if (outstanding > WINDOW_FILES) await new Promise<void>((resolve) => { wake = resolve; });
+      if (outstanding > WINDOW_FILES && !isStopped()) await new Promise<void>((resolve) => { wake = resolve; });
     };
     for (const batch of walk({ root: order.root, below: order.below, restore: order.restore, known })) {
+      if (isStopped()) return;
       batches.push(batch);
       candidates += batch.candidates.length;
       if (candidates >= BUNDLE_FILES || batches.length >= BUNDLE_FOLDERS || batch.unchanged > BUNDLE_FOLDERS) await flush();
     }
     await flush();
-    post({ type: 'done' });
-  } catch (error) {
-    post({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   } finally {
     known.close();
   }

@@ -1,42 +1,60 @@
-// The walking thread as the scan sees it. It stays for a while after a scan, so that the next one starts at once.
+// The walking thread as the scan sees it. It stays for a while after a scan, so that the next one starts at once. It holds a database
+// connection while it walks, and is always asked to end, never ended from outside: a thread that is cut off inside SQLite takes the process along.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
-import type { WalkMessage, WalkOrder, WalkRequest } from './walk-worker.ts';
+import type { WalkMessage, WalkOrder, WalkRequest, WalkWorkerData } from './walk-worker.ts';
 
 const IDLE_MS = 60_000;
+
+interface Thread { worker: Worker; /** Set to 1 to end a walk at its next folder. */ stop: Int32Array; ended: Promise<void> }
 
 export type Walker = ReturnType<typeof createWalker>;
 
 export function createWalker({ workerUrl }: { workerUrl: URL }) {
-  let worker: Worker | undefined;
+  const retiring = new Set<Promise<void>>();
+  let resting: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
-  function take(): Worker {
+  function take(): Thread {
     clearTimeout(idle);
-    const taken = worker ?? start();
-    worker = undefined;
+    const taken = resting ?? start();
+    resting = undefined;
     return taken;
   }
 
-  function start(): Worker {
-    const started = new Worker(workerUrl);
-    started.on('exit', () => { if (worker === started) worker = undefined; });
-    started.on('error', () => {}); // told to the walk under way, if there is one
-    return started;
+  function start(): Thread {
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(workerUrl, { workerData: { stop: stop.buffer } satisfies WalkWorkerData });
+    const ended = new Promise<void>((resolve) => { worker.once('exit', () => resolve()); });
+    const thread = { worker, stop, ended };
+    worker.on('error', () => {}); // told to the walk under way, if there is one
+    void ended.then(() => { if (resting === thread) resting = undefined; });
+    return thread;
+  }
+
+  function retire({ worker, stop, ended }: Thread): void {
+    Atomics.store(stop, 0, 1);
+    worker.postMessage('end' satisfies WalkRequest);
+    const gone = ended.finally(() => retiring.delete(gone));
+    retiring.add(gone);
   }
 
   /** A walk that came to its end leaves a thread that can walk again; one that was broken off does not. */
-  function giveBack(used: Worker, isDone: boolean): void {
-    if (!isDone || worker) return void used.terminate();
-    worker = used;
-    worker.unref();
-    idle = setTimeout(() => void worker?.terminate(), IDLE_MS).unref();
+  function giveBack(used: Thread, isDone: boolean): void {
+    if (!isDone || resting) return retire(used);
+    resting = used;
+    used.worker.unref();
+    idle = setTimeout(() => {
+      if (resting) retire(resting);
+      resting = undefined;
+    }, IDLE_MS).unref();
   }
 
   return {
     /** Begins a walk; `messages` ends when the walk does, or when the signal says so. Throws `unavailable` when the folder cannot be walked. */
     start(order: WalkOrder) {
       const used = take();
+      const { worker } = used;
       const received: WalkMessage[] = [];
       let wake: (() => void) | undefined;
       let isDone = false;
@@ -45,9 +63,9 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
         wake?.();
       };
       const fail = (error: Error): void => receive({ type: 'failed', message: error.message });
-      used.on('message', receive).on('error', fail);
-      used.ref();
-      used.postMessage({ order } satisfies WalkRequest);
+      worker.on('message', receive).on('error', fail);
+      worker.ref();
+      worker.postMessage({ order } satisfies WalkRequest);
 
       return {
         async *messages(signal: AbortSignal) {
@@ -62,16 +80,18 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
           }
         },
         /** So many of the files it gave were dealt with. */
-        credit: (files: number): void => used.postMessage({ credit: files } satisfies WalkRequest),
+        credit: (files: number): void => worker.postMessage({ credit: files } satisfies WalkRequest),
         end(): void {
-          used.off('message', receive).off('error', fail);
+          worker.off('message', receive).off('error', fail);
           giveBack(used, isDone);
         },
       };
     },
     async close(): Promise<void> {
       clearTimeout(idle);
-      await worker?.terminate();
+      if (resting) retire(resting);
+      resting = undefined;
+      await Promise.all(retiring);
     },
   };
 }
