@@ -34,6 +34,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
 
   function retire({ worker, stop, ended }: Thread): void {
     Atomics.store(stop, 0, 1);
+    worker.ref(); // whoever closes waits for it
     worker.postMessage('end' satisfies WalkRequest);
     const gone = ended.finally(() => retiring.delete(gone));
     retiring.add(gone);
