@@ -17,7 +17,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   let last: Promise<unknown> = Promise.resolve();
 
   function ask(path: string | Buffer): Promise<Buffer | undefined> {
-    const thread = (worker ??= new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB } }));
+    const thread = (worker ??= new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 } }));
     thread.ref();
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => fail(`reading it took longer than ${READ_LIMIT_MS / 1000} s`), READ_LIMIT_MS);

@@ -55,7 +55,7 @@ export function applyPragmas(client: Sqlite): void {
   client.pragma('journal_mode = WAL');
   client.pragma('synchronous = FULL'); // a like is on disk when it is answered
   client.pragma('foreign_keys = ON');
-  client.pragma('cache_size = -32000'); // 32 MB
+  client.pragma('cache_size = -16000'); // 16 MB
   client.pragma('temp_store = MEMORY');
   client.pragma('journal_size_limit = 67108864');
 }

@@ -24,6 +24,9 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
         gauge('tonearm_albums', 'Albums in the library.', albums),
         gauge('tonearm_artists', 'Artists in the library.', artists),
         gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
+        gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', process.memoryUsage().heapUsed),
+        gauge('nodejs_heap_total_bytes', 'JavaScript heap taken from the system.', process.memoryUsage().heapTotal),
+        gauge('nodejs_external_bytes', 'Memory outside the heap, buffers included.', process.memoryUsage().external),
         gauge('process_uptime_seconds', 'Time since the start.', Math.round(process.uptime())),
         ...(delay ? [gauge('nodejs_eventloop_delay_p99_seconds', 'Delay of the event loop since the last time this was asked.', delay.percentile(99) / NANOSECONDS)] : []),
       ];

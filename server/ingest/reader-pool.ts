@@ -77,7 +77,7 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
 
   function start(): Thread {
     const progress = new Int32Array(new SharedArrayBuffer(12)); // its own: one that is being ended may still write
-    const worker = new Worker(workerUrl, { workerData: { progress: progress.buffer } satisfies ReaderWorkerData, resourceLimits: { maxOldGenerationSizeMb: heapLimitMb } });
+    const worker = new Worker(workerUrl, { workerData: { progress: progress.buffer } satisfies ReaderWorkerData, resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 } });
     const started: Thread = { worker, id: worker.threadId, progress, seen: { group: 0, index: 0, forMs: 0 }, copiesTo: new Set() };
     worker.on('message', (response: ReadResponse) => settle(response));
     worker.on('error', (err) => {

@@ -16,7 +16,7 @@ export const LOCAL_FOLDER = 'local_folder';
 
 const GROUP_FILES = 96;
 const GROUPS_AHEAD = 3;
-const BATCH_MS = 25;
+const BATCH_MS = 10;
 const QUEUE_FILES = 2_000;
 const LISTED_SKIPS = 1_000;
 const FILE_URI = 'file:';

@@ -24,7 +24,7 @@ interface Job { id: number; status: string; error: string | null; result: Record
 const ADMIN = { username: 'bench', password: 'bench password' };
 
 export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
-  const child = spawn(process.execPath, [ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
     env: { ...process.env, ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await listening(child);

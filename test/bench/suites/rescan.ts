@@ -61,7 +61,7 @@ async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<{
 
 async function eventLoopDelayMs(product: Product): Promise<number> {
   const text = await (await fetch(`${product.url}/api/v1/metrics`)).text();
-  return Number(/nodejs_eventloop_delay_p99_seconds (\S+)/.exec(text)?.[1] ?? Number.NaN) * 1000;
+  return Number(/^nodejs_eventloop_delay_p99_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN) * 1000;
 }
 
 async function rescanMs(product: Product, changes: number): Promise<number> {
