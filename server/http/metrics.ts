@@ -18,15 +18,16 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
     route({ method: 'get', path: '/metrics', access: 'public', summary: 'Figures for Prometheus; superuser, or from this machine', produces: ['text/plain; version=0.0.4'] }, ({ user, req, res }) => {
       if (!user?.isSuperuser && !isDirectLoopback(req)) throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Metrics are for administrators.');
       const { tracks, albums, artists } = library();
+      const memory = process.memoryUsage();
       const lines = [
         gauge('tonearm_info', 'Version of the server.', 1, `{version="${version}"}`),
         gauge('tonearm_tracks', 'Tracks in the library.', tracks),
         gauge('tonearm_albums', 'Albums in the library.', albums),
         gauge('tonearm_artists', 'Artists in the library.', artists),
-        gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
-        gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', process.memoryUsage().heapUsed),
-        gauge('nodejs_heap_total_bytes', 'JavaScript heap taken from the system.', process.memoryUsage().heapTotal),
-        gauge('nodejs_external_bytes', 'Memory outside the heap, buffers included.', process.memoryUsage().external),
+        gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
+        gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', memory.heapUsed),
+        gauge('nodejs_heap_total_bytes', 'JavaScript heap taken from the system.', memory.heapTotal),
+        gauge('nodejs_external_bytes', 'Memory outside the heap, buffers included.', memory.external),
         gauge('process_uptime_seconds', 'Time since the start.', Math.round(process.uptime())),
         ...(delay ? [gauge('nodejs_eventloop_delay_p99_seconds', 'Delay of the event loop since the last time this was asked.', delay.percentile(99) / NANOSECONDS)] : []),
       ];
