@@ -1,0 +1,81 @@
+// Keeps a pace that a service asks for: never more than so many requests in any one second, however late one of them arrives there.
+// So a request counts until a second after its answer, since only then it is sure when it was seen on the other side.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
+export type TokenBucket = ReturnType<typeof createTokenBucket>;
+
+export interface TokenBucketOptions {
+  /** Below 1 it is one request in a longer time: 0.5 is one in two seconds. A function is asked each time, for a setting that may change. */
+  perSecond: number | (() => number);
+  /** Milliseconds that only grow. */
+  now?: () => number;
+  wait?: Wait;
+}
+
+const SECOND_MS = 1_000;
+
+export const waitFor: Wait = async (ms, signal) => void (await sleep(ms, undefined, { ...(signal && { signal }) }));
+
+export function createTokenBucket({ perSecond, now = () => performance.now(), wait = waitFor }: TokenBucketOptions) {
+  const rate = (): number => (typeof perSecond === 'function' ? perSecond() : perSecond);
+  /** When requests stop to count; Infinity while one is under way. */
+  let counting: { until: number }[] = [];
+  let pausedUntil = -Infinity;
+  let turn: Promise<unknown> = Promise.resolve();
+  let onAnswer: (() => void)[] = [];
+
+  /** Milliseconds until another request may go; Infinity when that depends on an answer. */
+  function delay(): number {
+    const time = now();
+    counting = counting.filter(({ until }) => until > time);
+    const pause = Math.max(0, pausedUntil - time);
+    const excess = counting.length - Math.max(1, Math.floor(rate()));
+    if (excess < 0) return pause;
+    const next = counting.map(({ until }) => until).sort((a, b) => a - b)[excess] as number;
+    return Math.max(pause, next - time);
+  }
+
+  async function enter(signal: AbortSignal | undefined): Promise<{ until: number }> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const ms = delay();
+      if (ms <= 0) break;
+      if (ms < Infinity) await wait(Math.ceil(ms), signal);
+      else await answered(signal);
+    }
+    const entry = { until: Infinity };
+    counting.push(entry);
+    return entry;
+  }
+
+  const answered = (signal: AbortSignal | undefined): Promise<void> => new Promise((resolve, reject) => {
+    onAnswer.push(resolve);
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+  async function run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const entering = turn.then(() => enter(signal)); // in the order they came
+    turn = entering.catch(() => undefined);
+    const entry = await entering;
+    try {
+      return await work();
+    } finally {
+      entry.until = now() + Math.max(SECOND_MS, SECOND_MS / rate());
+      const waiting = onAnswer;
+      onAnswer = [];
+      for (const wake of waiting) wake();
+    }
+  }
+
+  return {
+    /** Does the work when its turn comes. Throws the signal's reason when that comes first. */
+    run,
+    /** Waits for a turn, for work that is over at once. */
+    take: (signal?: AbortSignal): Promise<void> => run(() => Promise.resolve(), signal),
+    /** Nobody gets a turn for so long: the service said that it is too much. */
+    pause(ms: number): void {
+      pausedUntil = Math.max(pausedUntil, now() + ms);
+    },
+  };
+}

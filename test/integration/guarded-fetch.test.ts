@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, expect, it } from 'vitest';
+import { guardedFetch, guardedStream, type GuardedOptions } from '../../server/net/guarded-fetch.ts';
+import type { NetErrorKind } from '../../server/net/net-error.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+async function serve(handler: RequestListener): Promise<URL> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+const limits = { timeoutMs: 10_000, maxBytes: 1_000_000 };
+const get = (base: URL, path = '/', options: Partial<GuardedOptions> = {}) => guardedFetch(new URL(path, base), { base, ...limits, ...options });
+const failing = (kind: NetErrorKind) => expect.objectContaining({ name: 'NetError', kind, message: expect.stringMatching(/^\S.*\S$/) as string }) as Error;
+const sendTo = (location: string | (() => string), status = 307): RequestListener => (_req, res) =>
+  void res.writeHead(status, { location: typeof location === 'string' ? location : location() }).end('See: elsewhere');
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+
+it('an answer of any status comes back whole, with its headers', async () => {
+  const base = await serve((_req, res) => void res.writeHead(404, { 'x-note': ['a', 'b'] }).end('not here'));
+  const { status, headers, bytes, url } = await get(base, '/x?y=1');
+  expect({ status, note: headers.get('x-note'), body: text(bytes), url: url.href }).toEqual({ status: 404, note: 'a, b', body: 'not here', url: `${base.href}x?y=1` });
+});
+
+it('method, headers and body are sent as they were given', async () => {
+  const base = await serve((req, res) => {
+    void (async () => {
+      const parts: Buffer[] = [];
+      for await (const part of req as AsyncIterable<Buffer>) parts.push(part);
+      res.end(`${req.method} ${String(req.headers['x-key'])} ${Buffer.concat(parts).toString()}`);
+    })();
+  });
+  const { bytes } = await get(base, '/', { method: 'POST', headers: { 'x-key': 'k' }, body: 'a=1' });
+  expect(text(bytes)).toBe('POST k a=1');
+});
+
+it('redirects of the base to itself are followed, and more than five are not', async () => {
+  const hops: RequestListener = (req, res) => {
+    const left = Number(req.url?.slice(1));
+    if (left === 0) res.end('there');
+    else res.writeHead(302, { location: `/${left - 1}` }).end();
+  };
+  const base = await serve(hops);
+  expect(text((await get(base, '/5')).bytes)).toBe('there');
+  await expect(get(base, '/6')).rejects.toEqual(failing('redirects'));
+  await expect(get(base, '/3', { maxRedirects: 2 })).rejects.toEqual(failing('redirects'));
+});
+
+it('a redirect into the own network is refused before anything connects, whatever the address is written like', async () => {
+  let visits = 0;
+  const inner = await serve((_req, res) => {
+    visits++;
+    res.end('secret');
+  });
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '127.1', '0.0.0.0']) {
+    const base = await serve(sendTo(`http://${host}:${inner.port}/`));
+    await expect(get(base), host).rejects.toEqual(failing('private_address'));
+  }
+  expect(visits).toBe(0);
+});
+
+it('another host than the base is refused when it is private, also without a redirect', async () => {
+  const inner = await serve((_req, res) => void res.end('secret'));
+  await expect(guardedFetch(inner, { base: new URL('https://example.org/'), ...limits })).rejects.toEqual(failing('private_address'));
+});
+
+it.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:text/plain,x', 'javascript:1'])('a redirect to %s is refused', async (location) => {
+  await expect(get(await serve(sendTo(location)))).rejects.toEqual(failing('scheme'));
+});
+
+it('a redirect to no address at all is refused', async () => {
+  await expect(get(await serve(sendTo('http://[')))).rejects.toEqual(failing('redirects'));
+});
+
+it('what is posted is not sent on', async () => {
+  const base: URL = await serve((req, res) => (req.url === '/' ? sendTo('/there')(req, res) : res.end('there')));
+  await expect(get(base, '/', { method: 'POST', body: 'key=1' })).rejects.toEqual(failing('redirects'));
+});
+
+it.each([['gzip', gzipSync], ['br', brotliCompressSync], ['deflate', deflateSync]] as const)('%s is unpacked, and a bomb ends at the limit', async (encoding, pack) => {
+  const base = await serve((req, res) => void res.writeHead(200, { 'content-encoding': encoding }).end(pack(req.url === '/bomb' ? Buffer.alloc(50_000_000) : Buffer.from('words'))));
+  expect(text((await get(base)).bytes)).toBe('words');
+  await expect(get(base, '/bomb')).rejects.toEqual(failing('too_large'));
+});
+
+it('damaged and unknown packing is an error', async () => {
+  const base = await serve((req, res) => void res.writeHead(200, { 'content-encoding': req.url === '/' ? 'gzip' : 'rot13' }).end('plain'));
+  await expect(get(base)).rejects.toEqual(failing('network'));
+  await expect(get(base, '/x')).rejects.toEqual(failing('network'));
+});
+
+it('a body over the limit is cut off: announced, unannounced, endless', async () => {
+  let isCut: () => void;
+  const cut = new Promise<void>((resolve) => (isCut = resolve));
+  const base = await serve((req, res) => {
+    if (req.url === '/announced') return void res.writeHead(200, { 'content-length': 200_000_000 }).write('x');
+    if (req.url === '/chunked') return void res.end(Buffer.alloc(1_000_001));
+    res.on('close', () => isCut());
+    pour(res);
+  });
+  for (const path of ['/announced', '/chunked', '/endless']) await expect(get(base, path), path).rejects.toEqual(failing('too_large'));
+  await cut;
+  const exact = await serve((_req, res) => void res.end(Buffer.alloc(1_000_000)));
+  expect((await get(exact)).bytes).toHaveLength(1_000_000);
+});
+
+function pour(res: ServerResponse): void {
+  while (!res.destroyed && res.write(Buffer.alloc(65_536)));
+  if (!res.destroyed) res.once('drain', () => pour(res));
+}
+
+it('the whole exchange has a time limit: no answer, an answer that drips, redirects that drip', async () => {
+  const drip = (res: ServerResponse): void => {
+    const timer = setInterval(() => res.write('x'), 20);
+    res.on('close', () => clearInterval(timer));
+  };
+  const base = await serve((req, res) => {
+    if (req.url === '/drip') drip(res);
+    if (req.url === '/loop') setTimeout(() => res.writeHead(302, { location: '/loop' }).end(), 50);
+  });
+  for (const path of ['/never', '/drip', '/loop']) await expect(get(base, path, { timeoutMs: 200, maxRedirects: 1_000 }), path).rejects.toEqual(failing('timeout'));
+});
+
+it('a stream has a limit on silence that does not count while nobody reads', async () => {
+  const base = await serve((req, res) => {
+    res.write(Buffer.alloc(200_000));
+    if (req.url === '/whole') setTimeout(() => res.end('end'), 1);
+  });
+  const options = { base, timeoutMs: 20_000, stallMs: 300, maxBytes: 1_000_000 };
+  const silent = await guardedStream(base, options);
+  await expect(silent.body.toArray()).rejects.toEqual(failing('timeout'));
+  const { status, body } = await guardedStream(new URL('/whole', base), options);
+  await new Promise((resolve) => setTimeout(resolve, 400)); // a listener on a slow line
+  expect(status).toBe(200);
+  expect(Buffer.concat(await body.toArray() as Buffer[])).toHaveLength(200_003);
+});
+
+it('a stream whose time is over before it is read says so when it is', async () => {
+  const closed = Promise.withResolvers<void>();
+  const base = await serve((_req, res) => {
+    res.on('close', () => closed.resolve());
+    res.write('x');
+  });
+  const { body } = await guardedStream(base, { base, ...limits, timeoutMs: 100 });
+  await closed.promise;
+  await expect(body.toArray()).rejects.toEqual(failing('timeout'));
+});
+
+it('a stream that is destroyed ends the connection', async () => {
+  const gone = Promise.withResolvers<void>();
+  const base = await serve((_req, res) => {
+    res.on('close', () => gone.resolve());
+    pour(res);
+  });
+  const { body } = await guardedStream(base, { base, ...limits });
+  body.destroy();
+  await gone.promise;
+});
+
+it('the caller may give up, before and during the exchange', async () => {
+  const caller = new AbortController();
+  const base = await serve((_req, res) => {
+    res.write('x');
+    caller.abort(new Error('enough'));
+  });
+  await expect(get(base, '/', { signal: caller.signal })).rejects.toThrow('enough');
+  await expect(get(base, '/', { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+});
+
+it('nobody listening, a broken answer and an answer in another language are told apart', async () => {
+  const base = await serve((req: IncomingMessage, res) => {
+    if (req.url === '/cut') res.writeHead(200, { 'content-length': 100 }).write('half', () => req.socket.destroy());
+    else req.socket.end('SSH-2.0-x\r\n');
+  });
+  await expect(get(base, '/cut')).rejects.toEqual(failing('network'));
+  await expect(get(base, '/ssh')).rejects.toEqual(failing('network'));
+  closing.splice(0).forEach((close) => close());
+  await expect(get(base)).rejects.toEqual(failing('refused'));
+  await expect(get(new URL('http://nowhere.invalid/'))).rejects.toEqual(failing('network'));
+});
