@@ -1,0 +1,56 @@
+// Chromaprint compiled to WebAssembly. The package is made for browsers: it asks for a `window`, and gets its bytes from us.
+import { readFileSync } from 'node:fs';
+import loadModule from '@unimusic/chromaprint/dist/chromaprint.js';
+import { ALGORITHM } from './fingerprint-code.ts';
+
+/** Samples of one feed; larger ones are fed in parts. */
+const FEED_SAMPLES = 1 << 16;
+
+export type Chromaprint = Awaited<ReturnType<typeof loadChromaprint>>;
+
+export async function loadChromaprint(wasmPath: string) {
+  const wasm = await instantiate(readFileSync(wasmPath));
+  const buffer = wasm._malloc(FEED_SAMPLES * 2);
+  const [pointerAt, sizeAt] = [wasm._malloc(4), wasm._malloc(4)];
+  const must = (done: number, what: string): void => { if (!done) throw new Error(`Chromaprint could not ${what}`); };
+
+  function readRaw(context: number): Uint32Array<ArrayBuffer> {
+    must(wasm._chromaprint_get_raw_fingerprint(context, pointerAt, sizeAt), 'give the fingerprint');
+    const words = wasm.HEAP32 as Int32Array;
+    const [pointer, size] = [words[pointerAt / 4] as number, words[sizeAt / 4] as number];
+    const raw = Uint32Array.from(words.subarray(pointer / 4, pointer / 4 + size), (word) => word >>> 0);
+    if (pointer !== 0) wasm._free(pointer);
+    return raw;
+  }
+
+  return {
+    /** Fingerprints interleaved samples as they come. Empty for less than about 3 s. */
+    async fingerprint(sampleRateHz: number, channels: number, parts: AsyncIterable<Int16Array> | Iterable<Int16Array>): Promise<Uint32Array<ArrayBuffer>> {
+      const context = wasm._chromaprint_new(ALGORITHM);
+      try {
+        must(wasm._chromaprint_start(context, sampleRateHz, channels), 'start');
+        for await (const samples of parts) {
+          for (let at = 0; at < samples.length; at += FEED_SAMPLES) {
+            const part = samples.subarray(at, at + FEED_SAMPLES);
+            (wasm.HEAP16 as Int16Array).set(part, buffer / 2); // read anew each time: it changes when the memory grows
+            must(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
+          }
+        }
+        must(wasm._chromaprint_finish(context), 'finish');
+        return readRaw(context);
+      } finally {
+        wasm._chromaprint_free(context);
+      }
+    },
+  };
+}
+
+async function instantiate(wasmBinary: Buffer) {
+  const place = globalThis as { window?: unknown };
+  place.window = {};
+  try {
+    return await loadModule({ wasmBinary });
+  } finally {
+    delete place.window; // other packages take it for a sign of a browser
+  }
+}

@@ -1,0 +1,86 @@
+// Samples of a file without any program of the system: decoders in WebAssembly, chosen by the codec that was parsed, never by a name.
+// Synchronous work on hostile bytes, so it runs in a thread that can be ended.
+import { MPEGDecoder } from 'mpg123-decoder';
+import { FLACDecoder } from '@wasm-audio-decoders/flac';
+import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
+import { OggOpusDecoder } from 'ogg-opus-decoder';
+import { skipId3 } from './formats/leading-id3.ts';
+import { fromFloat, pcmLayout, toInt16 } from './pcm-layout.ts';
+import type { AudioFacts, ByteSource } from './types.ts';
+import { Window } from './window.ts';
+
+/** Interleaved samples. */
+export interface Samples { sampleRateHz: number; channels: number; samples: Int16Array }
+
+const CHUNK_BYTES = 128 << 10;
+const MAX_CHANNELS = 8;
+
+interface Decoded { channelData: Float32Array[]; samplesDecoded: number; sampleRate: number }
+interface Decoder {
+  ready: Promise<void>;
+  decode(bytes: Uint8Array): Decoded | Promise<Decoded>;
+  flush?(): Promise<Decoded>;
+  free(): void;
+}
+
+/** `container`: the decoder wants what stands in front of the payload too. */
+const DECODERS: Record<string, { create: () => Decoder; from: 'payload' | 'container' }> = {
+  mp1: { create: () => new MPEGDecoder(), from: 'container' }, // the Xing frame in front of the payload says what to cut off
+  mp2: { create: () => new MPEGDecoder(), from: 'container' },
+  mp3: { create: () => new MPEGDecoder(), from: 'container' },
+  flac: { create: () => new FLACDecoder(), from: 'payload' },
+  vorbis: { create: () => new OggVorbisDecoder(), from: 'container' },
+  opus: { create: () => new OggOpusDecoder({ forceStereo: true }), from: 'container' },
+};
+/** Containers that the decoders of these codecs can read. */
+const CONTAINERS = new Set<AudioFacts['format']>(['mp3', 'flac', 'ogg', 'opus']);
+
+export const canDecode = ({ format, codec }: Pick<AudioFacts, 'format' | 'codec'>): boolean =>
+  (codec === 'pcm' && (format === 'wav' || format === 'aiff')) || (CONTAINERS.has(format) && codec in DECODERS);
+
+/** The samples of what `canDecode`, in order; no part is empty. */
+export async function* decodeSamples(source: ByteSource, facts: AudioFacts): AsyncGenerator<Samples> {
+  if (facts.channels > MAX_CHANNELS) return;
+  for await (const part of facts.codec === 'pcm' ? plainSamples(source, facts) : decodedSamples(source, facts)) {
+    if (part.samples.length > 0) yield part;
+  }
+}
+
+function* plainSamples(source: ByteSource, facts: AudioFacts): Generator<Samples> {
+  const layout = pcmLayout(source, facts);
+  if (!layout || !facts.payload) return;
+  const { sampleRateHz, channels } = facts;
+  const frameBytes = layout.bytes * channels;
+  const step = Math.floor(CHUNK_BYTES / frameBytes) * frameBytes;
+  for (let at = facts.payload.start; at < facts.payload.end; at += step) {
+    const bytes = source.read(at, Math.min(step, facts.payload.end - at));
+    yield { sampleRateHz, channels, samples: toInt16(bytes, layout) };
+  }
+}
+
+async function* decodedSamples(source: ByteSource, { format, codec, payload }: AudioFacts): AsyncGenerator<Samples> {
+  const kind = DECODERS[codec];
+  if (!kind) return;
+  const isOgg = format === 'ogg' || format === 'opus';
+  const start = kind.from === 'payload' && !isOgg && payload ? payload.start : skipId3(new Window(source));
+  const end = isOgg ? source.size : (payload?.end ?? source.size);
+  const decoder = kind.create();
+  try {
+    await decoder.ready;
+    for (let at = start; at < end; at += CHUNK_BYTES) {
+      yield interleave(await decoder.decode(Uint8Array.from(source.read(at, Math.min(CHUNK_BYTES, end - at)))));
+    }
+    if (decoder.flush) yield interleave(await decoder.flush());
+  } finally {
+    decoder.free();
+  }
+}
+
+function interleave({ channelData, samplesDecoded, sampleRate }: Decoded): Samples {
+  const channels = channelData.length;
+  const samples = new Int16Array(samplesDecoded * channels);
+  channelData.forEach((data, channel) => {
+    for (let i = 0; i < samplesDecoded; i++) samples[i * channels + channel] = fromFloat(data[i] ?? 0);
+  });
+  return { sampleRateHz: sampleRate, channels, samples };
+}

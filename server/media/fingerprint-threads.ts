@@ -1,0 +1,94 @@
+// Owns the threads of fingerprint-worker: started when one is wanted, ended when it had nothing to do for a while, and at once when a
+// file hangs it or eats its memory.
+import { Worker } from 'node:worker_threads';
+import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
+
+const LIMIT_MS = 60_000;
+const IDLE_MS = 10_000;
+const HEAP_LIMIT_MB = 128;
+
+export interface FingerprintThreadDeps {
+  workerUrl: URL;
+  wasmPath: string;
+  seconds: number;
+  limitMs?: number | undefined;
+}
+
+export type FingerprintThreads = ReturnType<typeof createFingerprintThreads>;
+
+export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs = LIMIT_MS }: FingerprintThreadDeps) {
+  const idle = new Map<Worker, NodeJS.Timeout>();
+  const all = new Set<Worker>();
+
+  function start(): Worker {
+    const thread = new Worker(workerUrl, {
+      workerData: { wasmPath, seconds } satisfies FingerprintWorkerData, stdout: true, stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
+    });
+    thread.stdout.resume(); // the decoders talk about every damaged frame
+    thread.stderr.resume();
+    thread.on('error', () => undefined); // told to whoever waits, if anybody does
+    thread.once('exit', () => {
+      all.delete(thread);
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+    });
+    all.add(thread);
+    return thread;
+  }
+
+  function take(): Worker {
+    const [free] = idle;
+    if (!free) return start();
+    const [thread, timer] = free;
+    clearTimeout(timer);
+    idle.delete(thread);
+    thread.ref();
+    return thread;
+  }
+
+  function rest(thread: Worker): void {
+    thread.unref();
+    idle.set(thread, setTimeout(() => void thread.terminate(), IDLE_MS).unref());
+  }
+
+  return {
+    /** Each call has a thread of its own; how many there are is the caller's business. Rejects only with the reason of `signal`. */
+    ask(request: FingerprintRequest, signal: AbortSignal): Promise<FingerprintResponse> {
+      signal.throwIfAborted();
+      const thread = take();
+      return new Promise((resolve, reject) => {
+        const settle = (): void => {
+          clearTimeout(limit);
+          signal.removeEventListener('abort', onAbort);
+          thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+        };
+        const end = (reason: string): void => {
+          settle();
+          void thread.terminate();
+          resolve({ reason });
+        };
+        const onMessage = (response: FingerprintResponse): void => {
+          settle();
+          rest(thread);
+          resolve(response);
+        };
+        const onError = (error: Error): void => end(`decoding it failed: ${error.message}`);
+        const onExit = (): void => end('decoding it was stopped');
+        const onAbort = (): void => {
+          settle();
+          void thread.terminate();
+          reject(signal.reason as Error);
+        };
+        const limit = setTimeout(() => end(`decoding it took longer than ${limitMs / 1000} s`), limitMs);
+        signal.addEventListener('abort', onAbort);
+        thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+        thread.postMessage(request, request.kind === 'samples' ? [request.samples.buffer] : []);
+      });
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([...all].map((thread) => thread.terminate()));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// The thread that fingerprints without fpcalc: of samples that ffmpeg gave, or of a file that it decodes by itself.
+import { parentPort, workerData } from 'node:worker_threads';
+import { openByteSource } from './byte-source.ts';
+import { loadChromaprint } from './chromaprint.ts';
+import { canDecode, decodeSamples, type Samples } from './decode.ts';
+import { readAudio } from './read.ts';
+import { UnreadableAudio } from './types.ts';
+
+export interface FingerprintWorkerData {
+  /** Where the library's WebAssembly lies. */
+  wasmPath: string;
+  /** How much of the beginning is heard. */
+  seconds: number;
+}
+
+export type FingerprintRequest =
+  | { kind: 'samples'; samples: Int16Array<ArrayBuffer>; sampleRateHz: number; channels: number }
+  | { kind: 'file'; path: string };
+
+/** `raw` is empty when there is too little to hear. `unsupported`: there is no decoder for it here. `reason`: what is wrong with the file. */
+export type FingerprintResponse = { raw: Uint32Array<ArrayBuffer> } | { unsupported: true } | { reason: string };
+
+const port = parentPort;
+if (!port) throw new Error('fingerprint-worker runs as a worker thread');
+const { wasmPath, seconds } = workerData as FingerprintWorkerData;
+const chromaprint = loadChromaprint(wasmPath);
+
+port.on('message', (request: FingerprintRequest) => {
+  void respond(request);
+});
+
+async function respond(request: FingerprintRequest): Promise<void> {
+  const response = await answer(request).catch((error: unknown) => ({ reason: reasonOf(error) }));
+  port?.postMessage(response, 'raw' in response ? [response.raw.buffer] : []);
+}
+
+async function answer(request: FingerprintRequest): Promise<FingerprintResponse> {
+  if (request.kind === 'file') return ofFile(request.path);
+  const { samples, sampleRateHz, channels } = request;
+  return { raw: await (await chromaprint).fingerprint(sampleRateHz, channels, [samples]) };
+}
+
+async function ofFile(path: string): Promise<FingerprintResponse> {
+  const source = openByteSource(path);
+  try {
+    const { facts } = await readAudio(source);
+    if (!canDecode(facts)) return { unsupported: true };
+    const parts = decodeSamples(source, facts);
+    const first = await parts.next();
+    if (first.done) return { raw: new Uint32Array() };
+    const { sampleRateHz, channels } = first.value;
+    return { raw: await (await chromaprint).fingerprint(sampleRateHz, channels, beginning(first.value, parts)) };
+  } finally {
+    source.close();
+  }
+}
+
+/** Up to the limit of time, or to where the file goes on in another kind of samples. */
+async function* beginning(first: Samples, rest: AsyncGenerator<Samples>): AsyncGenerator<Int16Array> {
+  const { sampleRateHz, channels } = first;
+  let left = seconds * sampleRateHz * channels;
+  let part: Samples | undefined = first;
+  while (part && part.sampleRateHz === sampleRateHz && part.channels === channels) {
+    yield part.samples.subarray(0, left);
+    left -= part.samples.length;
+    part = left > 0 ? (await rest.next()).value as Samples | undefined : undefined;
+  }
+  await rest.return(undefined); // gives the decoder's memory back
+}
+
+/** In words, without paths. */
+function reasonOf(error: unknown): string {
+  if (error instanceof UnreadableAudio) return error.message;
+  return error instanceof Error && 'code' in error ? `the file could not be read (${String(error.code)})` : 'the decoder failed';
+}

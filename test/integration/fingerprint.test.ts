@@ -1,0 +1,220 @@
+// Fingerprints of real files, by every way that there is: they agree bit for bit, nearly, and what has none says why.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build } from 'vite';
+import { compressFingerprint, decompressFingerprint } from '../../server/media/fingerprint-code.ts';
+import { soundSimilarity } from '../../server/media/fingerprint-match.ts';
+import { NoFingerprint, type Fingerprinter, type SoundFile } from '../../server/media/fingerprint.ts';
+import { createToolFinder } from '../../server/media/tools.ts';
+import { fingerprinterWith, never } from '../support/fingerprints.ts';
+import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
+import { root } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
+
+const SECONDS = 12;
+const ENCODINGS: [Encoding, format: string][] = [['mp3', 'mp3'], ['mp3-64', 'mp3'], ['flac', 'flac'], ['ogg', 'ogg'], ['opus', 'opus'], ['wav', 'wav'], ['wav-24', 'wav'], ['wav-float', 'wav'], ['aiff', 'aiff'], ['m4a', 'm4a']];
+
+const ffmpeg = toolOrWarn('ffmpeg', 'fingerprints of other formats than WAV, and of m4a by ffmpeg, are');
+const fpcalc = toolOrWarn('fpcalc', 'that our own fingerprints are those of fpcalc is');
+const encodings = ffmpeg ? ENCODINGS : ENCODINGS.filter(([encoding]) => encoding === 'wav');
+
+let dir: string;
+let own: Fingerprinter;
+let byFpcalc: Fingerprinter;
+let byFfmpeg: Fingerprinter;
+const open: Fingerprinter[] = [];
+const withTools = (programs: string[], more = {}): Fingerprinter => {
+  const made = fingerprinterWith(programs, more);
+  open.push(made);
+  return made;
+};
+const file = (name: string, format = name.slice(name.lastIndexOf('.') + 1), seconds = SECONDS): SoundFile => ({ path: join(dir, name), format, durationMs: seconds * 1_000 });
+const nameOf = (encoding: Encoding, format: string): string => `${encoding}.${format}`;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-sound-'));
+  writeMusic(join(dir, 'wav.wav'), { seed: 1, seconds: SECONDS });
+  for (const [encoding, format] of encodings) if (encoding !== 'wav') encodeMusic(join(dir, 'wav.wav'), join(dir, nameOf(encoding, format)), encoding, { title: 'A song' });
+  [own, byFpcalc, byFfmpeg] = [withTools([]), withTools(['fpcalc']), withTools(['ffmpeg'])];
+});
+afterAll(async () => {
+  await Promise.all(open.map((made) => made.close()));
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const reasonOf = (made: Fingerprinter, sound: SoundFile): Promise<unknown> => made.fingerprint(sound, never).then(() => 'a fingerprint', (error: unknown) => (error instanceof NoFingerprint ? error.kind : error));
+
+describe.runIf(fpcalc)('beside fpcalc', () => {
+  test.each(encodings.filter(([, format]) => format !== 'm4a'))('the decoders of our own give the same of %s', async (encoding, format) => {
+    const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
+    const ours = await own.fingerprint(file(nameOf(encoding, format)), never);
+    expect([theirs.method, ours.method]).toEqual(['fpcalc', 'wasm']);
+    expect(ours.raw.length).toBe(theirs.raw.length);
+    expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
+  });
+
+  test.runIf(ffmpeg).each(encodings)('ffmpeg’s samples give the same of %s', async (encoding, format) => {
+    const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
+    const ours = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), never);
+    expect([theirs.method, ours.method]).toEqual(['fpcalc', 'ffmpeg']);
+    expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
+  });
+
+  test('our text is its text, and our numbers are its numbers', () => {
+    const ask = (...args: string[]): string => (JSON.parse(spawnSync('fpcalc', ['-json', ...args, join(dir, 'wav.wav')], { encoding: 'utf8' }).stdout) as { fingerprint: string }).fingerprint;
+    const [text, raw] = [ask(), Uint32Array.from(ask('-raw') as unknown as number[])];
+    expect(decompressFingerprint(text)).toEqual(raw);
+    expect(compressFingerprint(raw)).toBe(text);
+  });
+});
+
+test.runIf(ffmpeg)('one recording in every format is one sound, and another one is another', async () => {
+  writeMusic(join(dir, 'other.wav'), { seed: 2, seconds: SECONDS });
+  const sounds = await Promise.all(encodings.filter(([, format]) => format !== 'm4a').map(([encoding, format]) => own.fingerprint(file(nameOf(encoding, format)), never)));
+  const other = await own.fingerprint(file('other.wav'), never);
+  for (const { raw } of sounds) {
+    expect(soundSimilarity(raw, (sounds[0] as (typeof sounds)[0]).raw)).toBeGreaterThan(0.95);
+    expect(soundSimilarity(raw, other.raw)).toBeLessThan(0.75);
+  }
+});
+
+test('only the first two minutes are heard', async () => {
+  writeMusic(join(dir, 'long.wav'), { seed: 3, seconds: 122 });
+  const { raw, durationMs } = await own.fingerprint(file('long.wav', 'wav', 122), never);
+  expect([raw.length, durationMs]).toEqual([948, 122_000]);
+});
+
+test('names that look like options, lists or addresses are names', async () => {
+  const plain = await own.fingerprint(file('wav.wav'), never);
+  const made = withTools(['fpcalc', 'ffmpeg']);
+  for (const name of ['-version.wav', 'concat:a|b.wav', '%d.wav', "quote' \"$(touch x)\n.wav"]) {
+    copyFileSync(join(dir, 'wav.wav'), join(dir, name));
+    expect(soundSimilarity((await made.fingerprint(file(name), never)).raw, plain.raw), name).toBeGreaterThan(0.99);
+  }
+  expect(existsSync(join(root, 'x'))).toBe(false);
+});
+
+test('a playlist in audio’s clothing is not followed', async () => {
+  const bait = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\n${pathToFileURL(join(dir, 'wav.wav')).href}\n#EXT-X-ENDLIST\n`;
+  writeFileSync(join(dir, 'bait.mp3'), bait);
+  for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('bait.mp3'))).toBe('unreadable');
+});
+
+describe('what has no fingerprint says why', () => {
+  const silence = (name: string, seconds: number): void => {
+    writeMusic(join(dir, name), { seed: 1, seconds: 1 });
+    const bytes = readFileSync(join(dir, name)).subarray(0, 44);
+    bytes.writeUInt32LE(seconds * 44_100, 40);
+    writeFileSync(join(dir, name), Buffer.concat([bytes, Buffer.alloc(seconds * 44_100)]));
+  };
+  test('silence', async () => {
+    silence('silence.wav', 10);
+    for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('silence.wav'))).toBe('silent');
+  });
+  test('less than 3 s, by what its reader says and by what is really there', async () => {
+    expect(await reasonOf(own, file('wav.wav', 'wav', 2.9))).toBe('too_short');
+    writeMusic(join(dir, 'short.wav'), { seed: 1, seconds: 2 });
+    for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('short.wav'))).toBe('too_short');
+  });
+  test('a file that is no audio, and one that is not there', async () => {
+    writeFileSync(join(dir, 'text.mp3'), 'no audio at all, only words. '.repeat(9_000));
+    for (const made of [byFpcalc, byFfmpeg, own]) {
+      expect(await reasonOf(made, file('text.mp3'))).toBe('unreadable');
+      expect(await reasonOf(made, file('absent.mp3'))).toBe('unreadable');
+    }
+    await expect(own.fingerprint(file('absent.mp3'), never)).rejects.toThrow(/^The sound could not be decoded: the file could not be read \(ENOENT\)\.$/);
+  });
+  test.runIf(ffmpeg)('AAC where there is no program that knows it', async () => {
+    await expect(own.fingerprint(file('m4a.m4a'), never)).rejects.toThrow('Fingerprints of m4a files need the program fpcalc or ffmpeg.');
+    expect(await reasonOf(own, file('m4a.m4a'))).toBe('unavailable');
+  });
+});
+
+test('a decoder that takes too long is ended, and the next file is heard', async () => {
+  const hasty = withTools([], { decodeLimitMs: 1 });
+  await expect(hasty.fingerprint(file('wav.wav'), never)).rejects.toThrow(/took longer than 0\.001 s/);
+  await expect(own.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
+});
+
+test('whoever no longer wants it gets the reason of the signal, running or waiting', async () => {
+  const one = withTools([], { atOnce: 1 });
+  const stop = new AbortController();
+  const asked = [1, 2, 3].map(() => one.fingerprint(file('wav.wav'), stop.signal));
+  stop.abort(new Error('not wanted'));
+  expect(await Promise.allSettled(asked)).toEqual(asked.map(() => ({ status: 'rejected', reason: new Error('not wanted') })));
+  await expect(one.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
+});
+
+describe('programs that a person may have', () => {
+  const script = (folder: string, name: string, text: string): string => {
+    const path = join(dir, folder, name);
+    mkdirSync(join(dir, folder), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\n${text}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+
+  test('are looked for in the settings, then among our own, then on PATH', async () => {
+    const onPath = script('path', 'fpcalc', 'echo fpcalc version 1.0');
+    const ours = script('bin', 'fpcalc', 'echo fpcalc version 2.0');
+    const configured = script('elsewhere', 'mine', 'echo fpcalc version 3.0');
+    const env = { PATH: ['relative', join(dir, 'path')].join(process.platform === 'win32' ? ';' : ':') };
+    expect(await createToolFinder({ binDir: join(dir, 'nowhere'), env })('fpcalc')).toEqual({ path: onPath, version: '1.0' });
+    const find = createToolFinder({ binDir: join(dir, 'bin'), env });
+    expect(await find('fpcalc')).toEqual({ path: ours, version: '2.0' });
+    expect(await find('fpcalc', configured)).toEqual({ path: configured, version: '3.0' });
+    expect(await find('fpcalc', 'fpcalc')).toEqual({ path: onPath, version: '1.0' }); // a bare name, as a shell would have it
+    expect(await find('ffmpeg')).toBeUndefined();
+  });
+
+  test('that are configured and do not work are an error that names the setting', async () => {
+    const find = createToolFinder({ binDir: join(dir, 'nowhere'), env: {} });
+    const plain = join(dir, 'plain');
+    writeFileSync(plain, 'x');
+    await expect(find('fpcalc', join(dir, 'no/such'))).rejects.toThrow('The setting FPCALC_PATH does not name a program fpcalc that works: there is no such file.');
+    await expect(find('ffmpeg', plain)).rejects.toThrow('The setting FFMPEG_PATH does not name a program ffmpeg that works: it may not be run.');
+    await expect(find('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow('it does not answer as ffmpeg does');
+    await expect(find('yt-dlp', 'yt-dlp')).rejects.toThrow('The setting STREAMSRC_COMMAND does not name a program yt-dlp that works: it is not on PATH.');
+  });
+
+  test('are looked for once; one that was not there is looked for again after a minute', async () => {
+    let clock = 0;
+    const find = createToolFinder({ binDir: join(dir, 'later'), env: {}, now: () => new Date(clock) });
+    expect(await find('fpcalc')).toBeUndefined();
+    const path = script('later', 'fpcalc', 'echo fpcalc version 4.0');
+    expect(await find('fpcalc')).toBeUndefined();
+    clock = 61_000;
+    expect(await find('fpcalc')).toEqual({ path, version: '4.0' });
+    rmSync(path);
+    clock = 999_000;
+    expect(await find('fpcalc')).toEqual({ path, version: '4.0' });
+  });
+
+  test('that write rubbish, or fail, are passed over', async () => {
+    const plain = (await own.fingerprint(file('wav.wav'), never)).raw;
+    for (const text of ['echo "{"', 'echo "{\\"fingerprint\\": \\"AAAA\\"}"', 'exit 2', 'yes', 'kill -9 $$']) {
+      const path = script('odd', 'fpcalc', `[ "$1" = -version ] && echo fpcalc version 0 && exit\n${text}`);
+      const made = withTools([], { findTool: (name: string) => Promise.resolve(name === 'fpcalc' ? { path, version: '0' } : undefined) });
+      expect(await made.fingerprint(file('wav.wav'), never), text).toMatchObject({ method: 'wasm', raw: plain });
+    }
+  });
+
+  test('that do not work where they are configured cost nobody the fingerprint', async () => {
+    const made = withTools([], { findTool: createToolFinder({ binDir: join(dir, 'nowhere'), env: {} }), toolPath: () => '/no/such/program' });
+    expect(await made.fingerprint(file('wav.wav'), never)).toMatchObject({ method: 'wasm' });
+    expect(await made.method()).toEqual({ method: 'wasm', version: null });
+  });
+});
+
+test('the built thread works, with all that it needs beside it', async () => {
+  const outDir = join(dir, 'dist');
+  await build({ mode: 'server', configFile: join(root, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
+  const built = withTools([], { workerUrl: pathToFileURL(join(outDir, 'fingerprint-worker.js')), wasmPath: join(outDir, 'chromaprint.wasm') });
+  for (const [encoding, format] of encodings.filter(([, kind]) => kind !== 'm4a')) {
+    expect(await built.fingerprint(file(nameOf(encoding, format)), never), encoding).toMatchObject({ method: 'wasm', raw: (await own.fingerprint(file(nameOf(encoding, format)), never)).raw });
+  }
+});

@@ -1,0 +1,88 @@
+// Sound that is music to a fingerprint: chords that change, a melody with overtones, a bass and drums, all from a seed. The same seed is
+// the same piece; another seed is another one.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { seededRandom } from './sample-library.ts';
+
+const RATE = 22_050;
+const SCALE = [0, 2, 3, 5, 7, 8, 10];
+const CHORDS = [[0, 2, 4], [3, 5, 7], [4, 6, 8], [5, 7, 9], [2, 4, 6], [1, 3, 5]];
+const OVERTONES = [1, 0.5, 0.3, 0.15];
+
+export interface Piece { seed: number; seconds: number; /** Silence in front, in seconds. */ lead?: number }
+
+/** Writes a piece as a WAV file, 16 bits, mono. */
+export function writeMusic(path: string, piece: Piece): void {
+  const samples = play(piece);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples.byteLength, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(RATE, 24);
+  head.writeUInt32LE(RATE * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.byteLength, 40);
+  writeFileSync(path, Buffer.concat([head, Buffer.from(samples.buffer)]));
+}
+
+function play({ seed, seconds, lead = 0 }: Piece): Int16Array {
+  const random = seededRandom(seed);
+  const below = (n: number): number => Math.floor(random() * n);
+  const mix = new Float32Array(Math.round((seconds + lead) * RATE));
+  const root = 45 + below(12);
+  const beat = 0.3 + random() * 0.25;
+  const hertz = (degree: number, octave: number): number => 440 * 2 ** ((root + (SCALE[degree % 7] as number) + 12 * (octave + Math.floor(degree / 7)) - 69) / 12);
+  const note = (at: number, length: number, frequency: number, volume: number): void => {
+    const from = Math.round((lead + at) * RATE);
+    const count = Math.min(Math.round(length * RATE), mix.length - from);
+    const fade = Math.exp(-2 / count);
+    OVERTONES.forEach((part, n) => {
+      const twice = 2 * Math.cos((2 * Math.PI * frequency * (n + 1)) / RATE); // each sample of a sine follows from the two before it
+      let [before, now, loud] = [0, Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE), volume * part];
+      for (let i = 0; i < count; i++) {
+        mix[from + i] = (mix[from + i] as number) + loud * now * Math.min(1, i / 200);
+        [before, now] = [now, twice * now - before];
+        loud *= fade;
+      }
+    });
+  };
+  const drum = (at: number, volume: number): void => {
+    const from = Math.round((lead + at) * RATE);
+    const count = Math.min(RATE >> 4, mix.length - from);
+    for (let i = 0; i < count; i++) mix[from + i] = (mix[from + i] as number) + volume * (random() * 2 - 1) * Math.exp((-6 * i) / count);
+  };
+  for (let at = 0; at < seconds; at += beat * 4) {
+    const chord = CHORDS[below(CHORDS.length)] as number[];
+    for (const degree of chord) note(at, beat * 4, hertz(degree, 0), 0.12);
+    note(at, beat * 2, hertz(chord[0] as number, -1), 0.25);
+    for (let n = 0; n < 8; n++) if (random() < 0.8) note(at + (n * beat) / 2, beat * (0.5 + random()), hertz((chord[below(3)] as number) + below(3), 1), 0.2);
+    for (let n = 0; n < 4; n++) drum(at + n * beat, n % 2 === 0 ? 0.15 : 0.25);
+  }
+  return Int16Array.from(mix, (value) => Math.max(-32_767, Math.min(32_767, Math.round(value * 20_000))));
+}
+
+const ENCODERS: Record<string, string[]> = {
+  'mp3-64': ['-c:a', 'libmp3lame', '-b:a', '64k', '-f', 'mp3'],
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '160k', '-ar', '44100', '-f', 'mp3'],
+  flac: ['-c:a', 'flac', '-f', 'flac'],
+  ogg: ['-c:a', 'libvorbis', '-q:a', '4', '-f', 'ogg'],
+  opus: ['-c:a', 'libopus', '-b:a', '96k', '-f', 'opus'],
+  m4a: ['-c:a', 'aac', '-b:a', '128k', '-f', 'ipod'],
+  wav: ['-c:a', 'pcm_s16le', '-f', 'wav'],
+  'wav-24': ['-c:a', 'pcm_s24le', '-f', 'wav'],
+  'wav-float': ['-c:a', 'pcm_f32le', '-f', 'wav'],
+  aiff: ['-c:a', 'pcm_s16be', '-f', 'aiff'],
+};
+export type Encoding = keyof typeof ENCODERS;
+
+/** The same sound in another format. Needs ffmpeg. */
+export function encodeMusic(from: string, to: string, encoding: Encoding, tags: Record<string, string> = {}): void {
+  const metadata = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
+  const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-y', '-v', 'error', '-i', from, ...metadata, ...(ENCODERS[encoding] as string[]), to], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`ffmpeg could not make ${encoding}: ${stderr}`);
+}

@@ -1,0 +1,62 @@
+// Likeness of fingerprints and the pieces by which they are found, on numbers that behave as those of music do.
+import { describe, expect, test } from 'vitest';
+import { SAME_SOUND, soundPieces, soundSimilarity } from '../../../server/media/fingerprint-match.ts';
+import { seededRandom } from '../../support/sample-library.ts';
+
+/** Numbers of which each differs from the one before in a few bits. */
+function sound(seed: number, length = 400): Uint32Array {
+  const random = seededRandom(seed);
+  let value = Math.floor(random() * 2 ** 32);
+  return Uint32Array.from({ length }, () => {
+    for (let n = 0; n < 4; n++) value = (value ^ (1 << Math.floor(random() * 32))) >>> 0;
+    return value;
+  });
+}
+
+/** The same with a share of its bits turned over. */
+function damaged(raw: Uint32Array, share: number): Uint32Array {
+  const random = seededRandom(9);
+  return raw.map((value) => { let word = value; for (let bit = 0; bit < 32; bit++) if (random() < share) word ^= 1 << bit; return word >>> 0; });
+}
+
+const shared = (a: Uint32Array, b: Uint32Array): number => soundPieces(a).filter((piece) => soundPieces(b).includes(piece)).length;
+
+describe('likeness', () => {
+  const one = sound(1);
+  test.each([
+    { what: 'itself', other: one, at: [1, 1] },
+    { what: 'itself with 5 % of its bits turned over', other: damaged(one, 0.05), at: [0.94, 0.96] },
+    { what: 'itself begun 3 s later', other: one.subarray(24), at: [1, 1] },
+    { what: 'itself with 3 s in front', other: Uint32Array.from([...sound(2, 24), ...one]), at: [1, 1] },
+    { what: 'itself begun 10 s later, which is further than is looked', other: one.subarray(81), at: [0.4, 0.75] },
+    { what: 'another one', other: sound(3), at: [0.4, 0.75] },
+    { what: 'nothing', other: new Uint32Array(), at: [0, 0] },
+    { what: 'too little of itself', other: one.subarray(0, 39), at: [0, 0] },
+  ])('of $what', ({ other, at }) => {
+    const [likeness, back] = [soundSimilarity(one, other), soundSimilarity(other, one)];
+    expect(likeness).toBe(back);
+    expect(likeness).toBeGreaterThanOrEqual(at[0] as number);
+    expect(likeness).toBeLessThanOrEqual(at[1] as number);
+  });
+
+  test('of different ones stays under what counts as the same, for 500 pairs', () => {
+    const all = Array.from({ length: 32 }, (_, seed) => sound(100 + seed));
+    const likeness = all.flatMap((a, i) => all.slice(0, i).map((b) => soundSimilarity(a, b)));
+    expect(likeness).toHaveLength(496);
+    expect(Math.max(...likeness)).toBeLessThan(SAME_SOUND - 0.1);
+  });
+});
+
+describe('pieces', () => {
+  test('are 20 different numbers of 24 bits, and the same ones each time', () => {
+    const pieces = soundPieces(sound(1));
+    expect(new Set(pieces).size).toBe(20);
+    expect(pieces.every((piece) => Number.isInteger(piece) && piece >= 0 && piece < 2 ** 24)).toBe(true);
+    expect(soundPieces(sound(1))).toEqual(pieces);
+  });
+  test('are shared with the same music that was encoded again', () => expect(shared(sound(1), damaged(sound(1), 0.005))).toBeGreaterThan(10));
+  test('are shared with the same music that begins later', () => expect(shared(sound(1), sound(1).subarray(40))).toBeGreaterThan(10));
+  test('are not shared with other music', () => expect(shared(sound(1), sound(2))).toBe(0));
+  test('are none where there is too little to compare', () => expect(soundPieces(sound(1, 39))).toEqual([]));
+  test('are as many as there are different numbers', () => expect(soundPieces(new Uint32Array(100).fill(7 << 8))).toEqual([7]));
+});
