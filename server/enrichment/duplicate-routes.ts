@@ -1,0 +1,30 @@
+// Duplicates over REST. Any signed-in person may merge, as any may delete: it is one shared library.
+import { toPaged } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import { toTrackOut } from '../library/wire-maps.ts';
+import { TrackOut } from '../library/wire.ts';
+import { DismissIn, DuplicatePage, DuplicateQuery, MergeIn, toDuplicateGroupOut } from './duplicate-wire.ts';
+import type { DuplicateService } from './duplicates.ts';
+
+export interface DuplicateRouteDeps {
+  duplicates: DuplicateService;
+  libraryChanged: () => void;
+}
+
+export const duplicateRoutes = ({ duplicates, libraryChanged }: DuplicateRouteDeps): Route[] => [
+  route({ method: 'get', path: '/duplicates', access: 'user', summary: 'Tracks that sound the same, in groups, those found last first', query: DuplicateQuery, reply: DuplicatePage },
+    ({ user, query }) => toPaged(duplicates.listGroups(user.id, query), query, toDuplicateGroupOut)),
+
+  route({ method: 'post', path: '/duplicates/merge', access: 'user', summary: 'Keep one of several that sound the same; likes, plays and playlist entries go over to it', body: MergeIn, reply: TrackOut },
+    async ({ user, body }) => {
+      const track = await duplicates.mergeTracks(user.id, body.keep, body.merge);
+      libraryChanged();
+      return toTrackOut(track);
+    }),
+
+  route({ method: 'post', path: '/duplicates/dismiss', access: 'user', summary: 'A track is not the same as these others', body: DismissIn },
+    ({ user, body }) => {
+      duplicates.dismiss(user.id, body.track_id, body.other_ids);
+      libraryChanged();
+    }),
+];

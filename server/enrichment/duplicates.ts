@@ -1,0 +1,107 @@
+// Tracks that are the same recording by their sound: listed side by side, made one, or told apart by a person.
+import { and, eq, inArray } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
+import { duplicateMembers, tracks } from '../db/schema.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { TrackMerge } from '../library/merge.ts';
+import type { LeftOver } from '../library/row-removal.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
+import { chooseKeeper, type KeepReason } from './duplicate-keeper.ts';
+import { dismissPair, regroup } from './duplicate-pairs.ts';
+
+export interface DuplicateGroup {
+  id: number;
+  tracks: TrackSummary[];
+  /** Of the pair that is least alike. */
+  similarity: number;
+  keep: { id: TrackId; reason: KeepReason };
+  /** Size of what is not kept. */
+  spareBytes: number;
+}
+
+export interface DuplicateDeps {
+  db: MainDb;
+  library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
+  merge: TrackMerge;
+  /** Called inside the transaction before a merged track goes, so that a scan does not bring its file back. */
+  onMerged: (id: TrackId) => void;
+  now: () => Date;
+}
+
+export type DuplicateService = ReturnType<typeof createDuplicateService>;
+
+export function createDuplicateService({ db, library, merge, onMerged, now }: DuplicateDeps) {
+  const client = db.$client;
+  const countGroups = client.prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)').pluck();
+  const pageOfGroups = client.prepare<[number, number], number>('SELECT group_id FROM duplicate_members GROUP BY group_id ORDER BY group_id DESC LIMIT ? OFFSET ?').pluck();
+  const membersOf = client.prepare<[string], { groupId: number; trackId: TrackId }>(`SELECT group_id AS groupId, track_id AS trackId FROM duplicate_members
+    WHERE group_id IN (SELECT value FROM json_each(?)) ORDER BY track_id`);
+  const leastAlike = client.prepare<[string], { groupId: number; similarity: number }>(`SELECT m.group_id AS groupId, min(p.similarity) AS similarity FROM duplicate_members m
+    JOIN duplicate_pairs p ON p.track_id = m.track_id JOIN duplicate_members o ON o.track_id = p.other_id AND o.group_id = m.group_id
+    WHERE m.group_id IN (SELECT value FROM json_each(?)) GROUP BY m.group_id`);
+
+  const availabilityOf = (id: TrackId): string => {
+    const row = db.select({ availability: tracks.availability }).from(tracks).where(eq(tracks.id, id)).get();
+    if (!row) throw notFound('track', id);
+    return row.availability;
+  };
+
+  function assertDuplicates(keep: TrackId, ids: readonly TrackId[]): void {
+    const kept = availabilityOf(keep);
+    const group = db.select({ id: duplicateMembers.groupId }).from(duplicateMembers).where(eq(duplicateMembers.trackId, keep)).get();
+    const members = group === undefined ? [] : db.select({ id: duplicateMembers.trackId }).from(duplicateMembers).where(and(eq(duplicateMembers.groupId, group.id), inArray(duplicateMembers.trackId, [...ids]))).all();
+    for (const id of ids) {
+      const availability = availabilityOf(id);
+      if (!members.some((member) => member.id === id)) throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
+      if (kept !== 'available' && availability === 'available') throw conflict('The track to keep has no audio here, and one that would go has. Keep that one.');
+    }
+  }
+
+  /** The page's groups in their order, each look-up once for all of them. */
+  function readGroups(userId: UserId, ids: number[]): DuplicateGroup[] {
+    const members = membersOf.all(JSON.stringify(ids));
+    const similarity = new Map(leastAlike.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
+    const summaries = new Map(library.tracksById(userId, members.map(({ trackId }) => trackId)).map((track) => [track.id, track]));
+    const grouped = Map.groupBy(members, ({ groupId }) => groupId);
+    return ids.flatMap((id) => {
+      const found = (grouped.get(id) ?? []).flatMap(({ trackId }) => summaries.get(trackId) ?? []);
+      const keep = chooseKeeper(found);
+      if (!keep) return [];
+      const spareBytes = found.reduce((sum, track) => sum + (track.id === keep.id ? 0 : (track.sizeBytes ?? 0)), 0);
+      return [{ id, tracks: found, similarity: similarity.get(id) ?? 1, keep, spareBytes }];
+    });
+  }
+
+  return {
+    /** Those that were found last come first. */
+    listGroups(userId: UserId, { limit, offset }: Page): Paged<DuplicateGroup> {
+      return { items: readGroups(userId, pageOfGroups.all(limit, offset)), total: countGroups.get() ?? 0 };
+    },
+
+    /** What people did with the others is the kept one's from now on. Throws `conflict` for tracks that are not known to sound the same. */
+    async mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): Promise<TrackSummary> {
+      const ids = [...new Set(others)];
+      const left = db.transaction((): LeftOver[] => {
+        assertDuplicates(keep, ids);
+        return ids.map((id) => {
+          onMerged(id);
+          return merge.mergeInto(keep, id);
+        });
+      }, { behavior: 'immediate' });
+      for (const one of left) await library.release(one);
+      return library.getTrack(userId, keep);
+    },
+
+    /** A person says that a track is none of the others; they are not paired again. */
+    dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
+      db.transaction((tx) => {
+        for (const one of [id, ...others]) availabilityOf(one);
+        for (const other of others) if (other !== id) dismissPair(tx, id, other, { userId, createdAt: now() });
+        regroup(tx, [id, ...others]);
+      }, { behavior: 'immediate' });
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// One track from its file to what it is called (interface, States and transitions): tags, fingerprint, look-up, details, merge, cover.
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import type { FindKnownTrack, KnownTrack } from '../library/identity.ts';
+import type { TrackIdentity } from '../library/track-writer.ts';
+import type { Log } from '../log/log.ts';
+import { compressFingerprint } from '../media/fingerprint-code.ts';
+import type { Fingerprinter } from '../media/fingerprint.ts';
+import type { AcoustId } from './acoustid.ts';
+import { rankCandidates, type FileHint } from './candidates.ts';
+import { completeMatch } from './details.ts';
+import { findFingerprint, storeFingerprint } from './fingerprints.ts';
+import { openLocalFile, type LocalFile, type LocalFileDeps } from './local-file.ts';
+import type { Match } from './match.ts';
+import type { MusicBrainz } from './musicbrainz.ts';
+import type { Findings, Recorder } from './record.ts';
+import { runStep, skipped, type StepName, type StepOutcome } from './steps.ts';
+
+export interface EnricherDeps extends LocalFileDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  findKnown: FindKnownTrack;
+  /** What the tags of a file say. Throws UnreadableAudio or an AppError. */
+  readTags: (path: string, sourceId: string) => Promise<TrackIdentity>;
+  fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
+  acoustId: AcoustId;
+  musicBrainz: MusicBrainz;
+  recorder: Recorder;
+  /** Looks for an album's cover when it has none. */
+  findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
+}
+
+/** A step that did not go well, in the job's result. */
+export type Problems = Partial<Record<StepName, string>>;
+
+export type Enriched =
+  | { outcome: 'enriched' | 'failed'; error: string | null; problems: Problems; isChanged: boolean; /** The service was down: to be asked again. */ isUnanswered: boolean }
+  /** Edited by hand, gone, or without audio. */
+  | { outcome: 'skipped'; reason: string }
+  /** Thrown by something that should not throw; the track is `failed`. */
+  | { outcome: 'crashed'; error: string };
+
+export interface EnrichOptions {
+  signal: AbortSignal;
+  /** Look it up although its tags name the recording. */
+  isAsked: boolean;
+  /** Find the album's cover at once; else that is left to `cover_task`. */
+  withCover: boolean;
+}
+
+export type Enricher = ReturnType<typeof createEnricher>;
+
+export function createEnricher(deps: EnricherDeps) {
+  const { db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover } = deps;
+  const underWay = new Map<TrackId, Promise<Enriched>>();
+
+  async function run(track: KnownTrack, storageUri: string, { signal, isAsked, withCover }: EnrichOptions): Promise<Enriched> {
+    const { id } = track;
+    const file = await runStep('tags', signal, (both) => openLocalFile(deps, storageUri, both));
+    try {
+      const tags = await onFile('tags', file, signal, ({ path }) => readTags(path, track.sourceId));
+      const fingerprint = await hear(track, file, signal);
+      const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
+      const { details, matches, known } = await addDetails(tags, lookup, signal);
+      const findings: Findings = { tags, fingerprint, lookup: matches, known };
+      const recorded = recorder.record(id, findings);
+      if (!recorded) return skip('It was edited by hand, or deleted, while it was identified.');
+      const isUnanswered = matches.outcome === 'failed' && matches.isPassing;
+      const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
+      return { outcome: recorded.status, error: recorded.error, isChanged: recorded.isChanged, isUnanswered, problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }) };
+    } finally {
+      if (file.outcome === 'done') await file.value.release();
+    }
+  }
+
+  /** A file that could not be opened fails the steps that need it. */
+  const onFile = async <T>(name: StepName, file: StepOutcome<LocalFile>, signal: AbortSignal, work: (file: LocalFile, signal: AbortSignal) => Promise<T>): Promise<StepOutcome<T>> =>
+    file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
+
+  /** The fingerprint as the service takes it; made once for an audio. */
+  async function hear({ id, durationMs, format }: KnownTrack, file: StepOutcome<LocalFile>, signal: AbortSignal): Promise<StepOutcome<string>> {
+    const off = acoustId.whyOff();
+    if (off !== undefined) return skipped(off);
+    const stored = findFingerprint(db, id);
+    if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
+    if (durationMs === null || format === null) return skipped('its length is not known');
+    return onFile('fingerprint', file, signal, async ({ path }, both) => {
+      const made = await fingerprinter.fingerprint({ path, format, durationMs }, both);
+      storeFingerprint(db, id, made, now());
+      return made.compressed;
+    });
+  }
+
+  async function lookUp(track: KnownTrack, tags: StepOutcome<TrackIdentity>, fingerprint: StepOutcome<string>, { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>): Promise<StepOutcome<Match[]>> {
+    const why = acoustId.whyNot();
+    if (why !== undefined) return skipped(why);
+    const said = tags.outcome === 'done' ? tags.value : undefined;
+    if (!isAsked && said?.recordingMbid !== undefined && said.artists.length > 0) return skipped('its tags name the recording');
+    if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
+    const hint = toHint(said, track.durationMs ?? 0);
+    return runStep('lookup', signal, async (both) => rankCandidates(await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, both), hint));
+  }
+
+  /** The best match with what MusicBrainz adds; without a look-up, what it knows of the recording that the tags name. */
+  async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
+    const said = tags.outcome === 'done' ? tags.value : undefined;
+    const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
+    const start = best ?? (said?.recordingMbid === undefined ? undefined : { score: null, recordingMbid: said.recordingMbid, releaseGroupMbid: said.releaseGroupMbid, artists: [], genres: [] });
+    const details: StepOutcome<Match | undefined> = !musicBrainz.isEnabled() || !start ? skipped('there is nothing to ask')
+      : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, said, both));
+    const full = details.outcome === 'done' ? details.value : start;
+    if (lookup.outcome !== 'done') return { details, matches: lookup, known: full };
+    const titled = [full, ...others].filter((match) => match?.title !== undefined) as Match[]; // one without says nothing
+    return { details, matches: { outcome: 'done' as const, value: titled }, known: undefined };
+  }
+
+  /** Never changes the outcome (interface, rule 3). */
+  const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
+    runStep('cover', signal, (both) => findCover(albumId, both)).catch((error: unknown) => {
+      signal.throwIfAborted();
+      log.warn({ album_id: albumId, err: error }, 'cover not resolved');
+      return { outcome: 'failed', reason: 'it could not be looked for', isPassing: true };
+    });
+
+  async function enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
+    const track = findKnown(id);
+    if (!track) return skip('The track was deleted.');
+    if (track.status === 'manual') return skip('It was edited by hand.');
+    if (track.storageUri === null || track.availability !== 'available') return skip('Its audio is not here.');
+    try {
+      return await run(track, track.storageUri, options);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (error instanceof AppError && error.code === 'storage_full') throw error; // of every track
+      log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
+      return { outcome: 'crashed', error: recorder.recordCrash(id, error) };
+    }
+  }
+
+  return {
+    /** Throws the signal's reason, and what keeps it from writing anything at all. A track under way is waited for, not done twice. */
+    async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
+      const before = await underWay.get(id)?.catch(() => undefined); // one that was cancelled says nothing
+      if (before && !options.isAsked) return before;
+      const work = enrich(id, options);
+      underWay.set(id, work);
+      try {
+        return await work;
+      } finally {
+        if (underWay.get(id) === work) underWay.delete(id);
+      }
+    },
+  };
+}
+
+const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
+
+/** A name made from the file's name says nothing about what it is. */
+function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {
+  const isTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
+  return {
+    durationMs, title: isTag('title') ? tags?.title : undefined, artists: tags?.artists ?? [], album: tags?.album,
+    trackNumber: isTag('trackNumber') ? tags?.trackNumber : undefined, discNumber: isTag('discNumber') ? tags?.discNumber : undefined,
+  };
+}
+
+const problemsOf = (steps: Partial<Record<StepName, StepOutcome<unknown> | undefined>>): Problems =>
+  Object.fromEntries(Object.entries(steps).flatMap(([name, step]) => (step?.outcome === 'failed' ? [[name, step.reason] as const] : [])));

@@ -1,0 +1,106 @@
+// The whole library, or what is left of it, as one job: a person sees one progress instead of a million rows. Where it stopped is in the
+// tracks themselves (their status, when they were last enriched), so a kill costs only what was under way.
+import { availableParallelism } from 'node:os';
+import { AppError } from '../errors.ts';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { Jobs } from '../jobs/service.ts';
+import type { Enriched, Enricher } from './enricher.ts';
+import { countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
+import type { StepName } from './steps.ts';
+import type { EnrichLibraryResult } from './wire.ts';
+
+export interface LibraryRunDeps {
+  db: MainDb;
+  now: () => Date;
+  enricher: Enricher;
+  jobs: Pick<Jobs, 'tryEnqueue'>;
+  libraryChanged: () => void;
+}
+
+export interface LibraryRunWish {
+  scope: Scope;
+  /** When it was asked for: what was enriched since is done. */
+  askedAt: Date;
+  signal: AbortSignal;
+  progress: (done: number, total: number | null, message?: string) => void;
+}
+
+/** Most of them wait for a service, or for their turn there. */
+const AT_ONCE = availableParallelism() + 8;
+/** Ids per look, so that none takes longer than a few milliseconds. */
+const ID_WINDOW = 5_000;
+const LISTED = 100;
+const COVERS_EVERY_MS = 10_000;
+
+/** Throws what keeps it from enriching any track; one that goes wrong is a line of the result. */
+export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, signal, progress }: LibraryRunWish): Promise<EnrichLibraryResult> {
+  const { db, enricher, jobs, libraryChanged } = deps;
+  const total = countWaiting(db, scope);
+  const result: EnrichLibraryResult = { scope, tracks: 0, enriched: 0, failed: 0, skipped: 0, unanswered: 0, crashed: 0, problems: {}, failures: [] };
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  let coversAt = performance.now() + COVERS_EVERY_MS;
+
+  function take(id: TrackId, one: Enriched): void {
+    result.tracks++;
+    result[one.outcome]++;
+    if (one.outcome === 'crashed' || one.outcome === 'failed') noteFailure(result, id, one.error ?? '');
+    if (one.outcome === 'enriched' || one.outcome === 'failed') {
+      if (one.isUnanswered) result.unanswered++;
+      for (const [step, reason] of Object.entries(one.problems)) noteProblem(result, step as StepName, reason);
+      if (one.isChanged) libraryChanged();
+    }
+    progress(result.tracks, Math.max(total, result.tracks), `${result.enriched} identified, ${result.failed + result.crashed} not`);
+    if (performance.now() < coversAt) return;
+    coversAt = performance.now() + COVERS_EVERY_MS; // covers appear while the run goes on
+    void jobs.tryEnqueue('cover_task', {});
+  }
+
+  async function enrich(id: TrackId): Promise<void> {
+    const one = await enricher.enrich(id, { signal: both, isAsked: false, withCover: false });
+    take(id, one);
+    if (scope === 'unanswered' && 'isUnanswered' in one && one.isUnanswered) throw stillAway(db, one.problems.lookup);
+    both.throwIfAborted();
+  }
+
+  const waiting = idsOf(deps, scope, askedAt);
+  const work = async (): Promise<void> => {
+    for await (const id of waiting) await enrich(id);
+  };
+  progress(0, total);
+  if (scope === 'unanswered') { // one finds out for all whether the service is back
+    const { value } = await waiting.next();
+    if (value !== undefined) await enrich(value);
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error)))); // all have ended when this goes on
+  libraryChanged();
+  if (result.tracks > 0) await jobs.tryEnqueue('cover_task', {});
+  both.throwIfAborted();
+  if (result.unanswered > 0) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: deps.now().getTime() });
+  return result;
+}
+
+/** In the order of arrival; tracks that come while it runs are among them. */
+async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date): AsyncGenerator<TrackId, undefined> {
+  for (let above = 0; above < highestTrackId(db); above += ID_WINDOW) {
+    yield* listWaiting(db, scope, askedAt, above, Math.min(above + ID_WINDOW, highestTrackId(db)));
+    await new Promise((resolve) => { setImmediate(resolve); });
+  }
+  return undefined;
+}
+
+function noteFailure(result: EnrichLibraryResult, trackId: TrackId, reason: string): void {
+  if (result.failures.length < LISTED) result.failures.push({ track_id: trackId, reason });
+}
+
+function noteProblem(result: EnrichLibraryResult, step: StepName, reason: string): void {
+  const known = result.problems[step];
+  if (known) known.count++;
+  else result.problems[step] = { count: 1, example: reason };
+}
+
+function stillAway(db: MainDb, reason: string | undefined): AppError {
+  const count = countWaiting(db, 'unanswered');
+  return new AppError('unavailable', `${reason ?? 'The identification service cannot be reached.'} ${count === 1 ? 'One track waits' : `${count} tracks wait`} for it.`);
+}

@@ -1,0 +1,42 @@
+// Readers and fingerprint programs want a file with a name that can be written as text. Where there is none (an object store, a name in
+// an old encoding), the audio is copied into the temporary folder for as long as it is used.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { AudioStore } from '../storage/audio-store.ts';
+
+export interface LocalFileDeps { audioStore: AudioStore; tmpDir: string }
+
+export interface LocalFile {
+  path: string;
+  /** Removes what was copied. */
+  release(): Promise<void>;
+}
+
+/** Throws `gone` or `unavailable`. */
+export async function openLocalFile({ audioStore, tmpDir }: LocalFileDeps, storageUri: string, signal: AbortSignal): Promise<LocalFile> {
+  const stored = await audioStore.resolve(storageUri);
+  const path = stored.path === undefined ? undefined : textOf(stored.path);
+  if (path !== undefined) {
+    await stored.stat(); // says `gone` in our own words
+    return { path, release: () => Promise.resolve() };
+  }
+  await mkdir(tmpDir, { recursive: true });
+  const copy = join(tmpDir, `enrich-${randomUUID()}`);
+  const release = (): Promise<void> => rm(copy, { force: true });
+  try {
+    await pipeline((await stored.open()).stream, createWriteStream(copy, { mode: 0o600 }), { signal });
+    return { path: copy, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function textOf(path: string | Buffer): string | undefined {
+  if (typeof path === 'string') return path;
+  const text = path.toString('utf8');
+  return Buffer.from(text).equals(path) ? text : undefined;
+}

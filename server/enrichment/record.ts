@@ -1,0 +1,93 @@
+// The end of an enrichment: everything that was found goes into the rows in one transaction, with the track as it is at that moment, so
+// that an edit which landed while the run went on wins.
+import { messageOf } from '../errors.ts';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { MetadataStatus } from '../db/schema.ts';
+import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/identity.ts';
+import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
+import type { Match } from './match.ts';
+import { mergeMetadata } from './merge.ts';
+import { replaceMatches, saveUndo, setOutcome, setReview, setUnanswered } from './queries.ts';
+import { whyNotIdentified } from './reasons.ts';
+import { reviewOf } from './review.ts';
+import type { StepOutcome } from './steps.ts';
+
+export interface Findings {
+  tags: StepOutcome<TrackIdentity>;
+  fingerprint: StepOutcome<unknown>;
+  /** Best first. */
+  lookup: StepOutcome<Match[]>;
+  /** What the tags' own identifiers lead to, when nothing was looked up. */
+  known?: Match | undefined;
+}
+
+export interface Recorded { status: Extract<MetadataStatus, 'enriched' | 'failed'>; error: string | null; albumId: AlbumId | null; isChanged: boolean }
+
+/** What an undo goes back to. */
+export interface Previous { identity: TrackIdentity; fpidScore: number | null }
+
+export interface RecorderDeps {
+  db: MainDb;
+  now: () => Date;
+  tracks: Pick<TrackWriter, 'batch' | 'setIdentity'>;
+  findKnown: FindKnownTrack;
+  threshold: () => number;
+}
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+export function createRecorder({ db, now, tracks, findKnown, threshold }: RecorderDeps) {
+  function write(track: KnownTrack, findings: Findings): Recorded {
+    const { id } = track;
+    const time = now();
+    const limit = threshold();
+    const { tags: read, fingerprint, lookup } = findings;
+    const tags = read.outcome === 'done' ? read.value : undefined;
+    const matches = lookup.outcome === 'done' ? lookup.value : [];
+    const [best] = matches;
+    const { identity, isIdentified } = mergeMetadata({ tags, match: best ?? findings.known, current: track.identity, threshold: limit });
+
+    const isChanged = !isSameIdentity(track.identity, identity);
+    if (isChanged) tracks.setIdentity(id, identity, track.folder);
+    const has = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
+    const status = isIdentified ? 'enriched' : 'failed';
+    const error = isIdentified ? null : whyNotIdentified({ tags: read, fingerprint, lookup }, has);
+    setOutcome(db, id, { status, error, enrichedAt: time, fpidScore: lookup.outcome === 'done' ? (best?.score ?? null) : track.fpidScore });
+    if (isChanged) saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, time);
+    if (lookup.outcome === 'done') {
+      replaceMatches(db, id, matches);
+      setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
+    }
+    setUnanswered(db, id, lookup.outcome === 'failed' && lookup.isPassing, time);
+    return { status, error, albumId: findKnown(id)?.albumId ?? null, isChanged };
+  }
+
+  const record = db.$client.transaction((id: TrackId, findings: Findings): Recorded | undefined => {
+    const track = findKnown(id);
+    return track && track.status !== 'manual' ? tracks.batch(() => write(track, findings)) : undefined;
+  }).immediate;
+
+  return {
+    /** Undefined when the track is gone, or was edited by hand meanwhile. What a power cut takes is found out again. */
+    record(id: TrackId, findings: Findings): Recorded | undefined {
+      db.$client.pragma('synchronous = NORMAL');
+      try {
+        return record(id, findings);
+      } finally {
+        db.$client.pragma('synchronous = FULL');
+      }
+    },
+
+    /** In a transaction of its own, so that whatever went wrong before cannot leave the track waiting for ever. */
+    recordCrash(id: TrackId, error: unknown): string {
+      const reason = `Identification was stopped by an unexpected error (${kindOf(error)}). The log says more.`;
+      db.transaction((tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now(), fpidScore: null }), { behavior: 'immediate' });
+      return reason;
+    },
+  };
+}
+
+/** Texts of the database hold SQL, those of the system paths: neither is for the wire. */
+const kindOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : error instanceof Error ? error.name : messageOf(error).slice(0, 100);

@@ -1,0 +1,69 @@
+// A recording is on many releases: the album, the single, five compilations. Which of them a file most likely came from. Pure.
+import { sortKey } from '../library/fold.ts';
+import type { HeardRecording, HeardRelease, HeardReleaseGroup, HeardTrack } from './acoustid-wire.ts';
+
+/** What the file's tags say of where it comes from. */
+export interface AlbumHint {
+  album: string | undefined;
+  trackNumber: number | undefined;
+  discNumber: number | undefined;
+}
+
+export interface ChosenRelease {
+  group: HeardReleaseGroup;
+  release: HeardRelease | undefined;
+  /** First year in which any release of the group came out. */
+  year: number | undefined;
+  /** The recording's place on that release. */
+  track: HeardTrack | undefined;
+  trackNumber: number | undefined;
+  discNumber: number | undefined;
+}
+
+/** The album that the tags name; else an album before an EP, a single, anything else, and a compilation last. */
+export function chooseRelease(recording: HeardRecording, hint: AlbumHint): ChosenRelease | undefined {
+  const [group] = recording.releasegroups.toSorted((a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compare(a.id, b.id));
+  if (!group) return undefined;
+  const release = chooseIn(group, hint);
+  const place = release && (placesOn(release).find((one) => fits(one, hint)) ?? placesOn(release)[0]);
+  return {
+    group, release, year: Number.isFinite(yearOf(group)) ? yearOf(group) : undefined,
+    track: place?.track, trackNumber: place?.trackNumber, discNumber: place?.discNumber,
+  };
+}
+
+const TYPES = ['album', 'ep', 'single'];
+const OTHER = TYPES.length;
+/** Albums that are not the artist's own new ones, in the order in which they are believed. */
+const SECONDARY = OTHER + 1;
+const COMPILATION = SECONDARY + 1;
+
+function rankOf(group: HeardReleaseGroup, { album }: AlbumHint): number {
+  if (album !== undefined && namesOf(group).some((name) => sortKey(name) === sortKey(album))) return -1;
+  const secondary = group.secondarytypes.map((type) => type.toLowerCase());
+  if (secondary.includes('compilation')) return COMPILATION;
+  if (secondary.length > 0) return SECONDARY;
+  const rank = TYPES.indexOf(group.type?.toLowerCase() ?? '');
+  return rank < 0 ? OTHER : rank;
+}
+
+/** A title equal to its parent's is left out by the service, and sometimes stands only with the releases. */
+const namesOf = (group: HeardReleaseGroup): string[] => [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
+
+/** The release in which the track has the place that the tags say; else the earliest. */
+function chooseIn(group: HeardReleaseGroup, hint: AlbumHint): HeardRelease | undefined {
+  const isFit = (release: HeardRelease): number => (placesOn(release).some((place) => fits(place, hint)) ? 0 : 1);
+  return group.releases.toSorted((a, b) => isFit(a) - isFit(b) || dateOf(a) - dateOf(b) || compare(a.id, b.id))[0];
+}
+
+interface Place { track: HeardTrack; discNumber: number | undefined; trackNumber: number | undefined }
+
+const placesOn = (release: HeardRelease): Place[] =>
+  release.mediums.flatMap((medium) => medium.tracks.map((track) => ({ track, discNumber: medium.position, trackNumber: track.position })));
+
+const fits = (place: Place, { trackNumber, discNumber }: AlbumHint): boolean =>
+  trackNumber !== undefined && place.trackNumber === trackNumber && (discNumber === undefined || place.discNumber === discNumber);
+
+const yearOf = (group: HeardReleaseGroup): number => Math.min(...group.releases.map((release) => release.date?.year ?? Infinity));
+const dateOf = ({ date }: HeardRelease): number => (date?.year === undefined ? Infinity : date.year * 10_000 + (date.month ?? 99) * 100 + (date.day ?? 99));
+const compare = (a: string | undefined, b: string | undefined): number => ((a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0);

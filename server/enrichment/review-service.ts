@@ -1,0 +1,138 @@
+// What a person does with what was heard: look at the candidates, take one, leave a question alone, go back to what was before.
+import { z } from 'zod';
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { Origin, ReviewReason } from '../db/schema.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { FindKnownTrack, KnownTrack } from '../library/identity.ts';
+import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
+import { Match } from './match.ts';
+import { dismissReview, findUndo, listMatches, listReviews, saveUndo, setManual } from './queries.ts';
+import type { Previous } from './record.ts';
+
+export interface TrackMatches {
+  items: { n: number; match: Match }[];
+  trustScore: number;
+  /** Of the fields that the track has. */
+  origins: Record<string, Origin>;
+  canUndo: boolean;
+}
+
+export interface Difference { field: string; tag: string | null; match: string }
+export interface ReviewItem<T> { track: T; reason: ReviewReason; match: Match; differences: Difference[]; createdAt: Date }
+
+export interface ReviewServiceDeps {
+  db: MainDb;
+  now: () => Date;
+  settings: LiveSettings;
+  tracks: Pick<TrackWriter, 'batch' | 'setIdentity'>;
+  findKnown: FindKnownTrack;
+  libraryChanged: () => void;
+}
+
+const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
+/** Parsed again, since a row may be older than the code; the rest of an identity is as it was written. */
+const PreviousIn = z.object({ identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }), fpidScore: z.number().nullable() });
+
+export type ReviewService = ReturnType<typeof createReviewService>;
+
+export function createReviewService({ db, now, settings, tracks, findKnown, libraryChanged }: ReviewServiceDeps) {
+  function known(id: TrackId): KnownTrack {
+    const track = findKnown(id);
+    if (!track) throw notFound('track', id);
+    return track;
+  }
+
+  /** A person's word: it stays whatever is heard later. */
+  function decide(track: KnownTrack, identity: TrackIdentity, fpidScore: number | null): void {
+    tracks.batch(() => tracks.setIdentity(track.id, identity, track.folder));
+    setManual(db, track.id, { enrichedAt: now(), fpidScore });
+  }
+
+  const apply = db.$client.transaction((id: TrackId, n: number): void => {
+    const track = known(id);
+    const chosen = listMatches(db, id).find((one) => one.n === n);
+    if (!chosen) throw notFound('match', n);
+    decide(track, asChosen(track.identity, chosen.match), chosen.match.score);
+    saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, now());
+  });
+
+  const undo = db.$client.transaction((id: TrackId): void => {
+    const track = known(id);
+    const previous = PreviousIn.safeParse(findUndo(db, id));
+    if (!previous.success) throw conflict(`There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or it was changed since.`);
+    decide(track, previous.data.identity, previous.data.fpidScore);
+  });
+
+  return {
+    /** Throws `not_found`. */
+    matches(id: TrackId): TrackMatches {
+      const { identity } = known(id);
+      return { items: listMatches(db, id), trustScore: settings.get('FPID_TRUST_SCORE'), origins: originsOf(identity), canUndo: findUndo(db, id) !== undefined };
+    },
+
+    /** Takes a candidate for what the track is, over anything it was. Throws `not_found`. */
+    apply(id: TrackId, n: number): void {
+      apply.immediate(id, n);
+      libraryChanged();
+    },
+
+    /** Back to before the last enrichment, and it is left alone from now on. Throws `not_found`, or `conflict` when there is nothing to undo. */
+    undo(id: TrackId): void {
+      undo.immediate(id);
+      libraryChanged();
+    },
+
+    /** The latest first. `read` gives the tracks of these ids, those that are there. */
+    list<T extends { id: TrackId }>(page: Page, read: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
+      const { items, total } = listReviews(db, page);
+      const byId = new Map(read(items.map((row) => row.trackId)).map((track) => [track.id, track]));
+      return { total, items: items.flatMap((row) => {
+        const [track, match, differences] = [byId.get(row.trackId), Match.safeParse(row.match), Differences.safeParse(row.differences)];
+        return track && match.success && differences.success ? [{ track, reason: row.reason, match: match.data, differences: differences.data, createdAt: row.createdAt }] : [];
+      }) };
+    },
+
+    /** Throws `not_found` when there is no such question. */
+    dismiss(id: TrackId): void {
+      if (!dismissReview(db, id, now())) throw notFound('review of track', id);
+    },
+  };
+}
+
+/** What the match says, and what the track had where it is silent. */
+function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
+  const hasArtists = match.artists.length > 0;
+  const isMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
+  const chosen: Record<string, boolean> = {
+    title: isMatch('title'), artist: hasArtists, album: match.album !== undefined, year: isMatch('year'), genre: match.genres.length > 0,
+    trackNumber: isMatch('trackNumber'), discNumber: isMatch('discNumber'),
+  };
+  const typed = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] => (isChosen ? [[field, 'manual']] : []));
+  return {
+    ...current,
+    title: match.title ?? current.title,
+    ...(hasArtists && { artists: match.artists, artist: match.artist, artistMbids: match.artistMbids }),
+    ...(match.album !== undefined && {
+      album: match.album, albumArtist: match.albumArtist, albumArtists: match.albumArtists, albumArtistMbids: match.albumArtistMbids,
+      compilation: match.compilation, releaseGroupMbid: match.releaseGroupMbid,
+    }),
+    year: match.year ?? current.year,
+    trackNumber: match.trackNumber ?? current.trackNumber,
+    discNumber: match.discNumber ?? current.discNumber,
+    genres: match.genres.length > 0 ? match.genres : current.genres,
+    recordingMbid: match.recordingMbid ?? current.recordingMbid,
+    acoustidId: match.acoustidId ?? current.acoustidId,
+    provenance: { ...current.provenance, ...Object.fromEntries(typed) },
+  };
+}
+
+function originsOf(identity: TrackIdentity): Record<string, Origin> {
+  const has: Record<string, boolean> = {
+    title: true, artist: identity.artists.length > 0, album: identity.album !== undefined, year: identity.year !== undefined, genre: identity.genres.length > 0,
+    trackNumber: identity.trackNumber !== undefined, discNumber: identity.discNumber !== undefined,
+  };
+  return Object.fromEntries(Object.entries(has).filter(([, isThere]) => isThere).map(([field]) => [field, identity.provenance?.[field] ?? 'tag']));
+}

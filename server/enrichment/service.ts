@@ -1,0 +1,71 @@
+// Enrichment put together: the services that are asked, each in its pace, and the work on tracks.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { SettingName } from '../config/settings.ts';
+import type { MainDb } from '../db/client.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { prepareKnownTracks } from '../library/identity.ts';
+import type { TrackWriter } from '../library/track-writer.ts';
+import type { Log } from '../log/log.ts';
+import type { Fingerprinter } from '../media/fingerprint.ts';
+import { createBreaker } from '../net/breaker.ts';
+import { createTokenBucket, waitFor } from '../net/token-bucket.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import { createAcoustId } from './acoustid.ts';
+import { createEnricher, type EnricherDeps } from './enricher.ts';
+import type { LibraryRunDeps } from './library-run.ts';
+import { createMusicBrainz } from './musicbrainz.ts';
+import { isAnyPending } from './queries.ts';
+import { createRecorder } from './record.ts';
+import { createReviewService } from './review-service.ts';
+
+export interface EnrichmentDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  version: string;
+  settings: LiveSettings & { onChange: (names: readonly SettingName[], listener: () => void) => () => void };
+  tracks: TrackWriter;
+  audioStore: AudioStore;
+  tmpDir: string;
+  readTags: EnricherDeps['readTags'];
+  fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
+  findCover: EnricherDeps['findCover'];
+  jobs: Pick<Jobs, 'tryEnqueue'>;
+  libraryChanged: () => void;
+}
+
+const HOMEPAGE = 'https://tonearm.app';
+
+export function createEnrichment({ db, log, now, version, settings, tracks, audioStore, tmpDir, readTags, fingerprinter, findCover, jobs, libraryChanged }: EnrichmentDeps) {
+  const closing = new AbortController();
+  const userAgent = (): string => `Tonearm/${version} ( ${settings.get('CONTACT') ?? HOMEPAGE} )`;
+  const clock = (): number => now().getTime();
+  const acoustIdBreaker = createBreaker({ now: clock });
+  const musicBrainzBreaker = createBreaker({ now: clock });
+  const acoustId = createAcoustId({
+    settings, version, userAgent, wait: waitFor, breaker: acoustIdBreaker, bucket: createTokenBucket({ perSecond: () => settings.get('FPID_RATE_PER_SECOND') }),
+  });
+  const musicBrainz = createMusicBrainz({ settings, userAgent, wait: waitFor, breaker: musicBrainzBreaker, bucket: createTokenBucket({ perSecond: 1 }), now, lifetime: closing.signal });
+  settings.onChange(['FPID_ENABLED', 'FPID_API_KEY', 'FPID_BASE_URL'], acoustIdBreaker.reset);
+  settings.onChange(['MUSICBRAINZ_ENABLED', 'MUSICBRAINZ_BASE_URL', 'CONTACT'], musicBrainzBreaker.reset);
+
+  const findKnown = prepareKnownTracks(db.$client);
+  const recorder = createRecorder({ db, now, tracks, findKnown, threshold: () => settings.get('FPID_TRUST_SCORE') });
+  const enricher = createEnricher({ db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover, audioStore, tmpDir });
+  const runs: LibraryRunDeps = { db, now, enricher, jobs, libraryChanged };
+
+  return {
+    /** For the task handlers. */
+    runs,
+    reviews: createReviewService({ db, now, settings, tracks, findKnown, libraryChanged }),
+
+    /** Goes on with what an earlier process left, also when it was killed between a scan and its enrichment. */
+    async resume(): Promise<void> {
+      if (isAnyPending(db)) await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: clock() });
+    },
+
+    close: (): void => closing.abort(),
+  };
+}
+
+export type Enrichment = ReturnType<typeof createEnrichment>;

@@ -1,0 +1,20 @@
+// The handlers of enrichment's background tasks.
+import { permanent, type Handler } from '../jobs/tasks.ts';
+import type { EnrichTaskResult } from './wire.ts';
+import { enrichLibrary, type LibraryRunDeps } from './library-run.ts';
+
+/** One track: after an upload, or when somebody asked. */
+export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDeps): Handler<'enrich_task'> {
+  return async ({ trackId, isAsked = false }, { signal }): Promise<EnrichTaskResult> => {
+    const one = await enricher.enrich(trackId, { signal, isAsked, withCover: true });
+    if (one.outcome === 'skipped') return { outcome: 'skipped', error: one.reason, problems: {} };
+    libraryChanged();
+    if (one.outcome === 'crashed') throw permanent(new Error(one.error));
+    if (one.isUnanswered) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: now().getTime() });
+    return { outcome: one.outcome, error: one.error, problems: one.problems };
+  };
+}
+
+export const enrichLibraryTask = (deps: LibraryRunDeps): Handler<'enrich_library'> =>
+  async ({ scope, askedAt }, { signal, progress }) =>
+    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress });

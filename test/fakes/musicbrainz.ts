@@ -1,0 +1,43 @@
+// MusicBrainz as a server on this machine: recordings and release groups by identifier, and its way of saying that it is too much.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeMusicBrainz {
+  url: string;
+  /** `/ws/2/recording/<mbid>` → the answer. */
+  entities: Map<string, unknown>;
+  /** Path and time of each request. */
+  requests: { path: string; at: number; userAgent: string }[];
+  /** Answers 503 with `Retry-After: 1` to so many requests. */
+  busy: number;
+  close(): Promise<void>;
+}
+
+export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://fake');
+    const userAgent = request.headers['user-agent'] ?? '';
+    const answer = (status: number, body: unknown, headers: Record<string, string> = {}): void =>
+      void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+    fake.requests.push({ path: pathname, at: performance.now(), userAgent });
+    if (userAgent.trim() === '') return answer(403, { error: 'A User-Agent is needed.' });
+    if (fake.busy > 0) {
+      fake.busy--;
+      return answer(503, { error: 'Your requests are exceeding the allowable rate limit. Please see the documentation.' }, { 'Retry-After': '1' });
+    }
+    const id = pathname.slice(pathname.lastIndexOf('/') + 1);
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return answer(400, { error: 'Invalid mbid.', help: 'see the documentation' });
+    const found = fake.entities.get(pathname);
+    answer(found ? 200 : 404, found ?? { error: 'Not Found', help: 'see the documentation' });
+  });
+  const fake: FakeMusicBrainz = {
+    url: '', entities: new Map(), requests: [], busy: 0,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return fake;
+}

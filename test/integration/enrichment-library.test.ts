@@ -1,0 +1,193 @@
+// Runs over the library: after a scan, on request, from the command line, through a kill, in the pace that the service asks for.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '../../server/db/client.ts';
+import { listReviews, listWaiting } from '../../server/enrichment/queries.ts';
+import type { Paged } from '../../server/http/paging.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { startFakeAcoustId, type FakeAcoustId } from '../fakes/acoustid.ts';
+import { makeHeardTracks } from '../support/heard-tracks.ts';
+import { runServer, spawnServer } from '../support/process.ts';
+import { retagMp3 } from '../support/retag.ts';
+import { allTracks } from '../support/served-library.ts';
+import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
+import { migratedDatabase, quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+
+let files: SoundFiles;
+let fake: FakeAcoustId;
+let dir: string;
+let server: TestServer | undefined;
+
+beforeAll(() => { files = makeSoundFiles(); });
+afterAll(() => rmSync(files.dir, { recursive: true, force: true }));
+beforeEach(async () => {
+  fake = await startFakeAcoustId();
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-enrich-'));
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  await fake.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const settings = (perSecond: number): Record<string, string> => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: String(perSecond) });
+
+/** A data folder with tracks that wait. */
+function seed(count: number): void {
+  const path = join(dir, 'tonearm.db');
+  migratedDatabase(path);
+  const db = openDatabase({ path, migrationsDir: 'migrations', log: quiet });
+  fake.answer = makeHeardTracks(db, dir, files.make('seed.mp3'), count);
+  db.$client.close();
+}
+
+const libraryJobs = async ({ api }: TestServer): Promise<JobOut[]> => (await api<Paged<JobOut>>('/jobs?task=enrich_library')).body.items;
+
+it('1,000 tracks end in a final state through a kill, none is looked up more than twice, and the pace is kept', async () => {
+  const [count, perSecond] = [1_000, 300];
+  seed(count);
+  const half = Promise.withResolvers<void>();
+  fake.before = async () => { if (fake.lookups.length >= 350) half.resolve(); };
+  const first = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond)); // it goes on with what is pending
+  await half.promise;
+  await first.kill();
+  const before = fake.lookups.length;
+  expect(before).toBeLessThan(count);
+
+  const { code, stdout } = await runServer(['enrich', '--data-dir', dir, '--log-level', 'warn'], settings(perSecond));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\d+ tracks: \d+ identified, 0 not, 0 left alone/);
+
+  const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
+  expect(db.prepare('SELECT metadata_status AS status, metadata_error AS error, count(*) AS n FROM tracks GROUP BY 1, 2').all()).toEqual([{ status: 'enriched', error: null, n: count }]);
+  expect(db.prepare("SELECT count(*) FROM tracks WHERE title <> 'Song ' || substr(source_id, 6)").pluck().get()).toBe(0);
+  expect(db.prepare("SELECT count(*) FROM jobs WHERE task = 'enrich_library' AND status <> 'succeeded'").pluck().get()).toBe(0);
+  db.close();
+  const times = Map.groupBy(fake.lookups, (lookup) => lookup.fingerprint);
+  expect(times.size).toBe(count);
+  expect(Math.max(...[...times.values()].map((lookups) => lookups.length))).toBeLessThanOrEqual(2);
+  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only those under way at the kill
+  expect(fake.mostPerSecond()).toBeLessThanOrEqual(perSecond);
+}, 60_000);
+
+it('never more than three look-ups come in any second, whoever asks for them', async () => {
+  seed(8);
+  server = await startServer({ dir, env: settings(3) });
+  for (const id of [6, 7, 8]) await server.api(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
+  await server.app.drain();
+  expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual(Array.from({ length: 8 }, () => 'enriched'));
+  expect(fake.lookups.length).toBeGreaterThanOrEqual(8);
+  expect(fake.mostPerSecond()).toBeLessThanOrEqual(3);
+});
+
+it('a scan is followed by one run over what it found, and a file with other tags is identified anew', async () => {
+  const music = join(files.dir, 'music');
+  await mkdir(music, { recursive: true });
+  const path = files.make(join('music', 'a.mp3'), { TIT2: 'First', TPE1: 'Somebody' });
+  files.make(join('music', 'nameless.mp3'));
+  server = await startServer({ dir, env: { LOCAL_MEDIA_IMPORT_PATH: music } });
+  const { api, app } = server;
+  const scan = async (): Promise<TrackOut[]> => {
+    await api('/sources/local_folder/scan', { method: 'POST' });
+    await app.drain();
+    return (await allTracks({ api })).toSorted((a, b) => a.id - b.id);
+  };
+  const [a, nameless] = (await scan()).toSorted((x, y) => (x.source_id < y.source_id ? -1 : 1));
+  expect(a).toMatchObject({ title: 'First', metadata_status: 'enriched', metadata_error: null });
+  expect(nameless).toMatchObject({ title: 'nameless', metadata_status: 'failed', metadata_error: expect.stringContaining('is switched off (FPID_ENABLED)') });
+  expect(await libraryJobs(server)).toMatchObject([{ status: 'succeeded', progress: { done: 2, total: 2 }, result: { scope: 'pending', tracks: 2, enriched: 1, failed: 1, failures: [{ track_id: nameless?.id }] } }]);
+
+  retagMp3(path, { TIT2: 'Second', TPE1: 'Somebody' });
+  await scan();
+  expect(await libraryJobs(server)).toMatchObject([{ result: { tracks: 1, enriched: 1 } }, { result: { tracks: 2 } }]);
+  expect((await api<TrackOut>(`/tracks/${a?.id}`)).body).toMatchObject({ title: 'Second', metadata_status: 'enriched' });
+  await scan();
+  expect(await libraryJobs(server)).toHaveLength(2);
+});
+
+it('a run takes what was asked for: pending, failed, or all but what was edited by hand', async () => {
+  seed(4);
+  const { answer } = fake;
+  fake.answer = () => ({ results: [] });
+  server = await startServer({ dir, env: settings(300) });
+  const { api, app } = server;
+  await app.drain(); // goes on with what is pending
+  expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual(['failed', 'failed', 'failed', 'failed']);
+  await api('/tracks/4/metadata', { method: 'PUT', body: { title: 'Mine', artist: 'Me', album: null } });
+  fake.answer = answer;
+  const run = async (scope?: string): Promise<unknown> => {
+    fake.lookups.length = 0;
+    const { status, body } = await api<JobOut>('/jobs/enrich', { method: 'POST', body: scope === undefined ? {} : { scope } });
+    expect(status).toBe(202);
+    await app.drain();
+    return [(await api<JobOut>(`/jobs/${body.id}`)).body.status, fake.lookups.length];
+  };
+  expect(await run()).toEqual(['succeeded', 0]);
+  expect(await run('failed')).toEqual(['succeeded', 3]);
+  expect(await run('failed')).toEqual(['succeeded', 0]);
+  expect(await run('all')).toEqual(['succeeded', 3]);
+  expect((await allTracks(server)).filter((track) => track.metadata_status === 'enriched')).toHaveLength(3);
+  expect((await api('/jobs/enrich', { method: 'POST', body: { scope: 'some' } })).status).toBe(422);
+  expect((await api('/jobs/enrich', { method: 'POST', body: {}, token: await registerUser(server) })).status).toBe(403);
+});
+
+it('a run that is cancelled keeps what it did and leaves the rest pending', async () => {
+  seed(60);
+  const started = Promise.withResolvers<void>();
+  const { answer } = fake;
+  fake.answer = (lookup) => {
+    if (fake.lookups.length < 20) return answer(lookup);
+    started.resolve();
+    return 'hang';
+  };
+  server = await startServer({ dir, env: settings(300) });
+  await started.promise;
+  const [job] = await libraryJobs(server);
+  expect((await server.api<JobOut>(`/jobs/${job?.id}`, { method: 'DELETE' })).body.status).toBe('cancelled');
+  await server.app.drain();
+  const statuses = (await allTracks(server)).map((track) => track.metadata_status);
+  expect(new Set(statuses)).toEqual(new Set(['enriched', 'pending']));
+});
+
+it('a library of any size is walked in windows of ids, and questions come from an index', () => {
+  seed(3);
+  const { $client } = openDatabase({ path: join(dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
+  try {
+    const plans = plansOf($client, (db) => {
+      for (const scope of ['pending', 'failed', 'all', 'unanswered'] as const) listWaiting(db, scope, new Date(), 0, 5_000);
+      listReviews(db, { limit: 50, offset: 0 });
+    });
+    expect(plans.length).toBeGreaterThanOrEqual(6);
+    for (const plan of plans) {
+      expect(plan).not.toMatch(/SCAN tracks|TEMP B-TREE/);
+      expect(plan).toMatch(/SEARCH|enrichment_reviews_open/);
+    }
+  } finally {
+    $client.close();
+  }
+});
+
+/** Plans of the statements that `work` runs, as drizzle makes them. */
+function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDatabase>) => void): string[] {
+  const seen: string[] = [];
+  const path = client.name;
+  const db = openDatabase({ path, migrationsDir: 'migrations', log: quiet });
+  const prepare = db.$client.prepare.bind(db.$client);
+  db.$client.prepare = ((sql: string) => {
+    const statement = prepare(sql);
+    if (/^select/i.test(sql)) seen.push(sql);
+    return statement;
+  }) as typeof db.$client.prepare;
+  try {
+    work(db);
+  } finally {
+    db.$client.close();
+  }
+  return seen.map((sql) => client.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...Array.from({ length: sql.split('?').length - 1 }, () => 1)).map((row) => row.detail).join('\n'));
+}

@@ -1,0 +1,429 @@
+// Every transition of the interface's table, end to end: real files with real sound, uploaded to a real server; only the services on the
+// internet are servers of this test.
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
+import { enrichTask } from '../../server/enrichment/tasks.ts';
+import type { EnrichTaskResult, MatchesOut, ReviewOut } from '../../server/enrichment/wire.ts';
+import type { TrackId } from '../../server/db/ids.ts';
+import type { Paged } from '../../server/http/paging.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { AlbumPage, ArtistPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
+import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { openStorage } from '../../server/storage/open.ts';
+import { startFakeAcoustId, type Answer, type FakeAcoustId, type FakeGroup, type FakeRecording } from '../fakes/acoustid.ts';
+import { startFakeMusicBrainz, type FakeMusicBrainz } from '../fakes/musicbrainz.ts';
+import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
+import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+
+const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const RECORDING = uuid(1);
+const GROUP = uuid(2);
+const quays = { id: uuid(3), name: 'The Quays' };
+const lowWater: FakeGroup = {
+  id: GROUP, title: 'Low Water', type: 'Album', artists: [quays],
+  releases: [{ id: uuid(4), date: { year: 2009 }, track_count: 12, mediums: [{ position: 1, tracks: [{ id: uuid(5), position: 3 }] }] }],
+};
+const harbourLights: FakeRecording = { id: RECORDING, title: 'Harbour Lights', duration: 12, sources: 57, artists: [quays], releasegroups: [lowWater] };
+const found = (score = 0.96, ...recordings: FakeRecording[]): Answer => ({ results: [{ id: uuid(9), score, recordings: recordings.length > 0 ? recordings : [harbourLights] }] });
+const none: Answer = { results: [] };
+
+let files: SoundFiles;
+let fake: FakeAcoustId;
+let mb: FakeMusicBrainz;
+/** With the settings that most tests want. */
+let shared: TestServer;
+let server: TestServer;
+let time: Date | undefined;
+
+beforeAll(async () => {
+  files = makeSoundFiles();
+  fake = await startFakeAcoustId();
+  mb = await startFakeMusicBrainz();
+  shared = await startWith({});
+  server = shared;
+});
+afterAll(async () => {
+  await shared.close();
+  await fake.close();
+  await mb.close();
+  rmSync(files.dir, { recursive: true, force: true });
+});
+beforeEach(() => {
+  Object.assign(fake, { lookups: [], next: [], answer: () => none, before: () => Promise.resolve() });
+  Object.assign(mb, { requests: [], busy: 0 });
+  mb.entities.clear();
+});
+afterEach(async () => {
+  if (server !== shared) await server.close();
+  server = shared;
+  time = undefined;
+  const { db } = shared.app;
+  db.$client.exec('DROP TRIGGER IF EXISTS boom');
+  for (const track of await all()) await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
+  db.$client.exec('DELETE FROM jobs');
+});
+
+const startWith = (env: Record<string, string>): Promise<TestServer> => startServer({
+  env: { FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: '300', MUSICBRAINZ_BASE_URL: mb.url, CONTACT: 'me@example.org', ...env },
+  now: () => time ?? new Date(),
+});
+
+/** A server of its own for this test; else all have one. */
+async function start(env: Record<string, string> = {}): Promise<void> {
+  server = await startWith(env);
+}
+
+const all = async (): Promise<TrackOut[]> => (await server.api<TrackPage>('/tracks')).body.items;
+
+const get = async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
+const jobs = async (task: string): Promise<JobOut[]> => (await server.api<Paged<JobOut>>(`/jobs?task=${task}`)).body.items;
+const matches = async (id: number): Promise<MatchesOut> => (await server.api<MatchesOut>(`/tracks/${id}/matches`)).body;
+const review = async (): Promise<ReviewOut[]> => (await server.api<Paged<ReviewOut>>('/review')).body.items;
+
+/** Uploads a file and lets everything that follows happen. */
+async function add(name: string, frames?: Record<string, string>): Promise<TrackOut> {
+  const { id } = await files.upload(server, name, frames);
+  await server.app.drain();
+  return get(id);
+}
+
+/** Asks for a track and gives the result of the job. */
+async function enrich(id: number): Promise<EnrichTaskResult> {
+  const { status, body } = await server.api<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
+  expect(status).toBe(202);
+  await server.app.drain();
+  const job = (await server.api<JobOut>(`/jobs/${body.id}`)).body;
+  expect(job.error).toBeNull();
+  return job.result as EnrichTaskResult;
+}
+
+const TAGS = { TIT2: 'Tag title', TPE1: 'Tag Artist', TALB: 'Tag Album', TDRC: '2001', TRCK: '7', TCON: 'Folk' };
+
+describe('pending → enriched', () => {
+  it('a file without tags is known by its sound; artist and album are resolved', async () => {
+    fake.answer = () => found();
+    mb.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, title: 'Low Water', genres: [{ name: 'dub', count: 1 }, { name: 'folk', count: 7 }] });
+    const track = await add('nameless.mp3');
+    expect(track).toMatchObject({
+      title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', album_artist_name: 'The Quays', year: 2009, track_number: 3, disc_number: 1,
+      genre: 'folk', genres: ['folk', 'dub'], metadata_status: 'enriched', metadata_error: null, fpid_score: 0.96, recording_mbid: RECORDING,
+    });
+    expect(track.enriched_at).not.toBeNull();
+    expect(fake.lookups).toMatchObject([{ client: 'key', duration: 12, gzipped: true, userAgent: 'Tonearm/0.0.0-test ( me@example.org )' }]);
+    expect(mb.requests).toMatchObject([{ userAgent: 'Tonearm/0.0.0-test ( me@example.org )' }]);
+    expect((await server.api<AlbumPage>('/albums')).body.items).toMatchObject([{ title: 'Low Water', artist_name: 'The Quays', release_group_mbid: GROUP, track_count: 1 }]);
+    expect((await server.api<ArtistPage>('/artists')).body.items).toMatchObject([{ name: 'The Quays', artist_mbid: quays.id }]);
+    expect(await matches(track.id)).toMatchObject({
+      origins: { title: 'fpid', artist: 'fpid', album: 'fpid', year: 'fpid', genre: 'fpid', track_number: 'fpid', disc_number: 'fpid' },
+      items: [{ n: 1, score: 0.96, title: 'Harbour Lights', album_title: 'Low Water' }], can_undo: true,
+    });
+  });
+
+  it('tags are enough when the look-up finds nothing', async () => {
+    const track = await add('tagged.mp3', TAGS);
+    expect(track).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', year: 2001, metadata_status: 'enriched', metadata_error: null, fpid_score: null });
+    expect(fake.lookups).toHaveLength(1);
+    expect((await matches(track.id))).toMatchObject({ items: [], origins: { title: 'tag', artist: 'tag', album: 'tag', year: 'tag', genre: 'tag', track_number: 'tag' }, can_undo: false });
+  });
+
+  it('above the threshold what was heard wins, and the album that is left empty goes', async () => {
+    fake.answer = () => found(0.86);
+    const track = await add('sure.mp3', TAGS);
+    expect(track).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', year: 2009, track_number: 3, genre: 'Folk' });
+    expect((await server.api<AlbumPage>('/albums')).body.items.map((album) => album.title)).toEqual(['Low Water']);
+    expect((await server.api<ArtistPage>('/artists')).body.items.map((artist) => artist.name)).toEqual(['The Quays']);
+    expect(await review()).toMatchObject([{ reason: 'tags_disagree', track: { id: track.id }, differences: expect.arrayContaining([{ field: 'title', tag: 'Tag title', match: 'Harbour Lights' }]) }]);
+  });
+
+  it.each([0.85, 0.5])('at the threshold or below it (%d) tags win, gaps are filled, and a person is asked', async (score) => {
+    fake.answer = () => found(score);
+    const { TDRC: _, ...withoutYear } = TAGS;
+    const track = await add('unsure.mp3', withoutYear);
+    expect(track).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', year: 2009, recording_mbid: null, fpid_score: score, metadata_status: 'enriched' });
+    expect(await review()).toMatchObject([{ reason: 'low_score', match: { title: 'Harbour Lights' }, differences: expect.arrayContaining([{ field: 'year', tag: null, match: '2009' }]) }]);
+  });
+
+  it('the threshold is the setting', async () => {
+    await start({ FPID_TRUST_SCORE: '0.4' });
+    fake.answer = () => found(0.5);
+    expect(await add('unsure.mp3', TAGS)).toMatchObject({ title: 'Harbour Lights' });
+  });
+
+  it('of several recordings the most linked one is taken, on the album that the tags name', async () => {
+    const hits: FakeGroup = { id: uuid(20), title: 'Hits', type: 'Album', secondarytypes: ['Compilation'], releases: [{ id: uuid(21), date: { year: 1999 } }] };
+    const live: FakeGroup = { id: uuid(30), title: 'Live at Sea', type: 'Album', secondarytypes: ['Live'], releases: [{ id: uuid(31), date: { year: 2012 } }] };
+    fake.answer = () => found(0.9, { id: uuid(10), title: 'Cover version', sources: 1, artists: [{ id: uuid(11), name: 'Somebody' }] }, { ...harbourLights, releasegroups: [hits, live, lowWater] });
+    const plain = await add('plain.mp3');
+    expect(plain).toMatchObject({ title: 'Harbour Lights', album_title: 'Low Water', year: 2009 });
+    expect((await matches(plain.id)).items.map((match) => match.title)).toEqual(['Harbour Lights', 'Cover version']);
+    expect(await add('live.mp3', { TALB: 'LIVE AT SEA' })).toMatchObject({ title: 'Harbour Lights', album_title: 'Live at Sea', year: 2012 });
+  });
+
+  it('a service that is busy is asked again, and the track is none the worse', async () => {
+    fake.next = [{ status: 429, body: '{"status":"error","error":{"code":14,"message":"rate limit"}}' }];
+    fake.answer = () => found();
+    expect(await add('busy.mp3')).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights' });
+    expect(fake.lookups).toHaveLength(2);
+  });
+
+  it('identifiers in the tags make the look-up needless, unless somebody asks for it', async () => {
+    const TAGGED = uuid(81);
+    fake.answer = () => found();
+    mb.entities.set(`/ws/2/recording/${TAGGED}`, { id: TAGGED, title: 'x', 'first-release-date': '1987-02', genres: [{ name: 'folk', count: 1 }] });
+    const track = await add('picard.mp3', { TIT2: 'Tag title', TPE1: 'Tag Artist', TXXX: `MusicBrainz Track Id\0${TAGGED}` });
+    expect(track).toMatchObject({ title: 'Tag title', metadata_status: 'enriched', recording_mbid: TAGGED, year: 1987, genre: 'folk', fpid_score: null });
+    expect(fake.lookups).toHaveLength(0);
+    await enrich(track.id);
+    expect(fake.lookups).toHaveLength(1);
+  });
+
+  it('a recording without a title gets one from MusicBrainz, and an album costs one request for its genre', async () => {
+    const [UNTITLED, ITS_GROUP] = [uuid(71), uuid(72)];
+    fake.answer = () => found(0.9, { id: UNTITLED, sources: 3 });
+    mb.entities.set(`/ws/2/recording/${UNTITLED}`, {
+      id: UNTITLED, title: 'Harbour Lights', length: 12_000, 'first-release-date': '2009-05-01', genres: [],
+      'artist-credit': [{ name: 'The Quays', joinphrase: '', artist: { id: quays.id, name: 'The Quays' } }],
+      releases: [
+        { id: uuid(41), title: 'Bootleg', status: 'Bootleg', date: '2001', 'release-group': { id: uuid(42), title: 'Bootleg', 'primary-type': 'Album', 'secondary-types': [] }, media: [] },
+        { id: uuid(4), title: 'Low Water', status: 'Official', date: '2009-05', 'release-group': { id: ITS_GROUP, title: 'Low Water', 'primary-type': 'Album', 'secondary-types': [] }, media: [{ position: 1, 'track-count': 12, tracks: [{ id: uuid(5), position: 3, number: 'A3', title: 'Harbour Lights' }] }] },
+      ],
+    });
+    mb.entities.set(`/ws/2/release-group/${ITS_GROUP}`, { id: ITS_GROUP, genres: [{ name: 'folk', count: 7 }] });
+    const first = await add('one.mp3');
+    const second = await add('two.mp3', { COMM: 'another file' });
+    for (const track of [first, second]) expect(track).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', year: 2009, track_number: 3, genre: 'folk' });
+    expect(mb.requests.map((request) => request.path)).toEqual([`/ws/2/recording/${UNTITLED}`, `/ws/2/release-group/${ITS_GROUP}`]);
+  });
+});
+
+describe('pending → failed', () => {
+  it('without tags and without a match, with the reason in words', async () => {
+    const track = await add('nameless.mp3');
+    expect(track).toMatchObject({ title: 'nameless', metadata_status: 'failed', metadata_error: 'Its tags name neither title nor artist. There is no match for its sound.', fpid_score: null });
+    expect(track.enriched_at).not.toBeNull();
+  });
+
+  it('without a key it says so only when nothing else identified the track', async () => {
+    await start({ FPID_API_KEY: '' });
+    expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
+    expect(await add('nameless.mp3')).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringContaining('needs a key of your own (FPID_API_KEY)') });
+    expect(fake.lookups).toEqual([]);
+  });
+
+  it('a fingerprint that the service refuses ends the look-up of this track alone', async () => {
+    fake.answer = () => ({ status: 400, body: '{"status":"error","error":{"code":3,"message":"invalid fingerprint"}}' });
+    expect(await add('odd.mp3')).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringContaining('does not take this fingerprint (invalid fingerprint)') });
+    expect(await jobs('enrich_library')).toEqual([]);
+  });
+
+  it('a track that failed is enriched by a later run', async () => {
+    const track = await add('nameless.mp3');
+    fake.answer = () => found();
+    expect(await enrich(track.id)).toMatchObject({ outcome: 'enriched' });
+    expect(await get(track.id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null, title: 'Harbour Lights' });
+  });
+});
+
+describe('a crash', () => {
+  const trigger = (sql: string) => () => { server.app.db.$client.exec(sql); };
+  it.each([
+    ['while a fingerprint is stored', trigger("CREATE TRIGGER boom BEFORE INSERT ON track_fingerprints BEGIN SELECT RAISE(ABORT, 'boom'); END")],
+    ['while the track is renamed', trigger("CREATE TRIGGER boom BEFORE UPDATE OF title ON tracks BEGIN SELECT RAISE(ABORT, 'boom'); END")],
+    ['while its album is resolved', trigger("CREATE TRIGGER boom BEFORE INSERT ON albums BEGIN SELECT RAISE(ABORT, 'boom'); END")],
+    ['while the candidates are kept', trigger("CREATE TRIGGER boom BEFORE INSERT ON enrichment_matches BEGIN SELECT RAISE(ABORT, 'boom'); END")],
+  ])('%s leaves the track failed with a reason, and half of nothing', async (_when, arrange) => {
+    fake.answer = () => found();
+    arrange();
+    const track = await add('crash.mp3');
+    expect(track).toMatchObject({ title: 'crash', artist_name: null, metadata_status: 'failed', metadata_error: expect.stringMatching(/unexpected error \(SQLITE_CONSTRAINT_TRIGGER\)/) });
+    expect(track.metadata_error).not.toMatch(/boom|SELECT|TRIGGER boom/);
+    expect(track.enriched_at).not.toBeNull();
+    expect(await jobs('enrich_task')).toMatchObject([{ status: 'failed' }]);
+    expect((await matches(track.id)).items).toEqual([]);
+  });
+
+  const crash = (): never => { throw new TypeError('boom'); };
+  it.each<[string, Partial<EnrichmentDeps>, string]>([
+    ['reading the tags', { readTags: crash }, 'failed'],
+    ['hearing the file', { fingerprinter: { fingerprint: crash } }, 'failed'],
+    ['asking the service', { settings: { get: (name) => (name === 'FPID_BASE_URL' ? crash() : server.app.settings.get(name)), onChange: () => () => {} } }, 'failed'],
+    ['asking MusicBrainz', { settings: { get: (name) => (name === 'MUSICBRAINZ_BASE_URL' ? crash() : server.app.settings.get(name)), onChange: () => () => {} } }, 'failed'],
+    ['looking for the cover', { findCover: crash }, 'enriched'],
+  ])('of %s ends as %s', async (_step, broken, status) => {
+    fake.answer = () => found();
+    const { db } = server.app;
+    const { id } = await add('crash.mp3');
+    db.$client.prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL").run();
+    db.$client.prepare('DELETE FROM track_fingerprints').run();
+    const enrichment = createEnrichment({
+      db, log: quiet, now: () => new Date(), version: 'test', settings: server.app.settings, tracks: createTrackWriter({ db, now: () => new Date() }),
+      audioStore: createAudioStore({ storage: await openStorage(server.app.config, () => new Date()), importPath: () => undefined }), tmpDir: files.dir, readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
+      fingerprinter: { fingerprint: () => Promise.resolve({ compressed: 'AQAA', raw: new Uint32Array([1, 2, 3]), durationMs: 12_000, algorithm: 1, method: 'wasm' }) },
+      findCover: () => Promise.resolve(false), jobs: { tryEnqueue: () => Promise.resolve(undefined) }, libraryChanged: () => {}, ...broken,
+    });
+    const context = { jobId: 1 as never, attempt: 1, signal: new AbortController().signal, progress: () => {} };
+    await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context).catch((error: unknown) => expect(String(error)).toMatch(/unexpected error \(TypeError\)/));
+    expect(await get(id)).toMatchObject({ metadata_status: status });
+    if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
+  });
+});
+
+describe('a service that is away', () => {
+  const down = 'http://127.0.0.1:9';
+
+  it('costs a tagged track nothing but the look-up, which is made when the service is back', async () => {
+    time = new Date('2026-01-01T00:00:00Z');
+    await start();
+    fake.answer = () => ({ status: 200, body: '<html>Sign in to this network</html>' });
+    const track = await add('tagged.mp3', TAGS);
+    expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, fpid_score: null, title: 'Tag title' });
+    const nameless = await add('nameless.mp3');
+    expect(nameless).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringMatching(/It could not be looked up: .*It is tried again later\.$/) });
+    expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringMatching(/wait for it\.$|waits for it\.$/) }]);
+
+    fake.answer = () => found();
+    time = new Date('2026-01-01T00:10:00Z');
+    await server.app.drain();
+    expect(await get(track.id)).toMatchObject({ fpid_score: 0.96, title: 'Harbour Lights' });
+    expect(await get(nameless.id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
+    expect(await jobs('enrich_library')).toMatchObject([{ status: 'succeeded', result: { scope: 'unanswered', tracks: 2, enriched: 2, unanswered: 0 } }]);
+  });
+
+  it('tells the administrator when the key is not accepted', async () => {
+    await start({ FPID_API_KEY: 'bad-key' });
+    expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
+    expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringContaining('does not accept the key in FPID_API_KEY') }]);
+  });
+
+  it('is not the track’s fault when it is MusicBrainz', async () => {
+    await start({ MUSICBRAINZ_BASE_URL: down });
+    fake.answer = () => found();
+    const track = await add('nameless.mp3');
+    expect(track).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
+    expect((await enrich(track.id)).problems).toHaveProperty('details');
+  });
+});
+
+describe('what a person typed', () => {
+  const typed = { title: 'Typed', artist: 'A feat. B', artists: ['A', 'B'], album: 'Typed Album', year: 1950 };
+  const put = (id: number, body: object = typed) => server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
+
+  it('any → manual: artist and album are resolved from the values, and runs leave it alone', async () => {
+    const { id } = await add('tagged.mp3', TAGS);
+    fake.answer = () => found();
+    const { status, body } = await put(id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ title: 'Typed', artist_name: 'A feat. B', artists: [{ name: 'A' }, { name: 'B' }], album_title: 'Typed Album', album_artist_name: 'A', year: 1950, genre: 'Folk', track_number: 7, metadata_status: 'manual', metadata_error: null });
+    expect((await server.api<AlbumPage>('/albums')).body.items.map((album) => album.title)).toEqual(['Typed Album']);
+    expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'It was edited by hand.' });
+    expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
+    expect((await matches(id)).origins).toMatchObject({ title: 'manual', artist: 'manual', album: 'manual', year: 'manual', genre: 'tag' });
+    await server.api('/jobs/enrich', { method: 'POST', body: { scope: 'all' } });
+    await server.app.drain();
+    expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
+  });
+
+  it('wins over a run that is under way', async () => {
+    fake.answer = () => found();
+    fake.before = async () => {
+      fake.before = () => Promise.resolve();
+      await put((await all())[0]?.id ?? 0);
+    };
+    const track = await add('nameless.mp3');
+    expect(fake.lookups).toHaveLength(1);
+    expect(track).toMatchObject({ title: 'Typed', metadata_status: 'manual', fpid_score: null });
+    expect(await jobs('enrich_task')).toMatchObject([{ status: 'succeeded', result: { outcome: 'skipped' } }]);
+  });
+
+  it('in a single field stays there, and lets the rest be enriched', async () => {
+    const { id } = await add('nameless.mp3');
+    await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'My title' } });
+    fake.answer = () => found();
+    await enrich(id);
+    expect(await get(id)).toMatchObject({ title: 'My title', artist_name: 'The Quays', metadata_status: 'enriched' });
+  });
+
+  it.each([
+    [{ title: '', artist: 'A', album: 'B' }, 'title'], [{ title: 'T', artist: '\u200b', album: 'B' }, 'artist'], [{ title: 'T', artist: 'A' }, 'album'], [{ ...typed, genres: [] }, 'genres'],
+  ])('is refused when it is nothing that can be seen: %j', async (body, field) => {
+    const { id } = await files.upload(server, 'tagged.mp3', TAGS);
+    const answer = await put(id, body);
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([422, expect.stringContaining(field)]);
+  });
+});
+
+describe('a track without audio here', () => {
+  it('is left as it is', async () => {
+    fake.answer = () => found();
+    const { id } = await add('gone.mp3', TAGS);
+    server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing', metadata_status = 'pending'").run();
+    expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'Its audio is not here.' });
+    expect(await get(id)).toMatchObject({ metadata_status: 'pending' });
+    expect((await server.api('/tracks/999/metadata/enrich', { method: 'POST' })).status).toBe(404);
+  });
+});
+
+describe('candidates', () => {
+  it('are kept, and one can be taken for good', async () => {
+    const other: FakeRecording = { ...harbourLights, id: uuid(50), title: 'Ebb', sources: 2 };
+    fake.answer = () => found(0.5, harbourLights, other);
+    const { id } = await add('tagged.mp3', TAGS);
+    expect(await review()).toHaveLength(1);
+    const { status, body } = await server.api<TrackOut>(`/tracks/${id}/matches/2/apply`, { method: 'POST' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ title: 'Ebb', artist_name: 'The Quays', album_title: 'Low Water', year: 2009, genre: 'Folk', recording_mbid: uuid(50), metadata_status: 'manual', fpid_score: 0.5 });
+    expect((await matches(id)).origins).toMatchObject({ title: 'manual', artist: 'manual', album: 'manual', genre: 'tag' });
+    expect(await review()).toEqual([]);
+    expect(await enrich(id)).toMatchObject({ outcome: 'skipped' });
+    expect((await server.api(`/tracks/${id}/matches/9/apply`, { method: 'POST' })).status).toBe(404);
+
+    const undone = await server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
+    expect(undone.body).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', metadata_status: 'manual' });
+  });
+
+  it('of another score or name are asked about again, dismissed ones are not', async () => {
+    fake.answer = () => found(0.5);
+    const { id } = await add('tagged.mp3', TAGS);
+    const listener = await registerUser(server);
+    expect((await server.api(`/review/${id}`, { method: 'DELETE', token: listener })).status).toBe(204);
+    expect(await review()).toEqual([]);
+    expect((await server.api(`/review/${id}`, { method: 'DELETE' })).status).toBe(404);
+    await enrich(id);
+    expect(await review()).toEqual([]);
+    fake.answer = () => found(0.5, { ...harbourLights, id: uuid(60), title: 'Flood' });
+    await enrich(id);
+    expect(await review()).toMatchObject([{ match: { title: 'Flood' } }]);
+    fake.answer = () => none;
+    await enrich(id);
+    expect(await review()).toEqual([]);
+  });
+});
+
+describe('undo', () => {
+  const undo = (id: number) => server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
+
+  it('takes the last enrichment back, and it stays back', async () => {
+    fake.answer = () => found();
+    const { id } = await add('tagged.mp3', TAGS);
+    const { status, body } = await undo(id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', year: 2001, track_number: 7, recording_mbid: null, fpid_score: null, metadata_status: 'manual' });
+    expect((await matches(id)).origins).toMatchObject({ title: 'tag', artist: 'tag' });
+    await enrich(id);
+    expect(await get(id)).toMatchObject({ title: 'Tag title' });
+    expect((await undo(id)).status).toBe(409);
+  });
+
+  it('is refused when nothing was changed, or something was changed since', async () => {
+    const untouched = await add('tagged.mp3', TAGS);
+    expect((await undo(untouched.id)).status).toBe(409);
+    fake.answer = () => found();
+    const { id } = await add('nameless.mp3');
+    await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Mine' } });
+    expect((await matches(id)).can_undo).toBe(false);
+    expect((await undo(id)).status).toBe(409);
+    expect((await undo(999)).status).toBe(404);
+  });
+});
