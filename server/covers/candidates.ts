@@ -5,7 +5,7 @@ import type { AlbumId } from '../db/ids.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
-import type { prepareCoverSources } from './queries.ts';
+import type { CoverSources } from './queries.ts';
 
 /** How many tracks of an album are opened: when the pictures of the first ones are broken, the others' are too. */
 const MAX_TRACKS = 3;
@@ -18,15 +18,15 @@ export interface Candidate {
   read(): Promise<Buffer | undefined>;
 }
 
-interface CandidateDeps { sources: ReturnType<typeof prepareCoverSources>; audioStore: AudioStore; embedded: EmbeddedPictures }
+interface CandidateDeps { sources: CoverSources; audioStore: AudioStore; embedded: EmbeddedPictures }
 
 export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded }: CandidateDeps): Candidate[] {
   const inside = sources.audioWithPicture(albumId, MAX_TRACKS).map((uri): Candidate => ({
     origin: 'embedded',
     async read() {
       const file = await audioStore.resolve(uri);
-      await file.stat(); // says `gone` in our own words
-      return file.path === undefined ? undefined : embedded.read(file.path);
+      const { size } = await file.stat(); // says `gone` in our own words
+      return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
     },
   }));
   const beside = imagesBeside(albumId, sources).map((path): Candidate => ({

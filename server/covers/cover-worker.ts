@@ -2,10 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
 import { openByteSource } from '../media/byte-source.ts';
-import { readAudio, readPicture } from '../media/read.ts';
+import { readCover } from '../media/read.ts';
+import type { ByteSource } from '../media/types.ts';
+import type { ByteRange } from '../storage/storage.ts';
+import { remoteByteSource, type RemoteFile } from './remote-bytes.ts';
 
-export interface PictureRequest { path: string | Uint8Array }
-export type PictureResponse = { ok: true; bytes: Uint8Array<ArrayBuffer> | null } | { ok: false; reason: string };
+export type PictureRequest = { path: string | Uint8Array } | { remote: RemoteFile };
+export type PictureResponse = { ok: true; bytes: Uint8Array<ArrayBuffer> | null } | { ok: false; reason: string } | { wanted: ByteRange };
 
 const port = parentPort;
 if (!port) throw new Error('cover-worker runs as a worker thread');
@@ -14,21 +17,25 @@ port.on('message', (request: PictureRequest) => {
   void respond(request);
 });
 
-async function respond({ path }: PictureRequest): Promise<void> {
+async function respond(request: PictureRequest): Promise<void> {
   try {
-    const bytes = await pictureIn(typeof path === 'string' ? path : Buffer.from(path));
+    const bytes = await ('path' in request ? pictureInFile(request.path) : pictureIn(remoteByteSource(request.remote, (wanted) => port?.postMessage({ wanted } satisfies PictureResponse))));
     port?.postMessage({ ok: true, bytes } satisfies PictureResponse, bytes ? [bytes.buffer] : []);
   } catch (error) {
     port?.postMessage({ ok: false, reason: messageOf(error) } satisfies PictureResponse);
   }
 }
 
-async function pictureIn(path: string | Buffer): Promise<Uint8Array<ArrayBuffer> | null> {
-  const source = openByteSource(path);
+async function pictureInFile(path: string | Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
+  const source = openByteSource(typeof path === 'string' ? path : Buffer.from(path));
   try {
-    const picture = readPicture(source, (await readAudio(source)).pictures);
-    return picture ? Uint8Array.from(picture.bytes) : null; // a copy of its own: small Buffers share memory that must not be given away
+    return await pictureIn(source);
   } finally {
     source.close();
   }
+}
+
+async function pictureIn(source: ByteSource): Promise<Uint8Array<ArrayBuffer> | null> {
+  const picture = await readCover(source);
+  return picture ? Uint8Array.from(picture.bytes) : null; // a copy of its own: small Buffers share memory that must not be given away
 }

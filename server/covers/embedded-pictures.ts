@@ -1,12 +1,19 @@
 // Owns the thread that reads embedded pictures: started when one is wanted, ended when none was for a while, and started anew when
 // a file hangs it or eats its memory.
+import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { UnusablePicture } from './picture.ts';
+import type { ByteRange } from '../storage/storage.ts';
 import type { PictureRequest, PictureResponse } from './cover-worker.ts';
+import { UnusablePicture } from './picture.ts';
+import { shareFile, supplyRange } from './remote-bytes.ts';
 
 const READ_LIMIT_MS = 10_000;
+const REMOTE_READ_LIMIT_MS = 60_000;
 const IDLE_MS = 10_000;
 const HEAP_LIMIT_MB = 256;
+
+/** A file on this machine, or one whose ranges can be fetched. */
+export type AudioBytes = { path: string | Buffer } | { size: number; open: (range: ByteRange) => Promise<{ stream: Readable }> };
 
 export type EmbeddedPictures = ReturnType<typeof createEmbeddedPictures>;
 
@@ -16,11 +23,14 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  function ask(path: string | Buffer): Promise<Buffer | undefined> {
+  function ask(audio: AudioBytes): Promise<Buffer | undefined> {
+    const request: PictureRequest = 'path' in audio ? { path: audio.path } : { remote: shareFile(audio.size) };
+    const limitMs = 'path' in audio ? READ_LIMIT_MS : REMOTE_READ_LIMIT_MS;
+    let unreached: Error | undefined; // why bytes could not be fetched
     const thread = (worker ??= new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 } }));
     thread.ref();
     return new Promise((resolve, reject) => {
-      const limit = setTimeout(() => fail(`reading it took longer than ${READ_LIMIT_MS / 1000} s`), READ_LIMIT_MS);
+      const limit = setTimeout(() => fail(`reading it took longer than ${limitMs / 1000} s`), limitMs);
       const settle = (): void => {
         clearTimeout(limit);
         thread.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
@@ -32,15 +42,21 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
         void thread.terminate();
         reject(new UnusablePicture(reason));
       };
+      const supply = (range: ByteRange): void => {
+        if ('path' in request || 'path' in audio) return;
+        supplyRange(request.remote, range, audio.open).catch((error: Error) => { unreached = error; });
+      };
       const onMessage = (response: PictureResponse): void => {
+        if ('wanted' in response) return supply(response.wanted);
         settle();
-        if (response.ok) resolve(response.bytes ? Buffer.from(response.bytes.buffer) : undefined);
+        if (unreached !== undefined) reject(unreached);
+        else if (response.ok) resolve(response.bytes ? Buffer.from(response.bytes.buffer) : undefined);
         else reject(new UnusablePicture(response.reason));
       };
       const onError = (error: Error): void => fail(`reading it failed: ${error.message}`);
       const onExit = (): void => fail('reading it was stopped');
       thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-      thread.postMessage({ path } satisfies PictureRequest);
+      thread.postMessage(request);
     });
   }
 
@@ -52,11 +68,11 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   }
 
   return {
-    /** The cover picture inside an audio file, one file at a time. Throws UnusablePicture when the file cannot be read. */
-    read(path: string | Buffer): Promise<Buffer | undefined> {
+    /** The cover picture inside an audio file, one file at a time. Throws UnusablePicture when the file cannot be read, and what fetching it throws. */
+    read(audio: AudioBytes): Promise<Buffer | undefined> {
       clearTimeout(idle);
       waiting++;
-      const result = last.then(() => ask(path));
+      const result = last.then(() => ask(audio));
       last = result.catch(() => undefined).then(() => {
         if (--waiting === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
       });

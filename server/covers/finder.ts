@@ -1,4 +1,4 @@
-// Looks for the covers of albums: once per album, again only after it changed.
+// Looks for the covers of albums near by, inside their audio and beside it: once per album, again only after it changed.
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -9,9 +9,9 @@ import type { Storage } from '../storage/storage.ts';
 import { isOutOfReach, listCandidates, type Candidate } from './candidates.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import type { FoundRows } from './found-rows.ts';
-import { createSlots, type Locks } from './locks.ts';
+import { createSlots, workTogether, type Locks } from './locks.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
-import { findCoverRow, prepareCoverSources, type CoverRow } from './queries.ts';
+import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
 
 /** Albums whose pictures are read and stored at the same time; syncing to disk takes threads that streams need too. */
 const AT_ONCE = 3;
@@ -26,19 +26,18 @@ export interface CoverFinderDeps {
   now: () => Date;
   storage: Storage;
   audioStore: AudioStore;
+  sources: CoverSources;
   embedded: EmbeddedPictures;
   rows: FoundRows;
   locked: Locks<AlbumId>;
   onCover: (albumId: AlbumId) => void;
 }
 
-export function createCoverFinder({ db, log, now, storage, audioStore, embedded, rows, locked, onCover }: CoverFinderDeps) {
-  const sources = prepareCoverSources(db);
+export function createCoverFinder({ db, log, now, storage, audioStore, sources, embedded, rows, locked, onCover }: CoverFinderDeps) {
   const inTurn = createSlots(AT_ONCE);
 
   async function resolveNow(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<boolean> {
-    const known = findCoverRow(db, albumId);
-    if (known?.key || known?.origin === 'manual') return false;
+    if (hasCoverOrNone(db, albumId) || sources.isLookedAt(albumId)) return false;
     const found = await inTurn(() => storeFirst(albumId, checkedAt, signal));
     if (found === undefined) return false;
     const isKept = await rows.insert(found);
@@ -80,63 +79,47 @@ export function createCoverFinder({ db, log, now, storage, audioStore, embedded,
 
   async function pendingAlbums(signal: AbortSignal): Promise<AlbumId[]> {
     const found: AlbumId[] = [];
-    const highest = sources.highestAlbumId();
-    for (let above = 0; above < highest; above += ID_WINDOW) {
+    for (let above = 0; above < sources.highestAlbumId(); above += ID_WINDOW) {
+      await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       found.push(...sources.pendingBetween(above, above + ID_WINDOW));
-      await new Promise((resolve) => setImmediate(resolve));
     }
     return found;
   }
 
-  const finder = {
-    /**
-     * Looks for a cover if the album has none; true when one was found. Throws only what keeps it from looking at any album:
-     * `storage_full`, `unavailable`, the abort of `signal`. What could not be read for now is looked at again another time; any
-     * other failure counts as nothing found.
-     */
-    async resolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
-      const checkedAt = now();
-      try {
-        return await locked(albumId, () => resolveNow(albumId, checkedAt, signal));
-      } catch (error) {
-        if (error instanceof AppError || signal?.aborted) throw error;
-        log.warn({ album_id: albumId, err: error }, 'looking for a cover failed');
-        await rows.insert(noneFound(albumId, checkedAt));
-        return false;
-      }
-    },
+  /**
+   * Looks for a cover near by if the album has none; true when one was found. Throws only what keeps it from looking at any album:
+   * `storage_full`, `unavailable`, the abort of `signal`. What could not be read for now is looked at again another time; any
+   * other failure counts as nothing found.
+   */
+  async function resolveNearby(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
+    const checkedAt = now();
+    try {
+      return await locked(albumId, () => resolveNow(albumId, checkedAt, signal));
+    } catch (error) {
+      if (error instanceof AppError || signal?.aborted) throw error;
+      log.warn({ album_id: albumId, err: error }, 'looking for a cover failed');
+      await rows.insert(noneFound(albumId, checkedAt));
+      return false;
+    }
+  }
 
-    /** The same for callers whose own work must not fail with it. */
-    async tryResolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
-      try {
-        return await finder.resolveCover(albumId, signal);
-      } catch (error) {
-        log.warn({ album_id: albumId, err: error }, 'cover not resolved');
-        return false;
-      }
-    },
+  /** Works through the albums that were not looked at, or that changed since nothing was found. Throws as `resolveNearby` does. */
+  async function resolvePending({ signal, progress }: { signal: AbortSignal; progress: (done: number, total: number) => void }) {
+    const seen = new Set<AlbumId>();
+    let [done, found] = [0, 0];
+    for (;;) { // until no new ones came meanwhile
+      const ids = (await pendingAlbums(signal)).filter((id) => !seen.has(id));
+      if (ids.length === 0) return { albums: seen.size, found };
+      for (const id of ids) seen.add(id);
+      await workTogether(ids, signal, UNDER_WAY, async (id, stop) => {
+        if (await resolveNearby(id, stop)) found++;
+        progress(++done, seen.size);
+      });
+    }
+  }
 
-    /** Works through the albums that were not looked at, or that changed since nothing was found. Throws as `resolveCover` does. */
-    async resolvePending({ signal, progress }: { signal: AbortSignal; progress: (done: number, total: number) => void }) {
-      const ids = await pendingAlbums(signal);
-      const waiting = ids.values();
-      const failed = new AbortController();
-      const stop = AbortSignal.any([signal, failed.signal]);
-      let [done, found] = [0, 0];
-      const work = async (): Promise<void> => {
-        for (const id of waiting) {
-          if (stop.aborted) return;
-          if (await finder.resolveCover(id, stop)) found++;
-          progress(++done, ids.length);
-        }
-      };
-      await Promise.all(Array.from({ length: UNDER_WAY }, () => work().catch((error: unknown) => failed.abort(error)))); // all have ended when this goes on
-      stop.throwIfAborted();
-      return { albums: ids.length, found };
-    },
-  };
-  return finder;
+  return { resolveNearby, resolvePending };
 }
 
 const noneFound = (albumId: AlbumId, checkedAt: Date): CoverRow => ({ albumId, key: null, etag: null, origin: null, checkedAt });

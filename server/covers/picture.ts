@@ -2,12 +2,16 @@
 // time at the start and memory that a server without pictures need not have.
 import { hash } from 'node:crypto';
 import type sharpModule from 'sharp';
+import type { Sharp } from 'sharp';
 import { sniffPicture } from '../media/picture-mime.ts';
 
 export const MAX_COVER_BYTES = 20 << 20;
 /** A 30,000 by 30,000 PNG has a few kilobytes and becomes gigabytes when it is decoded. */
 const MAX_PIXELS = 5e7;
-const WEBP_QUALITY = 82;
+const QUALITY = 82;
+
+/** Browsers take WebP, which is smaller; phones are sent JPEG, which all of them know. */
+export type SizedFormat = 'webp' | 'jpeg';
 
 const KINDS = {
   'image/jpeg': { ext: 'jpg', sharpFormat: 'jpeg' },
@@ -42,21 +46,36 @@ export async function checkPicture(bytes: Buffer): Promise<Cover> {
   return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32) };
 }
 
-/** A WebP that fits into a square of `size`, never larger than the original. Throws UnusablePicture when it cannot be decoded at all. */
-export async function resizePicture(bytes: Buffer, size: number): Promise<Buffer> {
+/** A picture that fits into a square of `size`, never larger than the original. Throws UnusablePicture when it cannot be decoded at all. */
+export async function resizePicture(bytes: Buffer, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
   const sharp = await loadSharp();
   const resized = (failOn: 'warning' | 'none'): Promise<Buffer> =>
-    sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn })
-      .autoOrient()
-      .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: WEBP_QUALITY })
-      .toBuffer();
+    encode(sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn }).autoOrient().resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true }), format).toBuffer();
   try {
     return await resized('warning').catch(() => resized('none')); // a truncated picture shows what it has
   } catch (cause) {
     throw new UnusablePicture('the picture cannot be decoded', { cause });
   }
 }
+
+export interface Tile { bytes: Buffer; left: number; top: number; width: number; height: number }
+
+/** A square made of pictures, each cut to fill its tile; or those among them that cannot be decoded. */
+export async function composePictures(tiles: readonly Tile[], size: number, format: SizedFormat): Promise<{ picture?: Buffer; unusable: Buffer[] }> {
+  const sharp = await loadSharp();
+  const cut = ({ bytes, width, height }: Tile): Promise<Buffer | undefined> =>
+    sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' }).autoOrient().resize({ width, height, fit: 'cover' }).toColourspace('srgb').png({ compressionLevel: 0 }).toBuffer()
+      .catch(() => undefined);
+  const inputs = await Promise.all(tiles.map(cut));
+  const unusable = tiles.filter((_, i) => !inputs[i]).map(({ bytes }) => bytes);
+  if (unusable.length > 0) return { unusable };
+  const square = sharp({ create: { width: size, height: size, channels: 3, background: '#fff' } })
+    .composite(tiles.map(({ left, top }, i) => ({ input: inputs[i] as Buffer, left, top })));
+  return { picture: await encode(square, format).toBuffer(), unusable };
+}
+
+const encode = (picture: Sharp, format: SizedFormat): Sharp =>
+  format === 'webp' ? picture.webp({ quality: QUALITY }) : picture.flatten({ background: '#fff' }).jpeg({ quality: QUALITY, mozjpeg: true });
 
 export const mimeOfExtension = (ext: string): string => COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
 

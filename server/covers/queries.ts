@@ -1,7 +1,9 @@
-import { eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albumCovers, albums } from '../db/schema.ts';
+import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
+import { FALLBACK_FORMATS } from '../media/sniff.ts';
 
 export type CoverRow = typeof albumCovers.$inferSelect;
 /** A cover that is there. */
@@ -13,11 +15,17 @@ export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
 export const hasAlbum = (db: Db, albumId: AlbumId): boolean =>
   db.select({ id: albums.id }).from(albums).where(eq(albums.id, albumId)).get() !== undefined;
 
-/** Writes what was found, unless a cover is there already. False when there is one, or when the album is gone. */
+/** Nothing is to be looked for: there is a cover, or a person wants none. */
+export function hasCoverOrNone(db: Db, albumId: AlbumId): boolean {
+  const row = findCoverRow(db, albumId);
+  return row !== undefined && (row.key !== null || row.origin === 'manual');
+}
+
+/** Writes what was found, unless a cover is there already or a person wants none. False then, and when the album is gone. */
 export function insertFound(db: Db, row: CoverRow): boolean {
   const { albumId: _, ...found } = row;
   return db.insert(albumCovers).values(row)
-    .onConflictDoUpdate({ target: albumCovers.albumId, set: found, setWhere: isNull(albumCovers.key) })
+    .onConflictDoUpdate({ target: albumCovers.albumId, set: found, setWhere: sql`${albumCovers.key} IS NULL AND ${albumCovers.origin} IS NOT 'manual'` })
     .run().changes > 0;
 }
 
@@ -27,28 +35,44 @@ export function upsertCover(db: Db, row: CoverRow): void {
   db.insert(albumCovers).values(row).onConflictDoUpdate({ target: albumCovers.albumId, set }).run();
 }
 
+/** Forgets that there is none; a cover stays. */
+export const deleteNone = (db: Db, albumId: AlbumId): void =>
+  void db.delete(albumCovers).where(and(eq(albumCovers.albumId, albumId), isNull(albumCovers.key))).run();
+
 /** Read on the bare connection, prepared once: a grid asks for sixty covers at a time. */
 export function prepareFindCovers(db: MainDb) {
   const columns = 'c.album_id AS albumId, c.key, c.etag';
   const ofAlbum = db.$client.prepare<[number], StoredCover>(`SELECT ${columns} FROM album_covers c WHERE c.album_id = ? AND c.key IS NOT NULL`);
   const ofTrack = db.$client.prepare<[number], StoredCover>(`
     SELECT ${columns} FROM tracks t JOIN album_covers c ON c.album_id = t.album_id WHERE t.id = ? AND c.key IS NOT NULL`);
-  const ofArtist = db.$client.prepare<[number], StoredCover>(`
+  const ownIn = (years: string) => db.$client.prepare<[number, number], StoredCover>(`
     SELECT ${columns} FROM albums a JOIN album_covers c ON c.album_id = a.id
-    WHERE a.artist_id = ? AND c.key IS NOT NULL ORDER BY a.year IS NULL, a.year, a.id LIMIT 1`);
+    WHERE a.artist_id = ? AND a.year ${years} AND c.key IS NOT NULL ORDER BY a.year, a.id LIMIT ?`);
+  const [dated, undated] = [ownIn('IS NOT NULL'), ownIn('IS NULL')];
+  const credited = db.$client.prepare<[number, number], StoredCover>(`
+    SELECT DISTINCT ${columns} FROM (SELECT track_id FROM track_artists WHERE artist_id = ? LIMIT ${CREDITS_LOOKED_AT}) ta
+    CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id WHERE c.key IS NOT NULL LIMIT ?`);
   return {
     ofAlbum: (id: AlbumId) => ofAlbum.get(id),
     ofTrack: (id: TrackId) => ofTrack.get(id),
-    /** Of the artist's first album that has one. */
-    ofArtist: (id: ArtistId) => ofArtist.get(id),
+    /** Of the artist's own albums by year, then of albums with a track of theirs; so many at most. */
+    listOfArtist(id: ArtistId, most: number): StoredCover[] {
+      const own = dated.all(id, most);
+      if (own.length < most) own.push(...undated.all(id, most - own.length));
+      if (own.length === most) return own;
+      const others = credited.all(id, most + own.length).filter(({ albumId }) => !own.some((cover) => cover.albumId === albumId));
+      return [...own, ...others].slice(0, most);
+    },
   };
 }
+
+export type CoverSources = ReturnType<typeof prepareCoverSources>;
 
 /** Where pictures for an album may be found, and which albums wait for one. */
 export function prepareCoverSources(db: MainDb) {
   const audio = db.$client.prepare<[number, number], { storageUri: string }>(`
     SELECT storage_uri AS storageUri FROM tracks
-    WHERE album_id = ? AND has_picture = 1 AND availability = 'available' AND storage_uri IS NOT NULL
+    WHERE album_id = ? AND (has_picture = 1 OR format IN (${FALLBACK_FORMATS.map((format) => `'${format}'`).join(', ')})) AND availability = 'available' AND storage_uri IS NOT NULL
     ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`);
   const folders = db.$client.prepare<[number], { path: string; imageName: string | null }>(`
     SELECT f.path, f.image_name AS imageName FROM tracks t
@@ -58,14 +82,17 @@ export function prepareCoverSources(db: MainDb) {
   const pending = db.$client.prepare<[number, number], { id: AlbumId }>(`
     SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
     WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual' AND a.updated_at > c.checked_at))`);
+  const lookedAt = db.$client.prepare<[number], object>('SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at <= c.checked_at');
   const highest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
   return {
-    /** Storage addresses of the first tracks that hold a picture, in the order of the album. */
+    /** Storage addresses of the first tracks that hold a picture or may hold one, in the order of the album. */
     audioWithPicture: (id: AlbumId, limit: number) => audio.all(id, limit).map((row) => row.storageUri),
     foldersOf: (id: AlbumId) => folders.all(id),
     imageIn: (path: string) => folder.get(path)?.imageName ?? null,
     /** Albums never looked at, and albums without a cover that changed since. Covers the ids in (above, upTo]. */
     pendingBetween: (above: number, upTo: number) => pending.all(above, upTo).map((row) => row.id),
+    /** Nothing was found, and nothing of the album has changed since. */
+    isLookedAt: (id: AlbumId) => lookedAt.get(id) !== undefined,
     highestAlbumId: () => highest.get()?.id ?? 0,
   };
 }

@@ -1,4 +1,4 @@
-// Covers out, in the size asked for, and the two ways in which a person changes one.
+// Covers out, in the size asked for, and the ways in which a person changes one.
 import type { Request, Response } from 'express';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
@@ -6,15 +6,15 @@ import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { CoverService } from './service.ts';
 import { readCoverUpload } from './cover-upload.ts';
+import type { ShownCover } from './mosaic.ts';
 import { COVER_MIMES } from './picture.ts';
-import type { StoredCover } from './queries.ts';
 import { sendCover } from './send-cover.ts';
-import { CoverQuery } from './wire.ts';
+import { CoverQuery, FoundCover } from './wire.ts';
 
 const picture = { method: 'get' as const, access: 'stream' as const, query: CoverQuery, status: [200, 206, 304], produces: COVER_MIMES };
 
 export function coverRoutes(covers: CoverService): Route[] {
-  const send = (req: Request, res: Response, cover: StoredCover | undefined, size: number | undefined): Promise<void> => {
+  const send = (req: Request, res: Response, cover: ShownCover | undefined, size: number | undefined): Promise<void> => {
     if (!cover) throw notFound('cover');
     return sendCover(covers, req, res, cover, size);
   };
@@ -23,7 +23,7 @@ export function coverRoutes(covers: CoverService): Route[] {
       ({ params, query, req, res }) => send(req, res, covers.find.ofAlbum(params.id), query.size)),
     route({ ...picture, path: '/tracks/:id/cover', params: idParam(TrackIdIn), summary: "Cover of a track's album" },
       ({ params, query, req, res }) => send(req, res, covers.find.ofTrack(params.id), query.size)),
-    route({ ...picture, path: '/artists/:id/cover', params: idParam(ArtistIdIn), summary: "Cover of an artist's first album that has one" },
+    route({ ...picture, path: '/artists/:id/cover', params: idParam(ArtistIdIn), summary: 'Picture of an artist, made of the covers of up to four albums' },
       ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size)),
     route({
       method: 'put', path: '/albums/:id/cover', access: 'user', params: idParam(AlbumIdIn), consumes: 'multipart/form-data',
@@ -31,5 +31,9 @@ export function coverRoutes(covers: CoverService): Route[] {
     }, async ({ params, req }) => covers.setCover(params.id, await readCoverUpload(req))),
     route({ method: 'delete', path: '/albums/:id/cover', access: 'user', params: idParam(AlbumIdIn), summary: 'Remove the cover of an album; none is looked for again' },
       ({ params }) => covers.removeCover(params.id)),
+    route({
+      method: 'post', path: '/albums/:id/cover/find', access: 'user', params: idParam(AlbumIdIn), reply: FoundCover,
+      summary: 'Look for a cover again: in the audio, beside it, in the cover archive; also after one was removed',
+    }, ({ params, signal }) => covers.lookAgain(params.id, signal)),
   ];
 }

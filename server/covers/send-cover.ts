@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, notFound } from '../errors.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { isAbsent } from '../storage/file-errors.ts';
-import { mimeOfExtension, UnusablePicture } from './picture.ts';
+import { isMosaic, type ShownCover } from './mosaic.ts';
+import { mimeOfExtension, UnusablePicture, type SizedFormat } from './picture.ts';
 import type { StoredCover } from './queries.ts';
 import type { CoverService } from './service.ts';
 import { nearestSize } from './thumbnails.ts';
@@ -11,11 +12,14 @@ import { nearestSize } from './thumbnails.ts';
 /** Shown at once from the browser's cache for a day, and asked for again behind the scenes after five minutes. */
 const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
 
+/** Of a mosaic when no size is asked for. */
+const MOSAIC_SIZE = 600;
+
 /** Throws `not_found` when the stored picture is gone or cannot be decoded. */
-export async function sendCover(covers: CoverService, req: IncomingMessage, res: ServerResponse, cover: StoredCover, size: number | undefined): Promise<void> {
+export async function sendCover(covers: CoverService, req: IncomingMessage, res: ServerResponse, cover: ShownCover, size: number | undefined, format: SizedFormat = 'webp'): Promise<void> {
   try {
-    if (size === undefined) await sendOriginal(covers, req, res, cover);
-    else await sendSize(covers, req, res, cover, nearestSize(size));
+    if (size === undefined && !isMosaic(cover)) await sendOriginal(covers, req, res, cover);
+    else await sendSize(covers, req, res, cover, nearestSize(size ?? MOSAIC_SIZE), format);
   } catch (error) {
     const isGone = isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
     throw isGone ? notFound('cover') : error;
@@ -28,14 +32,14 @@ async function sendOriginal(covers: CoverService, req: IncomingMessage, res: Ser
   });
 }
 
-async function sendSize({ thumbnails }: CoverService, req: IncomingMessage, res: ServerResponse, cover: StoredCover, size: number): Promise<void> {
+async function sendSize({ thumbnails }: CoverService, req: IncomingMessage, res: ServerResponse, cover: ShownCover, size: number, format: SizedFormat): Promise<void> {
   const send = (): Promise<void> =>
-    sendBytes(req, res, { path: thumbnails.pathOf(cover, size) }, { contentType: 'image/webp', cacheControl: CACHE_CONTROL, etag: `${cover.etag}-${size}` });
+    sendBytes(req, res, { path: thumbnails.pathOf(cover, size, format) }, { contentType: `image/${format}`, cacheControl: CACHE_CONTROL, etag: `${cover.etag}-${size}${format === 'webp' ? '' : `-${format}`}` });
   try {
     await send();
   } catch (error) {
     if (!isAbsent(error)) throw error;
-    await thumbnails.make(cover, size);
+    await thumbnails.make(cover, size, format);
     await send();
   }
 }

@@ -1,19 +1,24 @@
 // Covers of albums: found once, never overwritten by a later find, replaced only by a person (interface, Enrichment rule 4).
 import { AppError, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
-import type { AlbumId } from '../db/ids.ts';
+import type { AlbumId, ArtistId } from '../db/ids.ts';
 import type { BytesSource } from '../http/send-bytes.ts';
 import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { readAll } from './candidates.ts';
+import type { CoverArchive } from './archive.ts';
+import { createArchiveFinder } from './archive-finder.ts';
 import { createEmbeddedPictures } from './embedded-pictures.ts';
 import { createFoundRows } from './found-rows.ts';
 import { createCoverFinder } from './finder.ts';
 import { createLocks } from './locks.ts';
+import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
+import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
+import { createOrphans } from './orphans.ts';
 import { checkPicture } from './picture.ts';
-import { findCoverRow, hasAlbum, prepareFindCovers, upsertCover, type CoverRow, type StoredCover } from './queries.ts';
+import { deleteNone, findCoverRow, hasAlbum, prepareCoverSources, prepareFindCovers, upsertCover, type CoverRow, type StoredCover } from './queries.ts';
 import { createThumbnails } from './thumbnails.ts';
 
 export interface CoverServiceDeps {
@@ -22,6 +27,7 @@ export interface CoverServiceDeps {
   now: () => Date;
   storage: Storage;
   audioStore: AudioStore;
+  archive: CoverArchive;
   /** Sizes are kept in `covers/` below it. */
   cacheDir: string;
   /** cover-worker, in the source tree or in the bundle. */
@@ -32,12 +38,16 @@ export interface CoverServiceDeps {
 
 export type CoverService = ReturnType<typeof createCoverService>;
 
-export function createCoverService({ db, log, now, storage, audioStore, cacheDir, workerUrl, onCover }: CoverServiceDeps) {
+export function createCoverService({ db, log, now, storage, audioStore, archive, cacheDir, workerUrl, onCover }: CoverServiceDeps) {
   const embedded = createEmbeddedPictures({ workerUrl });
   const rows = createFoundRows(db);
   const locked = createLocks<AlbumId>(); // a find must not write over what a person uploads at the same moment
-  const finder = createCoverFinder({ db, log, now, storage, audioStore, embedded, rows, locked, onCover });
+  const sources = prepareCoverSources(db);
+  const nearby = createCoverFinder({ db, log, now, storage, audioStore, sources, embedded, rows, locked, onCover });
+  const remote = createArchiveFinder({ db, log, now, storage, archive, rows, locked, highestAlbumId: sources.highestAlbumId, onCover });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
+  const orphans = createOrphans({ db, log, storage, thumbnails, locked });
+  const { listOfArtist, ...find } = prepareFindCovers(db);
 
   async function readOriginal({ key }: StoredCover): Promise<Buffer> {
     return readAll((await storage.open(key)).stream);
@@ -45,18 +55,55 @@ export function createCoverService({ db, log, now, storage, audioStore, cacheDir
 
   async function replace(row: CoverRow, store: () => Promise<void>): Promise<void> {
     if (!hasAlbum(db, row.albumId)) throw notFound('album', row.albumId);
-    const before = findCoverRow(db, row.albumId)?.key ?? null;
     await store();
     upsertCover(db, row);
-    if (before !== null && before !== row.key) await storage.delete(before);
+    deleteLookup(db, row.albumId);
+    await orphans.releaseOf(row.albumId);
     await thumbnails.forget(row.albumId);
     onCover(row.albumId);
   }
 
+  /**
+   * Looks for a cover if the album has none and there is reason to: near by, then in the archive. True when one was found. Throws only
+   * what keeps it from looking at any album: `storage_full`, `unavailable`, the abort of `signal`.
+   */
+  const resolveCover = async (albumId: AlbumId, signal?: AbortSignal): Promise<boolean> =>
+    (await nearby.resolveNearby(albumId, signal)) || (await remote.resolveFromArchive(albumId, signal)) === true;
+
   return {
-    ...finder,
-    find: prepareFindCovers(db),
+    resolveCover,
+    resolvePending: nearby.resolvePending,
+    resolveWanted: remote.resolveWanted,
+    hasWanted: remote.hasWanted,
+    hasDue: remote.hasDue,
+    /** What one archive does not have another one may. */
+    forgetLookups: (): void => deleteLookups(db),
+    sweepOrphans: orphans.sweep,
     thumbnails,
+    find: {
+      ...find,
+      /** Of the first albums of theirs, or that they play on. */
+      ofArtist: (id: ArtistId): ShownCover | undefined => mosaicOf(`artist-${id}`, listOfArtist(id, MOSAIC_COVERS)),
+    },
+
+    /** The same for callers whose own work must not fail with it: never throws. */
+    async tryResolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
+      try {
+        return await resolveCover(albumId, signal);
+      } catch (error) {
+        log.warn({ album_id: albumId, err: error }, 'cover not resolved');
+        return false;
+      }
+    },
+
+    /** A person wants it looked for, also when it was looked for in vain, or a cover was removed. Throws as `resolveCover` does, and `not_found`. */
+    async lookAgain(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
+      if (!hasAlbum(db, albumId)) throw notFound('album', albumId);
+      await locked(albumId, () => Promise.resolve(deleteNone(db, albumId)));
+      deleteLookup(db, albumId);
+      await resolveCover(albumId, signal);
+      return { found: findCoverRow(db, albumId)?.key != null, reason: findLookup(db, albumId)?.reason ?? null };
+    },
 
     /** The picture as it was stored; the storage's `not_found` when it is gone. */
     original(cover: StoredCover): BytesSource {

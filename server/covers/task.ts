@@ -1,7 +1,17 @@
-// cover_task: finds covers for the albums that wait for one. Queued after a scan or an upload; running twice finds nothing to do.
+// The two background tasks of covers. cover_task looks near by for the albums that wait for one, and goes through thousands in a minute;
+// cover_archive_task asks the archive for what is left, at its pace. Running either twice finds nothing to do.
 import type { Handler } from '../jobs/tasks.ts';
+import type { Jobs } from '../jobs/service.ts';
 import type { CoverService } from './service.ts';
 
-export const coverTask = ({ covers }: { covers: Pick<CoverService, 'resolvePending'> }): Handler<'cover_task'> =>
+export const coverTask = ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<'cover_task'> =>
+  async (_payload, { signal, progress }) => {
+    await covers.sweepOrphans(signal);
+    const result = await covers.resolvePending({ signal, progress: (done, total) => progress(done, total, 'Looking for covers') });
+    if (await covers.hasWanted(signal)) await jobs.tryEnqueue('cover_archive_task', {});
+    return result;
+  };
+
+export const coverArchiveTask = ({ covers }: { covers: CoverService }): Handler<'cover_archive_task'> =>
   async (_payload, { signal, progress }) =>
-    covers.resolvePending({ signal, progress: (done, total) => progress(done, total, 'Looking for covers') });
+    covers.resolveWanted({ signal, progress: (done, total) => progress(done, total, 'Asking the cover archive') });

@@ -5,3 +5,8 @@ export const CoverQuery = z.object({
   size: queryInt.pipe(z.int().min(32).max(1200)).optional().meta({ description: 'longest side in pixels, 32 to 1200; the nearest of 64, 160, 300, 600, 1200 is sent. Absent: the original' }),
   token: z.string().optional().meta({ description: 'access token, for pictures that cannot send headers' }),
 });
+
+export const FoundCover = z.object({
+  found: z.boolean().meta({ description: 'the album has a cover now' }),
+  reason: z.string().nullable().meta({ description: 'why the cover archive gave none, when it is known' }),
+});

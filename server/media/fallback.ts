@@ -3,8 +3,10 @@
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { refuseCrowdedAsf } from './formats/asf-check.ts';
-import { MAX_LIST } from './limits.ts';
+import { asfPictures } from './formats/asf-picture.ts';
+import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
+import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
 import { TagBuilder, type TextField } from './tag-builder.ts';
 import { oneLine } from './text.ts';
@@ -17,17 +19,36 @@ const MOST_READS = 100_000;
 
 /** `format` is what the first bytes say. Throws UnreadableAudio with music-metadata's own words when it gives up. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
+  const { metadata, known } = await parse(source, format, { skipCovers: true });
+  const facts = checkFacts(factsOf(metadata, known, source.size), source.size);
+  return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
+}
+
+/** The first front cover, or else the first picture. Throws as `readWithMusicMetadata` does. */
+export async function readPictureWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<{ mime: string; bytes: Buffer } | undefined> {
+  if (format === 'wma') refuseCrowdedAsf(source);
+  const found = format === 'wma' ? asfPictures(source).map(({ kind, bytes }) => ({ bytes, isFront: kind === 3 })) : await picturesOf(source, format);
+  const pictures = found.slice(0, MAX_PICTURES).flatMap(({ bytes, isFront }) => {
+    const mime = bytes.length <= MAX_PICTURE_BYTES ? sniffPicture(bytes) : undefined;
+    return mime === undefined ? [] : [{ mime, bytes, isFront }];
+  });
+  return pictures.find(({ isFront }) => isFront) ?? pictures[0];
+}
+
+async function picturesOf(source: ByteSource, format: AudioFormat | undefined): Promise<{ bytes: Buffer; isFront: boolean }[]> {
+  const { metadata } = await parse(source, format, { skipCovers: false });
+  return (metadata.common.picture ?? []).map(({ data, type }) => ({ bytes: Buffer.from(data), isFront: type === 'Cover (front)' }));
+}
+
+async function parse(source: ByteSource, format: AudioFormat | undefined, { skipCovers }: { skipCovers: boolean }) {
   if (format === undefined) throw new UnreadableAudio('the format of the file is not known');
   if (format === 'wma') refuseCrowdedAsf(source);
-  let metadata: IAudioMetadata;
   try {
-    metadata = await parseFromTokenizer(new SourceTokenizer(source, format), { skipCovers: true, includeChapters: false });
+    return { metadata: await parseFromTokenizer(new SourceTokenizer(source, format), { skipCovers, includeChapters: false }), known: format };
   } catch (error) {
     if (error instanceof UnreadableAudio) throw error;
     throw new UnreadableAudio(`the file cannot be read: ${sentenceOf(error)}`);
   }
-  const facts = checkFacts(factsOf(metadata, format, source.size), source.size);
-  return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
 }
 
 class SourceTokenizer extends AbstractTokenizer {

@@ -1,0 +1,122 @@
+// The cover archive: pictures of release groups, given by people, behind redirects to a storage that is slow and at times down.
+// What comes back is unchecked bytes; whether they are a picture is for the caller.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { Log } from '../log/log.ts';
+import { createBreaker } from '../net/breaker.ts';
+import { guardedFetch, type GuardedAnswer } from '../net/guarded-fetch.ts';
+import { NetError, type NetErrorKind } from '../net/net-error.ts';
+import { createTokenBucket } from '../net/token-bucket.ts';
+import { userAgentOf } from '../net/user-agent.ts';
+
+/** Large enough for every screen; old pictures have only the second. */
+const SIZES = ['front-1200', 'front-500'] as const;
+const MAX_BYTES = 10e6;
+/** The storage behind it fails now and then. */
+const TRIES = 2;
+/** Failures in a row after which it is left alone for a while: of two albums. */
+const FAILURES = 4;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** How it is asked: two requests under way or in a second; its storage takes seconds to find a picture; a pause when it says that it is busy. */
+const PACE = { perSecond: 2, timeoutMs: 30_000, busyPauseMs: 5_000 };
+export type ArchivePace = typeof PACE;
+
+export type ArchiveAnswer =
+  | { result: 'picture'; bytes: Buffer }
+  | { result: 'none' }
+  /** `reason` is the end of a sentence. Unusable: asking again soon gives the same. Failed: it may be there another time. */
+  | { result: 'unusable' | 'failed'; reason: string }
+  /** Nothing was asked: the last ones failed, and it is left alone for a while. */
+  | { result: 'silent' };
+
+export interface CoverArchiveDeps {
+  settings: LiveSettings;
+  version: string;
+  log: Log;
+  now: () => Date;
+  /** For tests. */
+  pace?: Partial<ArchivePace>;
+}
+
+/** Of these another time may be better; where else it sends us stays the same. */
+const PASSING = new Set<NetErrorKind>(['timeout', 'refused', 'network']);
+
+export type CoverArchive = ReturnType<typeof createCoverArchive>;
+
+export function createCoverArchive({ settings, version, log, now, pace = {} }: CoverArchiveDeps) {
+  const { perSecond, timeoutMs, busyPauseMs } = { ...PACE, ...pace };
+  const bucket = createTokenBucket({ perSecond });
+  const breaker = createBreaker({ failures: FAILURES, now: () => now().getTime() });
+
+  /** One request in its turn. The breaker hears how it went; undefined while that says no. */
+  async function ask(path: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+    if (!breaker.mayAsk()) return undefined;
+    const base = new URL(settings.get('COVERART_BASE_URL'));
+    return bucket.run(async () => {
+      if (!breaker.enter()) return undefined; // it went down while this one waited for its turn
+      try {
+        const answer = await fetchAnswer(new URL(`${base.href.replace(/\/+$/, '')}${path}`), base, signal);
+        note(answer);
+        return answer;
+      } catch (error) {
+        breaker.left();
+        throw error;
+      }
+    }, signal);
+  }
+
+  async function fetchAnswer(url: URL, base: URL, signal: AbortSignal | undefined): Promise<Answer> {
+    try {
+      return toAnswer(await guardedFetch(url, { base, timeoutMs, maxBytes: MAX_BYTES, signal, headers: { 'user-agent': userAgentOf(version, settings.get('CONTACT')), accept: '*/*' } }));
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+      return { result: PASSING.has(error.kind) ? 'failed' : 'unusable', reason: error.message };
+    }
+  }
+
+  function note(answer: Answer): void {
+    if (answer.result !== 'failed') return breaker.succeeded();
+    if (answer.isBusy) bucket.pause(Math.min(LONGEST_PAUSE_MS, Math.max(busyPauseMs, answer.wishedMs ?? 0)));
+    breaker.failed();
+    if (!breaker.mayAsk()) log.warn({ reason: answer.reason }, 'cover archive is left alone for a while');
+  }
+
+  async function askTwice(path: string, signal: AbortSignal | undefined): Promise<ArchiveAnswer> {
+    let answer: Answer | undefined;
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const next = await ask(path, signal);
+      if (!next) break;
+      answer = next;
+      if (answer.result !== 'failed') break;
+    }
+    return answer ?? { result: 'silent' };
+  }
+
+  return {
+    isEnabled: (): boolean => settings.get('COVERART_ENABLED'),
+    /** Its address was changed, or it was switched on: how it was before says nothing. */
+    reset: breaker.reset,
+    /** The front cover of a release group. Throws the signal's reason, nothing else that it is known to meet. */
+    async findFront(releaseGroupMbid: string, signal?: AbortSignal): Promise<ArchiveAnswer> {
+      if (!isMbid(releaseGroupMbid)) return { result: 'none' };
+      for (const size of SIZES) {
+        const answer = await askTwice(`/release-group/${releaseGroupMbid.toLowerCase()}/${size}`, signal);
+        if (answer.result !== 'none') return answer;
+      }
+      return { result: 'none' };
+    },
+  };
+}
+
+type Answer = Exclude<ArchiveAnswer, { result: 'silent' }> & { isBusy?: true; wishedMs?: number };
+
+const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** What the archive says (200, 404, 400 for an identifier it does not take), and what its storage says behind it. */
+function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {
+  if (status === 200) return { result: 'picture', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  if (status === 404 || status === 400) return { result: 'none' };
+  const reason = `${url.host} answered ${status}`;
+  if (status !== 429 && status !== 503) return { result: 'failed', reason };
+  return { result: 'failed', reason, isBusy: true, wishedMs: Number(headers.get('retry-after') ?? 0) * 1_000 || 0 };
+}

@@ -1,0 +1,38 @@
+// The parts of a WMA file's header, one after the other; those inside its extension follow it.
+import { MAX_CHUNKS } from '../limits.ts';
+import { UnreadableAudio, type ByteSource } from '../types.ts';
+
+const HEADER_BYTES = 30;
+const OBJECT_HEADER_BYTES = 24;
+const EXTENSION_HEADER_BYTES = 46;
+const EXTENSION = 'b503bf5f2ea9cf118ee300c00c205365';
+/** Parts that hold tags, by what a tag looks like in them. Each begins with the number of its tags. */
+export const CONTENT_TAGS = '40a4d0d207e3d21197f000a0c95ea850';
+export const METADATA_TAGS = ['eacbf8c5af5b77488467aa8c44fa4cca', '941c23449894d149a1411d134e457054'];
+
+/** `at` and `size` are those of the content. */
+export interface AsfObject { id: string; at: number; size: number }
+
+/** Throws UnreadableAudio when there are more parts than music has. */
+export function* asfObjects(source: ByteSource): Generator<AsfObject> {
+  let count = 0;
+  for (let at = HEADER_BYTES, end = endOfHeader(source); at + OBJECT_HEADER_BYTES <= end;) {
+    const head = viewOf(source, at, OBJECT_HEADER_BYTES);
+    if (head.length < OBJECT_HEADER_BYTES) return;
+    const id = head.toString('hex', 0, 16);
+    const size = Math.max(Number(head.readBigUInt64LE(16)), OBJECT_HEADER_BYTES);
+    if (++count > MAX_CHUNKS) throw new UnreadableAudio(`the file has more than ${MAX_CHUNKS} parts`);
+    yield { id, at: at + OBJECT_HEADER_BYTES, size: size - OBJECT_HEADER_BYTES };
+    at += id === EXTENSION ? EXTENSION_HEADER_BYTES : size;
+  }
+}
+
+function endOfHeader(source: ByteSource): number {
+  const head = viewOf(source, 0, HEADER_BYTES);
+  return head.length < HEADER_BYTES ? 0 : Math.min(source.size, Number(head.readBigUInt64LE(16)));
+}
+
+export function viewOf(source: ByteSource, at: number, length: number): Buffer {
+  const bytes = source.read(at, length);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

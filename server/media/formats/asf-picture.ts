@@ -1,0 +1,63 @@
+// Pictures in the tags of a WMA file. Read by ourselves, because music-metadata cuts them in the wrong place.
+import { MAX_PICTURE_BYTES } from '../limits.ts';
+import type { ByteSource } from '../types.ts';
+import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
+
+export interface AsfPicture { /** 3 is the front cover. */ kind: number; bytes: Buffer }
+
+const NAME = 'WM/Picture';
+/** Of a part with tags: a picture and other text. */
+const MAX_TAGS_BYTES = MAX_PICTURE_BYTES + (4 << 20);
+
+/** In the order of the file. A damaged tag ends its part. */
+export function asfPictures(source: ByteSource): AsfPicture[] {
+  const pictures: AsfPicture[] = [];
+  for (const { id, at, size } of asfObjects(source)) {
+    const isMetadata = METADATA_TAGS.includes(id);
+    if ((id !== CONTENT_TAGS && !isMetadata) || size > MAX_TAGS_BYTES) continue;
+    const body = Buffer.from(viewOf(source, at, size)); // a copy: the view is gone with the next part
+    for (const { name, value } of isMetadata ? metadataTags(body) : contentTags(body)) {
+      const picture = name === NAME ? toPicture(value) : undefined;
+      if (picture) pictures.push(picture);
+    }
+  }
+  return pictures;
+}
+
+interface Tag { name: string; value: Buffer }
+
+/** Each: length of the name, name, type, length of the value, value. */
+function* contentTags(body: Buffer): Generator<Tag> {
+  for (let at = 2; at + 2 <= body.length;) {
+    const nameEnd = at + 2 + body.readUInt16LE(at);
+    if (nameEnd + 4 > body.length) return;
+    const end = nameEnd + 4 + body.readUInt16LE(nameEnd + 2);
+    yield { name: textIn(body, at + 2, nameEnd), value: body.subarray(nameEnd + 4, end) };
+    at = end;
+  }
+}
+
+/** Each: language, stream, length of the name, type, length of the value, name, value. */
+function* metadataTags(body: Buffer): Generator<Tag> {
+  for (let at = 2; at + 12 <= body.length;) {
+    const nameEnd = at + 12 + body.readUInt16LE(at + 4);
+    const end = nameEnd + body.readUInt32LE(at + 8);
+    yield { name: textIn(body, at + 12, nameEnd), value: body.subarray(nameEnd, end) };
+    at = end;
+  }
+}
+
+/** Kind, size, type and description as text that ends with a zero, bytes. */
+function toPicture(value: Buffer): AsfPicture | undefined {
+  if (value.length < 9) return undefined;
+  const start = afterText(value, afterText(value, 5));
+  return { kind: value[0] ?? 0, bytes: value.subarray(start, start + value.readUInt32LE(1)) };
+}
+
+function afterText(value: Buffer, from: number): number {
+  let at = from;
+  while (at + 2 <= value.length && value.readUInt16LE(at) !== 0) at += 2;
+  return at + 2;
+}
+
+const textIn = (body: Buffer, start: number, end: number): string => body.toString('utf16le', start, Math.min(end, body.length)).replace(/\0[^]*$/, '');

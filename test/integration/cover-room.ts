@@ -1,0 +1,81 @@
+// The room of covers with a real database, storage and server around it, and what tests put into it.
+import fs from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { eq } from 'drizzle-orm';
+import { coverRoutes } from '../../server/covers/routes.ts';
+import { createCoverService } from '../../server/covers/service.ts';
+import type { AlbumId, TrackId } from '../../server/db/ids.ts';
+import { albumCovers, coverLookups } from '../../server/db/schema.ts';
+import { createLog } from '../../server/log/log.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
+import type { Storage } from '../../server/storage/storage.ts';
+import { ascii, id3, id3Frame, silentMp3 } from '../support/audio-bytes.ts';
+import { openArchive } from '../support/cover-archive.ts';
+import { migratedDatabase } from '../support/server.ts';
+import { inPieces } from './storage-conformance.ts';
+import { openLibrary, serveRoutes } from './storage-server.ts';
+
+export type CoverRoom = Awaited<ReturnType<typeof openCoverRoom>>;
+
+export interface LogLine { level: string; msg: string; [field: string]: unknown }
+
+/** A log whose lines can be read. */
+export function readableLog() {
+  const lines: LogLine[] = [];
+  const log = createLog('debug', new Writable({ write: (chunk: Buffer, _encoding, done) => {
+    lines.push(JSON.parse(chunk.toString()) as LogLine);
+    done();
+  } }));
+  return { log, lines };
+}
+
+export interface CoverRoomOptions {
+  archiveUrl?: string;
+  /** What is different about the storage. */
+  storageIs?: (local: Storage) => Storage;
+}
+
+export async function openCoverRoom({ archiveUrl, storageIs = (local) => local }: CoverRoomOptions = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'tonearm-covers-'));
+  migratedDatabase(join(dir, 'tonearm.db'));
+  const library = openLibrary(join(dir, 'tonearm.db'));
+  const storage = storageIs(createLocalStorage({ root: join(dir, 'library') }));
+  const changed: AlbumId[] = [];
+  const { log, lines } = readableLog();
+  const clock = { now: new Date('2024-06-01T00:00:00Z') };
+  const covers = createCoverService({
+    db: library.db, log, now: () => clock.now, storage, cacheDir: join(dir, 'cache'), workerUrl: pathToFileURL('server/covers/cover-worker.ts'),
+    onCover: (id) => changed.push(id), audioStore: createAudioStore({ storage, importPath: () => undefined }), archive: openArchive(archiveUrl, log, () => clock.now),
+  });
+  const served = await serveRoutes(coverRoutes(covers));
+  return {
+    dir, library, storage, covers, changed, lines, clock,
+    rowOf: (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get(),
+    lookupOf: (albumId: AlbumId) => library.db.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get(),
+    stored: (): string[] => (fs.existsSync(join(dir, 'library', 'covers')) ? fs.readdirSync(join(dir, 'library', 'covers')).sort() : []),
+    call: (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${served.url}${path}`, { ...init, headers: { authorization: 'Bearer good', ...(init.headers as Record<string, string>) } }),
+    /** Stores audio and makes a track of it. */
+    async addAudio(albumId: AlbumId, audio: Buffer, format: string, hasPicture = true): Promise<TrackId> {
+      const { key } = await storage.putAudio(inPieces(audio), format);
+      return library.addTrack({ albumId, storageUri: `local:${key}`, hasPicture, format, trackNumber: 1, discNumber: 1 });
+    },
+    later(ms: number): void {
+      clock.now = new Date(clock.now.getTime() + ms);
+    },
+    async close(): Promise<void> {
+      await served.close();
+      await covers.close();
+      library.db.$client.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const mp3With = (picture: Buffer): Buffer => Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), picture]))]), silentMp3(30)]);
+export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+export const noSignal = new AbortController().signal;

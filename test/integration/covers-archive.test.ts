@@ -1,0 +1,237 @@
+import sharp from 'sharp';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AlbumId } from '../../server/db/ids.ts';
+import { pngBomb, startFakeCoverArchive, type ArchiveBehaviour, type FakeCoverArchive } from '../fakes/cover-archive.ts';
+import { bytesOf, mp3With, noSignal, openCoverRoom, type CoverRoom } from './cover-room.ts';
+
+const DAY_MS = 86_400_000;
+
+let picture: Buffer;
+let other: Buffer;
+beforeAll(async () => {
+  picture = await sharp({ create: { width: 500, height: 500, channels: 3, background: '#804020' } }).jpeg().toBuffer();
+  other = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#2040f0' } }).png().toBuffer();
+});
+
+let archive: FakeCoverArchive;
+let room: CoverRoom;
+beforeEach(async () => {
+  archive = await startFakeCoverArchive();
+  room = await openCoverRoom({ archiveUrl: archive.url });
+});
+afterEach(async () => {
+  await room.close();
+  await archive.close();
+});
+
+const mbidOf = (n: number): string => `9e8d7c6b-0000-4000-8000-${String(n).padStart(12, '0')}`;
+let count = 0;
+
+/** An album whose release group behaves like this in the archive. */
+function addAlbum(behaviour?: ArchiveBehaviour): AlbumId {
+  const releaseGroupMbid = mbidOf(++count);
+  if (behaviour) archive.groups.set(releaseGroupMbid, behaviour);
+  return room.library.addAlbum({ releaseGroupMbid });
+}
+
+const resolveAll = () => room.covers.resolvePending({ signal: noSignal, progress: () => {} });
+const askAll = () => room.covers.resolveWanted({ signal: noSignal, progress: () => {} });
+const reasons = () => room.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
+
+describe('the cover archive', () => {
+  it('is asked by release group when there is no picture near by, through its redirects, and says who asks', async () => {
+    const album = addAlbum({ picture });
+    expect(await room.covers.tryResolveCover(album)).toBe(true);
+    expect(room.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'archive' });
+    expect((await bytesOf(await room.call(`/albums/${album}/cover`))).equals(picture)).toBe(true);
+    expect(archive.asked.map(({ path, userAgent }) => ({ path, userAgent }))).toEqual([
+      { path: `/release-group/${mbidOf(count)}/front-1200`, userAgent: 'Tonearm/0.0.0 ( someone@example.org )' },
+    ]);
+    expect(room.changed).toEqual([album]);
+  });
+
+  it('is asked for the smaller picture when it has no large one', async () => {
+    const album = addAlbum({ picture, only500: true });
+    expect(await room.covers.tryResolveCover(album)).toBe(true);
+    expect(archive.asked.map(({ path }) => path.slice(-10))).toEqual(['front-1200', '/front-500']);
+  });
+
+  it('is not asked for an album with a picture near by, with a cover, without a release group, or with one that is none', async () => {
+    const embedded = addAlbum({ picture });
+    await room.addAudio(embedded, mp3With(other), 'mp3');
+    const uploaded = addAlbum({ picture });
+    await room.covers.setCover(uploaded, other);
+    const removed = addAlbum({ picture });
+    await room.covers.removeCover(removed);
+    const none = [room.library.addAlbum(), room.library.addAlbum({ releaseGroupMbid: '../../x' })];
+    for (const album of [embedded, uploaded, removed, ...none]) await room.covers.tryResolveCover(album);
+    await askAll();
+    expect(archive.asked).toEqual([]);
+    expect(room.rowOf(embedded)?.origin).toBe('embedded');
+    expect(room.rowOf(removed)).toMatchObject({ key: null, origin: 'manual' });
+  });
+
+  it('is not asked when it is switched off', async () => {
+    const off = await openCoverRoom();
+    const album = off.library.addAlbum({ releaseGroupMbid: mbidOf(++count) });
+    expect(await off.covers.tryResolveCover(album)).toBe(false);
+    await off.covers.resolvePending({ signal: noSignal, progress: () => {} });
+    expect(await off.covers.hasWanted(noSignal)).toBe(false);
+    expect(off.lookupOf(album)).toBeUndefined();
+    await off.close();
+  });
+
+  it('never writes over a cover that a person uploads, or removes, while it is asked', async () => {
+    const [uploaded, removed] = [addAlbum('dripping'), addAlbum('dripping')];
+    const asking = [uploaded, removed].map((album) => room.covers.tryResolveCover(album));
+    await expect.poll(() => archive.asked.length).toBe(2);
+    await room.covers.setCover(uploaded, other);
+    await room.covers.removeCover(removed);
+    for (const [mbid] of archive.groups) archive.groups.set(mbid, { picture });
+    expect(await Promise.all(asking)).toEqual([false, false]); // the second try of each is answered with a picture
+    expect(archive.asked).toHaveLength(4);
+    expect(room.rowOf(uploaded)).toMatchObject({ key: `covers/${uploaded}.png`, origin: 'manual' });
+    expect(room.rowOf(removed)).toMatchObject({ key: null, origin: 'manual' });
+    expect(room.stored()).toEqual([`${uploaded}.png`]);
+  });
+
+  it('is asked once for an album whose tracks are enriched side by side', async () => {
+    const [found, none] = [addAlbum({ picture }), addAlbum()];
+    const results = await Promise.all([found, found, found, none, none].map((album) => room.covers.tryResolveCover(album)));
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect(archive.asked).toHaveLength(3);
+  });
+});
+
+describe('what the archive answers amiss', () => {
+  const cases: [string, () => ArchiveBehaviour, string | RegExp, 'unusable' | 'failed'][] = [
+    ['a PDF', () => ({ picture: Buffer.from('%PDF-1.4 not a picture') }), /not a JPEG, PNG/, 'unusable'],
+    ['a page of HTML', () => ({ picture: Buffer.from('<!doctype html><html>Sign in to the hotel network</html>') }), /not a JPEG, PNG/, 'unusable'],
+    ['nothing', () => ({ picture: Buffer.alloc(0) }), /not a JPEG, PNG/, 'unusable'],
+    ['200 MB', () => 'huge', /sent more than 10 MB/, 'unusable'],
+    ['bytes without end', () => 'endless', /sent more than 10 MB/, 'unusable'],
+    ['a PNG of 30,000 by 30,000 pixels', () => ({ picture: pngBomb() }), /too many pixels/, 'unusable'],
+    ['a redirect to a private address', () => ({ redirect: 'http://127.0.0.1:9/secret' }), '127.0.0.1:9 is an address inside a private network', 'unusable'],
+    ['a redirect to the address of a cloud machine', () => ({ redirect: 'http://169.254.169.254/latest/meta-data' }), '169.254.169.254 is an address inside a private network', 'unusable'],
+    ['a redirect to a file', () => ({ redirect: 'file:///etc/passwd' }), /file: addresses are not fetched/, 'unusable'],
+    ['redirects in a circle', () => 'loop', /more than 5 times/, 'unusable'],
+    ['500', () => ({ status: 500 }), / answered 500$/, 'failed'],
+    ['503', () => ({ status: 503, retryAfter: 0 }), / answered 503$/, 'failed'],
+    ['403 of its storage', () => ({ status: 403, behind: true }), / answered 403$/, 'failed'],
+    ['no answer', () => 'silent', / took longer than 0.4 s$/, 'failed'],
+    ['a picture that drips', () => 'dripping', / took longer than 0.4 s$/, 'failed'],
+    ['a broken connection', () => 'cut', / broke off the connection$/, 'failed'],
+  ];
+  it.each(cases)('%s is no cover, and the log says why', async (_what, behaviour, reason, result) => {
+    const album = addAlbum(behaviour());
+    expect(await room.covers.tryResolveCover(album)).toBe(false);
+    expect(room.rowOf(album)).toMatchObject({ key: null });
+    expect(room.lookupOf(album)).toMatchObject({ result, tries: 1, reason: expect.stringMatching(reason) as string });
+    expect(reasons()).toEqual([expect.stringMatching(reason)]);
+    expect(room.stored()).toEqual([]);
+    expect(archive.asked).toHaveLength(result === 'failed' ? 2 : typeof behaviour() === 'string' && behaviour() === 'loop' ? 6 : 1);
+    expect((await room.call(`/albums/${album}/cover`)).status).toBe(404);
+  });
+
+  it('a failure that passes at once costs nothing', async () => {
+    const album = addAlbum({ status: 502, behind: true, times: 1, after: picture });
+    expect(await room.covers.tryResolveCover(album)).toBe(true);
+    expect(archive.asked).toHaveLength(2);
+  });
+});
+
+describe('asking again', () => {
+  it('for what it does not have is a matter of weeks, longer each time', async () => {
+    const album = addAlbum();
+    await resolveAll();
+    for (const days of [7, 14, 28, 56, 56]) {
+      expect(await askAll()).toEqual({ albums: 1, found: 0 });
+      expect(await askAll()).toEqual({ albums: 0, found: 0 });
+      room.later(days * DAY_MS - 1);
+      expect([await room.covers.hasWanted(noSignal), room.covers.hasDue()]).toEqual([false, false]);
+      room.later(1);
+      expect([await room.covers.hasWanted(noSignal), room.covers.hasDue()]).toEqual([true, true]);
+    }
+    expect(room.lookupOf(album)).toMatchObject({ result: 'none', reason: null, tries: 5 });
+    expect(room.lines.filter((line) => line.level === 'warn')).toEqual([]);
+  });
+
+  it('after a failure is a matter of hours', async () => {
+    const album = addAlbum({ status: 500 });
+    await room.covers.tryResolveCover(album);
+    expect(await room.covers.hasWanted(noSignal)).toBe(false);
+    room.later(6 * 3_600_000);
+    archive.groups.set(mbidOf(count), { picture });
+    expect(await askAll()).toEqual({ albums: 1, found: 1 });
+    expect(room.rowOf(album)?.origin).toBe('archive');
+  });
+
+  it('comes at once when the album is known to be another release group', async () => {
+    const album = addAlbum();
+    await room.covers.tryResolveCover(album);
+    expect(await room.covers.hasWanted(noSignal)).toBe(false);
+    room.library.db.$client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?').run(mbidOf(++count), album);
+    archive.groups.set(mbidOf(count), { picture });
+    expect(await askAll()).toEqual({ albums: 1, found: 1 });
+  });
+
+  it('finds the albums that got a release group later, and those that came meanwhile', async () => {
+    const late = room.library.addAlbum();
+    expect(await resolveAll()).toEqual({ albums: 1, found: 0 });
+    expect(await room.covers.hasWanted(noSignal)).toBe(false);
+    room.library.db.$client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?').run(mbidOf(++count), late);
+    archive.groups.set(mbidOf(count), { picture });
+    let meanwhile: AlbumId | undefined;
+    const result = await room.covers.resolveWanted({ signal: noSignal, progress: () => {
+      if (meanwhile !== undefined) return;
+      meanwhile = addAlbum({ picture });
+      room.library.db.$client.prepare("INSERT INTO album_covers (album_id, checked_at) VALUES (?, 0)").run(meanwhile);
+    } });
+    expect(result).toEqual({ albums: 2, found: 2 });
+  });
+
+  it('stops for a while when it is down, says so once, and leaves the rest for later', async () => {
+    const albums = Array.from({ length: 12 }, () => addAlbum({ picture }));
+    await resolveAll();
+    await archive.close();
+    await expect(askAll()).rejects.toThrow('The cover archive cannot be reached at the moment.');
+    expect(albums.filter((album) => room.lookupOf(album)?.result === 'failed').length).toBeLessThanOrEqual(3);
+    expect(room.lines.filter((line) => line.msg === 'cover archive is left alone for a while')).toHaveLength(1);
+    expect(await room.covers.tryResolveCover(albums[11] as AlbumId)).toBe(false);
+    expect(room.lookupOf(albums[11] as AlbumId)).toBeUndefined();
+  });
+});
+
+describe('looking again by hand', () => {
+  const lookAgain = async (album: number) => {
+    const response = await room.call(`/albums/${album}/cover/find`, { method: 'POST' });
+    return { status: response.status, body: await response.json() as unknown };
+  };
+
+  it('brings back what was removed', async () => {
+    const album = addAlbum();
+    await room.addAudio(album, mp3With(picture), 'mp3');
+    await resolveAll();
+    await room.call(`/albums/${album}/cover`, { method: 'DELETE' });
+    await resolveAll();
+    expect(room.rowOf(album)).toMatchObject({ key: null, origin: 'manual' });
+    expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
+    expect(room.rowOf(album)).toMatchObject({ origin: 'embedded' });
+  });
+
+  it('asks the archive although it was asked in vain, and says why it gave none', async () => {
+    const album = addAlbum({ picture: Buffer.from('%PDF-1.4') });
+    await room.covers.tryResolveCover(album);
+    expect(await lookAgain(album)).toEqual({ status: 200, body: { found: false, reason: 'it is not a JPEG, PNG, WebP, GIF or AVIF picture' } });
+    archive.groups.set(mbidOf(count), { picture });
+    expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
+    expect((await lookAgain(999)).status).toBe(404);
+  });
+
+  it('leaves a cover that is there', async () => {
+    const album = addAlbum({ picture });
+    await room.covers.setCover(album, other);
+    expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
+    expect([room.rowOf(album)?.origin, archive.asked.length]).toEqual(['manual', 0]);
+  });
+});

@@ -1,0 +1,122 @@
+import fs from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AlbumId, ArtistId } from '../../server/db/ids.ts';
+import { trackArtists } from '../../server/db/schema.ts';
+import { bytesOf, openCoverRoom, type CoverRoom } from './cover-room.ts';
+
+const COLOURS = { red: [255, 0, 0], green: [0, 255, 0], blue: [0, 0, 255], grey: [128, 128, 128], yellow: [255, 255, 0] } as const;
+type Colour = keyof typeof COLOURS;
+
+let pictures: Record<Colour, Buffer>;
+beforeAll(async () => {
+  const make = async (name: Colour): Promise<Buffer> => {
+    const [r, g, b] = COLOURS[name];
+    const plain = sharp({ create: { width: name === 'red' ? 900 : 400, height: 400, channels: 3, background: { r, g, b } } });
+    return name === 'grey' ? plain.toColourspace('b-w').jpeg({ quality: 100 }).toBuffer() : plain.png().toBuffer();
+  };
+  pictures = Object.fromEntries(await Promise.all((Object.keys(COLOURS) as Colour[]).map(async (name) => [name, await make(name)]))) as Record<Colour, Buffer>;
+});
+
+let room: CoverRoom;
+let artistId: ArtistId;
+beforeEach(async () => {
+  room = await openCoverRoom();
+  artistId = room.library.addArtist('Someone');
+});
+afterEach(() => room.close());
+
+async function addAlbum(colour: Colour | undefined, year: number | null, of: ArtistId | null = artistId): Promise<AlbumId> {
+  const album = room.library.addAlbum({ artistId: of, year });
+  if (colour) await room.covers.setCover(album, pictures[colour]);
+  return album;
+}
+const credit = (albumId: AlbumId): void => {
+  const trackId = room.library.addTrack({ albumId });
+  room.library.db.insert(trackArtists).values({ trackId, position: 0, artistId, credit: 'Someone' }).run();
+};
+const getCover = (query = '', headers: Record<string, string> = {}) => room.call(`/artists/${artistId}/cover${query}`, { headers });
+
+/** Colours in the middle of the quarters: upper left, upper right, lower left, lower right. */
+async function quarters(response: Response): Promise<Colour[]> {
+  const { data, info } = await sharp(await bytesOf(response)).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const at = (x: number, y: number): Colour => {
+    const i = (Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels;
+    const distance = (name: Colour): number => COLOURS[name].reduce<number>((sum, part, n) => sum + Math.abs(part - (data[i + n] ?? 0)), 0);
+    return (Object.keys(COLOURS) as Colour[]).toSorted((a, b) => distance(a) - distance(b))[0] as Colour;
+  };
+  return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)];
+}
+
+describe('the picture of an artist', () => {
+  it('is made of the covers of their first four albums', async () => {
+    for (const [colour, year] of [['yellow', null], ['grey', 2010], ['blue', 1990], ['red', 1970], ['green', 1980]] as const) await addAlbum(colour, year);
+    const response = await getCover('?size=300');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    const { width, height } = await sharp(await bytesOf(response.clone())).metadata();
+    expect([width, height]).toEqual([300, 300]);
+    expect(await quarters(response)).toEqual(['red', 'green', 'blue', 'grey']);
+  });
+
+  it('is whole with two and with three covers', async () => {
+    await addAlbum('red', 1970);
+    await addAlbum('green', 1980);
+    expect(await quarters(await getCover())).toEqual(['red', 'green', 'red', 'green']);
+    await addAlbum('blue', 1990);
+    expect(await quarters(await getCover())).toEqual(['red', 'green', 'red', 'blue']);
+  });
+
+  it('is the cover itself when there is one, or several of the same picture', async () => {
+    await addAlbum('red', 1970);
+    await addAlbum(undefined, 1971);
+    await addAlbum('red', 1972);
+    expect((await bytesOf(await getCover())).equals(pictures.red)).toBe(true);
+  });
+
+  it('takes albums that they play on after their own', async () => {
+    await addAlbum('blue', 1990);
+    const [various, other, bare] = [await addAlbum('red', 1960, null), await addAlbum('green', 1961, room.library.addArtist('Other')), await addAlbum(undefined, 1962, null)];
+    for (const album of [various, other, bare, other]) credit(album);
+    expect(await quarters(await getCover())).toEqual(['blue', 'red', 'blue', 'green']);
+    expect((await room.call(`/artists/${room.library.addArtist('Nobody')}/cover`)).status).toBe(404);
+  });
+
+  it('has a strong ETag that holds until one of the covers changes', async () => {
+    const first = await addAlbum('red', 1970);
+    await addAlbum('green', 1980);
+    const etag = (await getCover('?size=160')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[0-9a-f]{32}-160"$/);
+    expect((await getCover('?size=160', { 'if-none-match': etag })).status).toBe(304);
+    expect((await getCover('?size=300')).headers.get('etag')).not.toBe(etag);
+    await room.covers.setCover(first, pictures.yellow);
+    const changed = await getCover('?size=160', { 'if-none-match': etag });
+    expect([changed.status, await quarters(changed)]).toEqual([200, ['yellow', 'green', 'yellow', 'green']]);
+  });
+
+  it('is kept in the cache, and what was made of other covers is not', async () => {
+    await addAlbum('red', 1970);
+    const second = await addAlbum('green', 1980);
+    const kept = () => fs.readdirSync(join(room.dir, 'cache', 'covers', `artist-${artistId}`));
+    await Promise.all(Array.from({ length: 10 }, () => getCover('?size=64')));
+    await getCover('?size=160');
+    expect(kept()).toHaveLength(2);
+    await room.covers.setCover(second, pictures.blue);
+    await getCover('?size=64');
+    expect(kept()).toHaveLength(1);
+    await rm(join(room.dir, 'library', 'covers'), { recursive: true });
+    expect((await getCover('?size=64')).status).toBe(200);
+  });
+
+  it('is made of what can be used when a stored cover is damaged or gone, and is 404 when none can', async () => {
+    const albums = [await addAlbum('red', 1970), await addAlbum('green', 1980), await addAlbum('blue', 1990)];
+    const path = (at: number): string => join(room.dir, 'library', 'covers', `${albums[at]}.png`);
+    fs.writeFileSync(path(0), 'damaged');
+    expect(await quarters(await getCover('?size=160'))).toEqual(['green', 'blue', 'green', 'blue']);
+    fs.rmSync(path(1));
+    expect(await quarters(await getCover('?size=64'))).toEqual(['blue', 'blue', 'blue', 'blue']);
+    fs.rmSync(path(2));
+    expect((await getCover('?size=300')).status).toBe(404);
+  });
+});
