@@ -1,0 +1,171 @@
+// Every change of what an ordinary playlist holds: one transaction, one version more, whatever the change consists of. A change that
+// comes to nothing makes no version.
+import type { MainDb } from '../db/client.ts';
+import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
+import type { PlaylistChange } from '../db/schema.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { assertOrdinary, getOwn } from './access.ts';
+import type { EntryRow, EntryRows } from './entry-rows.ts';
+import { planList, reuseEntries, type Run, type WantedEntry } from './list-plan.ts';
+import { placesBetween } from './positions.ts';
+import { appendVersion, nextVersion, updatePlaylist, type PlaylistFields, type PlaylistSummary } from './queries.ts';
+
+/** More would make the list slow for everybody. */
+const MOST_ENTRIES = 500_000;
+
+export interface Expected { expectedVersion?: number | undefined }
+export interface Added extends Expected {
+  trackIds: readonly TrackId[];
+  /** Index of the first of them; at the end when absent or beyond it. */
+  position?: number | undefined;
+  skipDuplicates?: boolean;
+}
+/** Fields, and tracks taken out by index (as they were before) and put at the end: one version at most. */
+export interface Edited extends Expected, PlaylistFields { removeIndexes?: readonly number[]; addTrackIds?: readonly TrackId[] }
+export type Wanted = WantedEntry & { addedAt: number };
+interface Counts { added: number; removed: number; moved: number }
+
+const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
+
+export type PlaylistChanges = ReturnType<typeof createChanges>;
+
+export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
+  /** Runs `work` with the number of the version that it makes, and notes it. */
+  function change(userId: UserId, id: PlaylistId, { expectedVersion }: Expected, kind: PlaylistChange, work: (version: number, playlist: PlaylistSummary) => Counts): void {
+    db.transaction((tx) => {
+      const playlist = getOwn(tx, userId, id, expectedVersion);
+      assertOrdinary(playlist);
+      const counts = work(playlist.version + 1, playlist);
+      if (counts.added + counts.removed + counts.moved > 0) note(userId, playlist, kind, counts);
+    }, { behavior: 'immediate' });
+  }
+
+  /** Notes the next version; its entries are written already. */
+  function note(userId: UserId, { id, rules }: PlaylistSummary, kind: PlaylistChange, counts: Counts = NOTHING): void {
+    const createdAt = now();
+    appendVersion(db, { playlistId: id, version: nextVersion(db, id, createdAt), change: kind, ...counts, rules, userId, createdAt });
+  }
+
+  function assertTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
+    const absent = rows.absentTrack(trackIds);
+    if (absent !== undefined) throw notFound('track', absent);
+    if (playlist.trackCount + trackIds.length > MOST_ENTRIES) throw conflict(`A playlist may hold ${MOST_ENTRIES} tracks at most.`);
+  }
+
+  function insertTracks(playlist: PlaylistSummary, version: number, trackIds: readonly TrackId[], position?: number): Counts {
+    assertTracks(playlist, trackIds);
+    const index = position !== undefined && position < playlist.trackCount ? position : undefined;
+    const places = rows.places(playlist.id, trackIds.length, () => rows.aroundIndex(playlist.id, index));
+    const addedAt = now().getTime();
+    rows.insert(playlist.id, version, trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })));
+    return { ...NOTHING, added: trackIds.length };
+  }
+
+  function withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): TrackId[] {
+    const known = rows.knownTracks(id, trackIds);
+    return [...new Set(trackIds)].filter((trackId) => !known.has(trackId));
+  }
+
+  /** Makes the list hold exactly the wanted entries; writes only what differs. */
+  function become(playlist: PlaylistSummary, version: number, wanted: readonly Wanted[]): Counts {
+    assertTracks({ ...playlist, trackCount: 0 }, wanted.map(({ trackId }) => trackId));
+    const current = rows.all(playlist.id);
+    const { removed, runs } = planList(current, wanted);
+    const places = runs.map(({ before, after, entries }) => placesBetween(before, after, entries.length));
+    if (places.includes(undefined)) {
+      rows.renumber(playlist.id);
+      return become(playlist, version, wanted);
+    }
+    const there = new Set(current.map(({ id }) => id));
+    const placed = runs.flatMap(({ entries }: Run<Wanted>, at) => entries.map((entry, n) => ({ ...entry, position: (places[at] as number[])[n] as number })));
+    const moved = placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined && there.has(entry.id));
+    const added = placed.filter(({ id }) => id === undefined || !there.has(id));
+    if (removed.length > 0) rows.end(playlist.id, version, removed);
+    if (moved.length > 0) rows.move(playlist.id, version, moved);
+    if (added.length > 0) rows.insert(playlist.id, version, added);
+    return { added: added.length, removed: removed.length, moved: moved.length };
+  }
+
+  function toWanted(id: PlaylistId, trackIds: readonly TrackId[]): Wanted[] {
+    const current = rows.all(id);
+    const addedAt = new Map(current.map((entry) => [entry.id, entry.addedAt]));
+    const time = now().getTime();
+    return reuseEntries(current, trackIds).map((entry) => ({ ...entry, addedAt: (entry.id === undefined ? undefined : addedAt.get(entry.id)) ?? time }));
+  }
+
+  return {
+    become,
+    note,
+
+    /** Fills and notes the first version of a new playlist. */
+    begin(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, trackIds: readonly TrackId[]): void {
+      const counts = trackIds.length > 0 ? insertTracks(playlist, 1, trackIds) : NOTHING;
+      appendVersion(db, { playlistId: playlist.id, version: 1, change: kind, ...counts, rules: playlist.rules, userId, createdAt: playlist.createdAt });
+    },
+
+    add: (userId: UserId, id: PlaylistId, { trackIds, position, skipDuplicates = false, ...expected }: Added): void =>
+      change(userId, id, expected, 'add', (version, playlist) => {
+        const added = skipDuplicates ? withoutDuplicates(id, trackIds) : trackIds;
+        return added.length === 0 ? NOTHING : insertTracks(playlist, version, added, position);
+      }),
+
+    /** Throws `not_found` when one of them is not in the list; then all stay. */
+    remove: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
+      change(userId, id, expected, 'remove', (version) => {
+        assertEntries(rows.some(id, entryIds), entryIds);
+        return { ...NOTHING, removed: rows.end(id, version, entryIds) };
+      }),
+
+    /** `before` null: to the end. */
+    move: (userId: UserId, id: PlaylistId, { entryIds, before, ...expected }: Expected & { entryIds: readonly number[]; before: number | null }): void =>
+      change(userId, id, expected, 'reorder', (version) => {
+        if (new Set(entryIds).size < entryIds.length) throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
+        if (before !== null && entryIds.includes(before)) throw invalid([{ field: 'before_entry_id', message: 'must not be one of the entries that move' }]);
+        assertEntries(rows.some(id, entryIds), entryIds);
+        const places = rows.places(id, entryIds.length, () => {
+          if (before === null) return rows.aroundIndex(id, undefined);
+          const [target] = rows.some(id, [before]);
+          if (!target) throw notFound('entry', before);
+          return rows.aroundEntry(id, target, entryIds);
+        });
+        rows.move(id, version, entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })));
+        return { ...NOTHING, moved: entryIds.length };
+      }),
+
+    /** Throws `conflict` unless the ids are exactly the entries that the list has. */
+    reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
+      change(userId, id, expected, 'reorder', (version, playlist) => {
+        const entries = new Map(rows.all(id).map((entry) => [entry.id, entry]));
+        const wanted = [...new Set(entryIds)].map((entryId) => entries.get(entryId));
+        if (wanted.includes(undefined) || wanted.length !== entries.size || entryIds.length !== entries.size) {
+          throw conflict(`The new order must name each of the playlist's ${entries.size} entries once. Somebody may have changed it meanwhile: read it again.`);
+        }
+        return become(playlist, version, wanted as EntryRow[]);
+      }),
+
+    /** Other tracks, all of them; entries of tracks that stay are kept. */
+    replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): void =>
+      change(userId, id, expected, 'replace', (version, playlist) => become(playlist, version, toWanted(id, trackIds))),
+
+    /** Indexes beyond the end are passed over. */
+    edit(userId: UserId, id: PlaylistId, { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited): void {
+      db.transaction((tx) => {
+        const playlist = getOwn(tx, userId, id, expectedVersion);
+        if (Object.values(fields).some((value) => value !== undefined)) updatePlaylist(tx, id, { ...fields, updatedAt: now() });
+        if (removeIndexes.length + addTrackIds.length === 0) return;
+        assertOrdinary(playlist);
+        const current = removeIndexes.length > 0 ? rows.all(id) : [];
+        const gone = [...new Set(removeIndexes)].map((index) => current[index]?.id).filter((entryId) => entryId !== undefined);
+        const removed = gone.length > 0 ? rows.end(id, playlist.version + 1, gone) : 0;
+        const { added } = addTrackIds.length > 0 ? insertTracks(playlist, playlist.version + 1, addTrackIds) : NOTHING;
+        if (removed + added > 0) note(userId, playlist, removed === 0 ? 'add' : added === 0 ? 'remove' : 'replace', { added, removed, moved: 0 });
+      }, { behavior: 'immediate' });
+    },
+  };
+}
+
+function assertEntries(found: readonly EntryRow[], asked: readonly number[]): void {
+  const ids = new Set(found.map(({ id }) => id));
+  const absent = asked.find((entryId) => !ids.has(entryId));
+  if (absent !== undefined) throw notFound('entry', absent);
+}

@@ -1,0 +1,117 @@
+// Entries of lists, now and in every earlier version. An entry that is taken out or moved leaves a past one behind, so a version needs no
+// copy of the list: adding one track to 50,000 writes one row. Bare statements, since lists are long; a `+` keeps SQLite from walking a
+// whole list to find some ids in it. Inside the caller's transaction.
+import type { Sqlite } from '../db/client.ts';
+import type { PlaylistId, TrackId } from '../db/ids.ts';
+import type { Page } from '../http/paging.ts';
+import { GAP, placesBetween } from './positions.ts';
+
+/** `position` orders; it is no index. */
+export interface EntryRow { id: number; trackId: TrackId; position: number; addedAt: number }
+export interface NewEntry { id: number | undefined; trackId: TrackId; position: number; addedAt: number }
+/** An entry of some version; its track may have left the library. */
+export interface VersionRow { id: number; trackId: TrackId; addedAt: number; isThere: 0 | 1; title: string; artistName: string | null; albumTitle: string | null; durationMs: number | null }
+interface Neighbours { before: number | undefined; after: number | undefined }
+
+export type EntryRows = ReturnType<typeof createEntryRows>;
+
+const ENTRY = 'e.id, e.track_id AS trackId, e.position, e.added_at AS addedAt';
+
+export function createEntryRows(client: Sqlite) {
+  const page = client.prepare<[PlaylistId, number, number], EntryRow>(`SELECT ${ENTRY} FROM playlist_entries e WHERE e.playlist_id = ? ORDER BY e.position, e.id LIMIT ? OFFSET ?`);
+  const some = client.prepare<[string, PlaylistId], EntryRow>(
+    `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`);
+  const last = client.prepare<[PlaylistId], { position: number }>('SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1');
+  const preceding = client.prepare<[PlaylistId, number, number, string], { position: number }>(
+    `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?) AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`);
+  const insert = client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
+    SELECT value ->> 0, @playlistId, value ->> 1, value ->> 2, value ->> 3, @version FROM json_each(@rows)`);
+  const keepPast = client.prepare(`INSERT INTO playlist_past_entries (playlist_id, until_version, entry_id, since_version, position, track_id, added_at)
+    SELECT e.playlist_id, @version, e.id, e.since_version, e.position, e.track_id, e.added_at
+    FROM json_each(@ids) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = @playlistId`);
+  const remove = client.prepare('DELETE FROM playlist_entries WHERE id IN (SELECT value FROM json_each(@ids)) AND +playlist_id = @playlistId');
+  const place = client.prepare(`UPDATE playlist_entries SET position = j.value ->> 1, since_version = @version FROM json_each(@places) j
+    WHERE playlist_entries.id = j.value ->> 0 AND +playlist_entries.playlist_id = @playlistId`);
+  const known = client.prepare<[string, PlaylistId], TrackId>(
+    'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value AND e.playlist_id = ?)').pluck();
+  const absent = client.prepare<[string], TrackId>('SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1').pluck();
+  const version = client.prepare<{ playlistId: PlaylistId; version: number; limit: number; offset: number }, VersionRow>(`
+    SELECT e.id, e.trackId, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title, '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
+      iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms, t.duration_ms) AS durationMs
+    FROM (
+      SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId AND since_version <= @version
+      UNION ALL
+      SELECT entry_id, track_id, position, added_at FROM playlist_past_entries WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version
+      ORDER BY position, id LIMIT @limit OFFSET @offset
+    ) e LEFT JOIN tracks t ON t.id = e.trackId LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN playlist_lost_tracks l ON l.track_id = e.trackId
+    ORDER BY e.position, e.id`);
+  client.exec('CREATE TEMP TABLE IF NOT EXISTS playlist_places (position INTEGER PRIMARY KEY, place INTEGER NOT NULL)');
+  const renumbering = [
+    'DELETE FROM temp.playlist_places',
+    `INSERT INTO temp.playlist_places (position, place) SELECT position, row_number() OVER (ORDER BY position) * ${GAP} FROM (
+      SELECT position FROM playlist_entries WHERE playlist_id = @id UNION SELECT position FROM playlist_past_entries WHERE playlist_id = @id)`,
+    'UPDATE playlist_entries SET position = (SELECT place FROM temp.playlist_places p WHERE p.position = playlist_entries.position) WHERE playlist_id = @id',
+    'UPDATE playlist_past_entries SET position = (SELECT place FROM temp.playlist_places p WHERE p.position = playlist_past_entries.position) WHERE playlist_id = @id',
+  ].map((text) => client.prepare(text));
+
+  const all = (playlistId: PlaylistId): EntryRow[] => page.all(playlistId, -1, 0);
+
+  /** Wide gaps again between all entries, past ones too: the order of every version stays. */
+  function renumber(id: PlaylistId): void {
+    for (const statement of renumbering) statement.run(statement.source.includes('@id') ? { id } : {});
+  }
+
+  return {
+    all,
+    page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
+    /** Those of the ids that are in the list, in the order of the ids. */
+    some: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] => some.all(JSON.stringify(ids), playlistId),
+
+    /** Where something goes that is to be at an index. */
+    aroundIndex(playlistId: PlaylistId, index: number | undefined): Neighbours {
+      if (index === undefined) return { before: last.get(playlistId)?.position, after: undefined };
+      const rows = page.all(playlistId, index === 0 ? 1 : 2, Math.max(0, index - 1));
+      const [before, after] = index === 0 ? [undefined, rows[0]] : rows;
+      return rows.length === 0 ? this.aroundIndex(playlistId, undefined) : { before: before?.position, after: after?.position };
+    },
+
+    /** Where something goes that is to be in front of an entry, seen without the entries that move. */
+    aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: readonly number[]): Neighbours {
+      return { before: preceding.get(playlistId, entry.position, entry.id, JSON.stringify(moving))?.position, after: entry.position };
+    },
+
+    /** Places for `count` entries; makes room when there is none. `find` is asked again after that. */
+    places(playlistId: PlaylistId, count: number, find: () => Neighbours): number[] {
+      const attempt = (): number[] | undefined => {
+        const { before, after } = find();
+        return placesBetween(before, after, count);
+      };
+      const first = attempt();
+      if (first) return first;
+      renumber(playlistId);
+      return attempt() as number[];
+    },
+    renumber,
+
+    insert: (playlistId: PlaylistId, version: number, rows: readonly NewEntry[]): void =>
+      void insert.run({ playlistId, version, rows: JSON.stringify(rows.map(({ id, position, trackId, addedAt }) => [id ?? null, position, trackId, addedAt])) }),
+
+    /** Takes entries out; they stay in the versions before this one. Gives how many there were. */
+    end(playlistId: PlaylistId, version: number, ids: readonly number[]): number {
+      const given = { playlistId, ids: JSON.stringify(ids) };
+      keepPast.run({ ...given, version });
+      return remove.run(given).changes;
+    },
+
+    move(playlistId: PlaylistId, version: number, places: readonly { id: number; position: number }[]): void {
+      keepPast.run({ playlistId, version, ids: JSON.stringify(places.map(({ id }) => id)) });
+      place.run({ playlistId, version, places: JSON.stringify(places.map(({ id, position }) => [id, position])) });
+    },
+
+    /** Which of the tracks the list has. */
+    knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> => new Set(known.all(JSON.stringify(trackIds), playlistId)),
+    /** One of the tracks that is not in the library. */
+    absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
+    version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] => version.all({ playlistId, version: version_, limit, offset }),
+  };
+}

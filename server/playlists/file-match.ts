@@ -1,0 +1,131 @@
+// Finds the tracks that the lines of a playlist file mean: by the path below the music folder, exactly; then by the end of the path, as
+// much of it as fits; then by artist and title. What stays unclear is not guessed.
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { createStatements } from '../library/statements.ts';
+import type { FileEntry } from './file-entry.ts';
+import { commonTail, foldPart, plainName, readingsOf, titleInName } from './locations.ts';
+import { artistAndTitle } from './playlist-file.ts';
+import type { SongMatcher } from './song-match.ts';
+
+export interface Unmatched { line: number; text: string; reason: string }
+export interface Matched { trackIds: TrackId[]; unmatched: Unmatched[] }
+
+interface Line extends FileEntry { readings: string[][]; trackId?: TrackId | undefined; tie?: boolean }
+
+export interface FileMatchDeps {
+  db: MainDb;
+  songs: SongMatcher;
+  /** The music folder, for absolute paths that begin with it. */
+  importPath: () => string | undefined;
+}
+
+const SOURCE = 'local_folder';
+/** Rows or lines looked at before other requests have their turn. */
+const AT_ONCE = 5_000;
+const LINES_AT_ONCE = 200;
+const breathe = (): Promise<void> => new Promise(setImmediate);
+
+export type FileMatcher = ReturnType<typeof createFileMatcher>;
+
+export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
+  const statements = createStatements(db.$client);
+  const tracksAt = (paths: readonly string[]): { id: TrackId; sourceId: string }[] => statements.rows(
+    `SELECT t.id, t.source_id AS sourceId FROM json_each(@paths) p CROSS JOIN tracks t ON t.source = '${SOURCE}' AND t.source_id = p.value`, { paths: JSON.stringify(paths) });
+
+  /** Below the music folder, or as written from the place of the playlist: that is the music folder, as far as anybody knows. */
+  function pathsOf({ readings }: Line): string[] {
+    const root = readingsOf(importPath() ?? '')[0]?.join('/');
+    return readings.map((parts) => parts.join('/')).map((path) => (root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
+  }
+
+  async function byPath(lines: Line[]): Promise<void> {
+    for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+      const some = lines.slice(at, at + LINES_AT_ONCE).map((line) => ({ line, paths: pathsOf(line) }));
+      const found = new Map(tracksAt([...new Set(some.flatMap(({ paths }) => paths))]).map(({ id, sourceId }) => [sourceId, id]));
+      for (const { line, paths } of some) line.trackId = paths.map((path) => found.get(path)).find((id) => id !== undefined);
+      await breathe();
+    }
+  }
+
+  /** One walk through all paths of the library, however many lines look for theirs. */
+  async function byTail(lines: Line[]): Promise<void> {
+    const wanted = new Map<string, Line[]>();
+    for (const line of lines) {
+      for (const name of new Set(line.readings.map((parts) => foldPart(parts.at(-1) ?? '')))) wanted.set(name, [...(wanted.get(name) ?? []), line]);
+    }
+    if (wanted.size === 0) return;
+    const best = new Map<Line, { tail: number; ids: TrackId[] }>();
+    for (let after = ''; ;) {
+      const rows = statements.rows<{ id: TrackId; sourceId: string }>(
+        `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after ORDER BY source_id LIMIT ${AT_ONCE}`, { after });
+      for (const { id, sourceId } of rows) {
+        const parts = sourceId.split('/');
+        for (const line of wanted.get(foldPart(parts.at(-1) ?? '')) ?? []) {
+          const tail = Math.max(...line.readings.map((reading) => commonTail(reading, parts)));
+          const known = best.get(line);
+          if (known === undefined || tail > known.tail) best.set(line, { tail, ids: [id] });
+          else if (tail === known.tail) known.ids.push(id);
+        }
+      }
+      if (rows.length < AT_ONCE) break;
+      after = rows.at(-1)?.sourceId ?? '';
+      await breathe();
+    }
+    for (const [line, { ids, tail }] of best) {
+      // A name such as "01 Intro.mp3" is in many folders: alone it proves nothing unless the line has no folder either.
+      const isProof = tail > 1 || line.readings.some((parts) => parts.length === 1);
+      if (ids.length === 1 && isProof) [line.trackId] = ids;
+      else line.tie = ids.length > 1;
+    }
+  }
+
+  async function byName(lines: Line[]): Promise<void> {
+    for (const [at, line] of lines.entries()) {
+      line.trackId = nameFinds(line);
+      if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) await breathe();
+    }
+  }
+
+  function nameFinds({ title, artist, album, durationMs, readings }: Line): TrackId | undefined {
+    const told = title === undefined ? undefined : songs.find({ title, artist, album, durationMs });
+    if (told !== undefined || title !== undefined) return told ?? (artist === undefined || title === undefined ? undefined : songs.find({ title: `${artist} - ${title}`, durationMs }));
+    const parts = readings[0];
+    if (!parts) return undefined;
+    const name = parts.at(-1) ?? '';
+    const [artistFolder, albumFolder] = parts.slice(-3, -1).length === 2 ? parts.slice(-3, -1) : [undefined, parts.at(-2)];
+    for (const read of new Set([titleInName(name), plainName(name)])) { // a number in front may belong to the title
+      const inName = artistAndTitle(read);
+      for (const by of [inName.artist, artistFolder, albumFolder]) {
+        const found = by === undefined || inName.title === undefined ? undefined : songs.find({ title: inName.title, artist: by, album: albumFolder });
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    /** Tracks in the order of the lines. */
+    async match(entries: readonly FileEntry[]): Promise<Matched> {
+      const lines: Line[] = entries.map((entry) => ({ ...entry, readings: readingsOf(entry.location) }));
+      const open = (): Line[] => lines.filter(({ trackId }) => trackId === undefined);
+      await byPath(lines);
+      await byTail(open());
+      await byName(open());
+      return {
+        trackIds: lines.map(({ trackId }) => trackId).filter((id) => id !== undefined),
+        unmatched: open().map((line) => ({ line: line.line, text: textOf(line), reason: reasonFor(line) })),
+      };
+    },
+  };
+}
+
+const MOST_CHARACTERS = 300;
+const textOf = ({ location, artist, title }: Line): string =>
+  [...(location || [artist, title].filter(Boolean).join(' - '))].slice(0, MOST_CHARACTERS).join('').replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
+
+function reasonFor({ readings, tie, location }: Line): string {
+  if (tie === true) return 'several files of the library have this name';
+  if (readings.length === 0 && location !== '') return 'this is an address on the internet, and no track has its title';
+  return 'no file and no title in the library fits';
+}

@@ -1,0 +1,85 @@
+// Reads a playlist file that some other program wrote: M3U in all its habits, PLS and XSPF. Whatever the bytes are, the answer is a list of
+// lines; nothing is opened or fetched here.
+import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
+import { decodePlaylistText } from './playlist-text.ts';
+import { parseXspf } from './xspf.ts';
+
+type Facts = Omit<FileEntry, 'line' | 'location'>;
+
+const MOST_CHARACTERS = 200;
+const MOST_IN_LINE = 4_096;
+
+export function parsePlaylistFile(bytes: Uint8Array): PlaylistFile {
+  const text = decodePlaylistText(bytes);
+  if (/^\s*\[playlist\]/i.test(text)) return parsePls(text);
+  if (/^\s*<(?:\?xml|!--|playlist)/i.test(text)) return parseXspf(text);
+  return parseM3u(text);
+}
+
+/** One after the other: a file of nothing but line ends does not become millions of strings. */
+function* linesOf(text: string): Generator<{ line: string; at: number }> {
+  let at = 0;
+  for (const [, line = ''] of text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
+    at++;
+    const plain = line.trim();
+    if (plain !== '') yield { line: plain.slice(0, MOST_IN_LINE), at };
+  }
+}
+
+function parseM3u(text: string): PlaylistFile {
+  const file: PlaylistFile = { name: undefined, entries: [] };
+  let facts: Facts = {};
+  for (const { line, at } of linesOf(text)) {
+    if (file.entries.length > MOST_ENTRIES) break;
+    if (!line.startsWith('#')) {
+      file.entries.push({ line: at, location: line, ...facts });
+      facts = {};
+      continue;
+    }
+    const [, tag = '', value = ''] = /^#([A-Za-z-]+)\s*:(.*)$/s.exec(line) ?? [];
+    switch (tag.toUpperCase()) {
+      case 'EXTINF': facts = { ...facts, ...extinf(value) }; break;
+      case 'EXTART': facts = { ...facts, artist: facts.artist ?? short(value) }; break;
+      case 'EXTALB': facts = { ...facts, album: short(value) }; break;
+      case 'PLAYLIST': file.name ??= short(value); break;
+      default: // a comment
+    }
+  }
+  return file;
+}
+
+/** `123,Artist - Title`; the length may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow it. */
+function extinf(value: string): Facts {
+  const [, seconds, named = ''] = /^\s*(-?\d+(?:\.\d+)?)?(?:\s+[\w-]+="[^"]*")*[^,"]*,(.*)$/s.exec(value) ?? [];
+  return { ...artistAndTitle(named), durationMs: toMs(Number(seconds) * 1_000) };
+}
+
+/** `Artist - Title`, with a hyphen or a dash between blanks. Alone it is the title. */
+export function artistAndTitle(text: string): Facts {
+  const [, artist, title] = /^(.+?)\s+[-–—]\s+(.+)$/su.exec(text.trim().slice(0, 2 * MOST_CHARACTERS)) ?? [];
+  return artist === undefined ? { title: short(text) } : { artist: short(artist), title: short(title) };
+}
+
+function parsePls(text: string): PlaylistFile {
+  const found = new Map<number, FileEntry>();
+  const later: { n: number; facts: Facts }[] = [];
+  for (const { line, at } of linesOf(text)) {
+    if (found.size > MOST_ENTRIES) break;
+    const [, key = '', number = '', value = ''] = /^(File|Title|Length)(\d{1,7})\s*=(.*)$/is.exec(line) ?? [];
+    const n = Number(number);
+    switch (key.toLowerCase()) {
+      case 'file': found.set(n, { line: at, location: value.trim() }); break;
+      case 'title': later.push({ n, facts: artistAndTitle(value) }); break;
+      case 'length': later.push({ n, facts: { durationMs: toMs(Number(value) * 1_000) } }); break;
+      default: // [playlist], NumberOfEntries, Version
+    }
+  }
+  for (const { n, facts } of later) {
+    const entry = found.get(n);
+    if (entry) Object.assign(entry, facts);
+  }
+  return { name: undefined, entries: [...found].sort(([a], [b]) => a - b).map(([, entry]) => entry).filter(({ location }) => location !== '') };
+}
+
+const short = (text = ''): string | undefined => [...text.trim()].slice(0, MOST_CHARACTERS).join('') || undefined;
+const toMs = (ms: number): number | undefined => (ms > 0 && Number.isFinite(ms) ? Math.round(ms) : undefined);

@@ -1,0 +1,70 @@
+// Looking back: every version a playlist had, what it held, and making it hold that again. A track that left the library since is
+// looked for by its names; what cannot be found is told.
+import type { MainDb } from '../db/client.ts';
+import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
+import { notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import { getOwn, getReadable } from './access.ts';
+import type { Expected, PlaylistChanges, Wanted } from './changes.ts';
+import type { EntryRows, VersionRow } from './entry-rows.ts';
+import { findVersion, listVersions, updatePlaylist, type VersionSummary } from './queries.ts';
+import type { SongMatcher } from './song-match.ts';
+
+export interface VersionEntry { id: number; position: number; trackId: TrackId; isThere: boolean; title: string; artistName: string | null }
+export interface MissingTrack { title: string; artistName: string | null }
+
+const WHOLE: Page = { limit: -1, offset: 0 };
+
+export interface VersionDeps {
+  db: MainDb;
+  now: () => Date;
+  rows: EntryRows;
+  changes: PlaylistChanges;
+  songs: SongMatcher;
+}
+
+export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
+  function getVersion(id: PlaylistId, version: number) {
+    const found = findVersion(db, id, version);
+    if (!found) throw notFound('version', version);
+    return found;
+  }
+
+  /** The entry with a track that is there: its own, or one of the same names. */
+  function recovered({ id, trackId, addedAt, isThere, ...was }: VersionRow): Wanted | undefined {
+    const track = isThere ? trackId : songs.find({ title: was.title, artist: was.artistName ?? undefined, album: was.albumTitle ?? undefined, durationMs: was.durationMs ?? undefined });
+    return track === undefined ? undefined : { id, trackId: track, addedAt };
+  }
+
+  return {
+    listVersions(userId: UserId, id: PlaylistId, page: Page): Paged<VersionSummary> {
+      getReadable(db, userId, id);
+      return listVersions(db, id, page);
+    },
+
+    versionEntries(userId: UserId, id: PlaylistId, version: number, page: Page): Paged<VersionEntry> {
+      getReadable(db, userId, id);
+      const { trackCount } = getVersion(id, version);
+      const items = rows.version(id, version, page).map(({ isThere, ...entry }, n) => ({ ...entry, isThere: isThere === 1, position: page.offset + n }));
+      return { items, total: trackCount };
+    },
+
+    /** Makes a new version that equals an earlier one; gives what could not be brought back. */
+    restore(userId: UserId, id: PlaylistId, { version, expectedVersion }: Expected & { version: number }): MissingTrack[] {
+      return db.transaction((tx) => {
+        const playlist = getOwn(tx, userId, id, expectedVersion);
+        const { rules } = getVersion(id, version);
+        if (rules !== null) {
+          updatePlaylist(tx, id, { rules, updatedAt: now() });
+          changes.note(userId, { ...playlist, rules }, 'restore');
+          return [];
+        }
+        const was = rows.version(id, version, WHOLE);
+        const wanted = was.map(recovered);
+        const there = wanted.filter((entry) => entry !== undefined);
+        changes.note(userId, playlist, 'restore', changes.become(playlist, playlist.version + 1, there));
+        return was.filter((_, n) => wanted[n] === undefined).map(({ title, artistName }) => ({ title, artistName }));
+      }, { behavior: 'immediate' });
+    },
+  };
+}
