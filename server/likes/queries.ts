@@ -1,8 +1,8 @@
-import { and, count, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { albums, artists, likeEvents, likeStates, tracks, users, type ItemType } from '../db/schema.ts';
-import type { Page, Paged } from '../http/paging.ts';
+import type { Page } from '../http/paging.ts';
 import type { ItemState, LikeChange } from './state.ts';
 
 export interface Item { itemType: ItemType; itemId: number }
@@ -44,11 +44,19 @@ export function deleteStatesOf(db: Db, item: Item): void {
   db.delete(likeStates).where(ofEverybody(db, item)).run();
 }
 
+/** Ids of what is liked, the last liked first. */
+export const listLikedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
+  db.select({ id: likeStates.itemId }).from(likeStates)
+    .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), eq(likeStates.liked, true)))
+    .orderBy(desc(likeStates.since), desc(likeStates.itemId)).limit(limit).offset(offset).all().map(({ id }) => id);
+
+/** Ids of what has a rating, the highest first. */
+export const listRatedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
+  db.select({ id: likeStates.itemId }).from(likeStates)
+    .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), gt(likeStates.rating, 0)))
+    .orderBy(desc(likeStates.rating), likeStates.itemId).limit(limit).offset(offset).all().map(({ id }) => id);
+
 /** Newest first. */
-export function listEvents(db: Db, userId: UserId, itemType: ItemType | undefined, { limit, offset }: Page): Paged<LikeEventRow> {
-  const mine = and(eq(likeEvents.userId, userId), itemType && eq(likeEvents.itemType, itemType));
-  return {
-    items: db.select().from(likeEvents).where(mine).orderBy(desc(likeEvents.id)).limit(limit).offset(offset).all(),
-    total: db.select({ n: count() }).from(likeEvents).where(mine).get()?.n ?? 0,
-  };
-}
+export const listEvents = (db: Db, userId: UserId, itemType: ItemType | undefined, { limit, offset }: Page): LikeEventRow[] =>
+  db.select().from(likeEvents).where(and(eq(likeEvents.userId, userId), itemType && eq(likeEvents.itemType, itemType)))
+    .orderBy(desc(likeEvents.id)).limit(limit).offset(offset).all();

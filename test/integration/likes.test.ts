@@ -1,6 +1,8 @@
 // Likes and ratings over HTTP, and the state that they add up to.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AlbumId, ArtistId, TrackId } from '../../server/db/ids.ts';
+import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import type { Item } from '../../server/likes/queries.ts';
+import { createLikeService } from '../../server/likes/service.ts';
 import type { LikeEventOut, LikeState } from '../../server/likes/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { nextState, type ItemState } from '../../server/likes/state.ts';
@@ -60,6 +62,14 @@ describe('liking', () => {
     expect((await say({ ...item, liked: false, rating: 4 })).body).toMatchObject({ liked: false, rating: 4 });
     expect((await say({ ...item, liked: true })).body).toMatchObject({ liked: true, rating: 4 });
     expect((await say({ ...item, liked: true, rating: 0 })).body).toMatchObject({ liked: true, rating: 0 });
+  });
+
+  test('of many at once passes over what is not there', async () => {
+    const items = [...ids.tracks, 999_999].map((itemId) => ({ itemType: 'track' as const, itemId }));
+    const service = createLikeService({ db: server.app.db, now: () => new Date(clock) });
+    expect((await service.addMany(1 as UserId, [...items, ...items, ...Array.from({ length: 100 }, () => items[0] as Item)], { liked: true, rating: 4 })).length).toBe(112);
+    expect((await server.api<TrackPage>('/tracks?liked=true')).body.total).toBe(6);
+    expect(await states(`item_type=track&item_id=${ids.tracks[5]}&item_id=999999`)).toMatchObject([{ liked: true, rating: 4 }, { liked: false }]);
   });
 
   test('needs an item that is there', async () => {

@@ -1,0 +1,49 @@
+// The entries of a JSON export, one by one and never the whole file: the objects of an array, or of an array inside something
+// (`{"recenttracks": {"track": […]}}`, pages of such). Gives the text of each; undefined for one that is too long to be one.
+const MOST_CHARS = 256 * 1024;
+/** Names under which exporters put the list of entries. */
+const LISTS = new Set(['listens', 'track', 'tracks', 'scrobbles']);
+const LONGEST_NAME = 10;
+
+export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string | undefined> {
+  const open: string[] = []; // brackets
+  let item: { depth: number; text: string; isTooLong: boolean } | undefined;
+  let inString = false;
+  let escaped = false;
+  let word = ''; // the beginning of the latest string, which is the name of what follows
+
+  const add = (text: string): void => {
+    if (!item) return;
+    item.isTooLong ||= item.text.length + text.length > MOST_CHARS;
+    item.text = item.isTooLong ? '' : item.text + text;
+  };
+
+  for await (const chunk of chunks) {
+    let start = 0; // of what is not in item.text yet
+    for (let i = 0; i < chunk.length; i++) {
+      const char = chunk[i] as string;
+      if (inString) {
+        inString = escaped || char !== '"';
+        escaped = !escaped && char === '\\';
+        if (inString && word.length <= LONGEST_NAME) word += char;
+      } else if (char === '"') {
+        inString = true;
+        word = '';
+      } else if (char === '{' || char === '[') {
+        if (char === '[' && LISTS.has(word)) item = undefined; // it was only the wrapping
+        if (char === '{' && !item && open.at(-1) !== '{') {
+          item = { depth: open.length, text: '', isTooLong: false };
+          start = i;
+        }
+        open.push(char);
+      } else if (char === '}' || char === ']') {
+        open.pop();
+        if (item?.depth !== open.length) continue;
+        add(chunk.slice(start, i + 1));
+        yield item.isTooLong ? undefined : item.text;
+        item = undefined;
+      }
+    }
+    if (item) add(chunk.slice(start));
+  }
+}

@@ -1,0 +1,111 @@
+// One play as the exporters of ListenBrainz and Last.fm write it, in its many spellings, made into one shape. Everything is somebody
+// else's: what has no title, no artist or no believable time is no play.
+import { z } from 'zod';
+
+export interface Listen {
+  title: string;
+  artistName: string;
+  albumTitle: string | null;
+  recordingMbid: string | null;
+  /** Milliseconds since 1970. */
+  playedAt: number;
+  durationMs: number | null;
+}
+
+const EARLIEST = Date.UTC(1990, 0, 1); // exporters write 1970 for plays whose time was lost
+const LONGEST_NAME = 1_000;
+const LONGEST_TRACK_MS = 86_400_000;
+const MBID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SECONDS_BELOW = 1e11; // as milliseconds it would be 1973
+
+const optionalText = z.string().nullish().catch(undefined);
+const ListenBrainzListen = z.object({
+  listened_at: z.number(),
+  track_metadata: z.object({
+    artist_name: z.string(), track_name: z.string(), release_name: optionalText,
+    additional_info: z.object({ recording_mbid: optionalText, duration_ms: z.number().nullish().catch(undefined), duration: z.number().nullish().catch(undefined) }).nullish().catch(undefined),
+    mbid_mapping: z.object({ recording_mbid: optionalText }).nullish().catch(undefined),
+  }),
+});
+
+const named = z.union([z.string(), z.object({ '#text': z.string() }), z.object({ name: z.string() })]);
+/** The service's own shape, and the flat one of other exporters. */
+const LastFmTrack = z.object({
+  name: z.string().optional(), track: z.string().optional(), title: z.string().optional(), artist: named, album: named.nullish().catch(undefined), mbid: optionalText,
+  date: z.union([z.number(), z.string(), z.object({ uts: z.union([z.string(), z.number()]) })]).optional(),
+  uts: z.union([z.string(), z.number()]).optional(), timestamp: z.union([z.string(), z.number()]).optional(),
+});
+
+export function toListen(entry: unknown): Listen | undefined {
+  const listen = ListenBrainzListen.safeParse(entry);
+  if (listen.success) {
+    const { listened_at, track_metadata: { artist_name, track_name, release_name, additional_info, mbid_mapping } } = listen.data;
+    const seconds = additional_info?.duration;
+    return checked(track_name, artist_name, release_name, additional_info?.recording_mbid || mbid_mapping?.recording_mbid, listened_at, additional_info?.duration_ms ?? (seconds && seconds * 1_000));
+  }
+  const track = LastFmTrack.safeParse(entry);
+  if (!track.success) return undefined;
+  const { date, uts, timestamp, ...names } = track.data;
+  return checked(names.name ?? names.track ?? names.title, toText(names.artist), names.album && toText(names.album), names.mbid, uts ?? timestamp ?? (typeof date === 'object' ? date.uts : date));
+}
+
+const toText = (name: z.output<typeof named>): string => (typeof name === 'string' ? name : '#text' in name ? name['#text'] : name.name);
+
+type Column = 'title' | 'artist' | 'album' | 'mbid' | 'at' | 'time';
+const COLUMNS: Record<string, Column> = {
+  track: 'title', title: 'title', name: 'title', song: 'title', track_name: 'title', 'track name': 'title', trackname: 'title',
+  artist: 'artist', artist_name: 'artist', 'artist name': 'artist', artistname: 'artist', album: 'album', release: 'album', release_name: 'album', 'album name': 'album', albumname: 'album',
+  track_mbid: 'mbid', recording_mbid: 'mbid', trackmbid: 'mbid',
+  uts: 'at', timestamp: 'at', date: 'at', utc_time: 'at', played_at: 'at', listened_at: 'at', datetime: 'at', time: 'time',
+};
+
+export type CsvColumns = Partial<Record<Column, number>>;
+/** What a file without names of columns holds. */
+const USUAL: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
+
+/** Undefined when the first row is a play already; the columns are then the usual ones. */
+export function csvHeader(row: readonly string[]): CsvColumns | undefined {
+  const columns: CsvColumns = {};
+  row.forEach((cell, i) => {
+    const name = cell.trim().toLowerCase().replace(/#.*$/, ''); // `Date#somebody`
+    const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
+    if (column !== undefined) columns[column] ??= i;
+  });
+  if (columns.at === undefined && columns.time !== undefined) columns.at = columns.time;
+  return columns.title !== undefined && columns.artist !== undefined && columns.at !== undefined ? columns : undefined;
+}
+
+export function csvListen(row: readonly string[], columns: CsvColumns = USUAL): Listen | undefined {
+  const cell = (column: Column): string | undefined => (columns[column] === undefined ? undefined : row[columns[column]]);
+  return checked(cell('title'), cell('artist'), cell('album'), cell('mbid'), cell('at'));
+}
+
+function checked(title: string | undefined, artist: string | undefined, album: string | null | undefined, mbid: string | null | undefined, at: string | number | undefined, durationMs?: number | null): Listen | undefined {
+  const [song, by, on] = [clean(title), clean(artist), clean(album)];
+  const playedAt = at === undefined ? undefined : toTime(at);
+  if (song === undefined || by === undefined || playedAt === undefined || playedAt < EARLIEST) return undefined;
+  const recording = mbid?.trim().toLowerCase() ?? '';
+  const isLength = typeof durationMs === 'number' && durationMs >= 1 && durationMs <= LONGEST_TRACK_MS;
+  return { title: song, artistName: by, albumTitle: on ?? null, recordingMbid: MBID.test(recording) ? recording : null, playedAt, durationMs: isLength ? Math.round(durationMs) : null };
+}
+
+function clean(name: string | null | undefined): string | undefined {
+  const text = name?.toWellFormed().replaceAll('\0', '').trim() ?? '';
+  return text === '' || text.length > LONGEST_NAME ? undefined : text;
+}
+
+/** Seconds or milliseconds since 1970, or a date in words; without a zone it is UTC, as both services have it. */
+function toTime(at: string | number): number | undefined {
+  const text = String(at).trim();
+  const time = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * (Number(text) < SECONDS_BELOW ? 1_000 : 1)) : parseDate(text);
+  return Number.isFinite(time) ? time : undefined;
+}
+
+/** `2023-11-14 22:13:20`, `14 Nov 2023, 22:13` and what else Date knows that has a year of four digits. */
+function parseDate(text: string): number {
+  if (text.length > 40 || !/(?:^|\D)(?:19|20)\d\d(?:\D|$)/.test(text)) return Number.NaN;
+  const isZoned = /(?:z|gmt|utc|[+-]\d\d:?\d\d)$/i.test(text) && !/^\d{4}-\d\d-\d\d$/.test(text);
+  const iso = /^(\d{4}-\d\d-\d\d)[ t]+(\d\d:\d\d.*)$/i.exec(text);
+  if (iso) return Date.parse(`${iso[1]}T${iso[2]}${isZoned ? '' : 'Z'}`);
+  return Date.parse(isZoned ? text : `${text.replace(/,(?=\s*\d\d:)/, '')} UTC`);
+}

@@ -1,0 +1,80 @@
+// A file of plays from another service: says what it is by looking at its beginning, and gives one play after the other.
+import { createReadStream } from 'node:fs';
+import { AppError } from '../errors.ts';
+import { jsonItems } from './json-items.ts';
+import { csvHeader, csvListen, toListen, type CsvColumns, type Listen } from './listen-shapes.ts';
+import { csvRows, lines } from './text-rows.ts';
+
+/** Enough for the first line of any of them. */
+const PEEK_CHARS = 64 * 1024;
+
+/** Undefined for an entry that is no play. Throws `unsupported_type` for a file that is none of the known kinds. */
+export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
+  const stream = createReadStream(path, { encoding: 'utf8' });
+  try {
+    const { head, chunks } = await peek(counted(stream, onBytes));
+    yield* entriesOf(head, chunks);
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function* counted(stream: ReturnType<typeof createReadStream>, onBytes: (done: number) => void): AsyncGenerator<string> {
+  for await (const chunk of stream as AsyncIterable<string>) {
+    onBytes(stream.bytesRead);
+    yield chunk;
+  }
+}
+
+async function peek(chunks: AsyncIterable<string>): Promise<{ head: string; chunks: AsyncIterable<string> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = '';
+  while (head.length < PEEK_CHARS) {
+    const next = await iterator.next();
+    if (next.done) break;
+    head += next.value;
+  }
+  head = head.replace(/^\ufeff/, '');
+  return { head, chunks: (async function* all() {
+    yield head;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  })() };
+}
+
+async function* entriesOf(head: string, chunks: AsyncIterable<string>): AsyncGenerator<Listen | undefined> {
+  const first = head.trimStart();
+  if (first.startsWith('PK\u0003\u0004')) throw unsupported('It is a ZIP archive. Unpack it first, and import what is in it.');
+  if (first.startsWith('{') && isListen(parse(first.split('\n', 1)[0]))) {
+    for await (const line of lines(chunks)) yield toListen(parse(line));
+  } else if (first.startsWith('{') || first.startsWith('[')) {
+    for await (const item of jsonItems(chunks)) yield item === undefined ? undefined : toListen(parse(item));
+  } else if (/[,;\t]/.test(first.split('\n', 1)[0] ?? '') && !first.includes('\0')) {
+    yield* csvEntries(first, chunks);
+  } else {
+    throw unsupported('It is no export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).');
+  }
+}
+
+const unsupported = (why: string): AppError => new AppError('unsupported_type', `The file cannot be imported. ${why}`);
+const isListen = (entry: unknown): boolean => toListen(entry) !== undefined;
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+async function* csvEntries(head: string, chunks: AsyncIterable<string>): AsyncGenerator<Listen | undefined> {
+  const line = head.split('\n', 1)[0] ?? '';
+  const count = (separator: string): number => line.split(separator).length;
+  const separator = [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best));
+  let columns: CsvColumns | undefined;
+  let isFirst = true;
+  for await (const row of csvRows(chunks, separator)) {
+    if (isFirst) columns = csvHeader(row);
+    if (!isFirst || columns === undefined) yield csvListen(row, columns);
+    isFirst = false;
+  }
+}

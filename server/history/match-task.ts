@@ -1,0 +1,43 @@
+// Plays that had no track when they came in (an import, a deleted file) find theirs once it is in the library.
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { Handler } from '../jobs/tasks.ts';
+import { createTrackMatcher, type SongNames } from './matcher.ts';
+
+/** Songs in one go: some 10 ms. */
+const SLICE = 200;
+
+interface LooseSong extends SongNames { songKey: number }
+
+/** Handler of `match_history`. */
+export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history'> {
+  const client = db.$client;
+  const matcher = createTrackMatcher({ db });
+  // One play speaks for all of the song.
+  const nextSongs = client.prepare<[number], LooseSong>(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle, max(recording_mbid) AS recordingMbid
+    FROM plays WHERE track_id IS NULL AND song_key > ? GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
+  const give = client.prepare<[TrackId, number]>('UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL');
+  const matchSlice = client.transaction((songs: readonly LooseSong[]): number => {
+    let plays = 0;
+    for (const song of songs) {
+      const trackId = matcher.find(song);
+      if (trackId !== undefined) plays += give.run(trackId, song.songKey).changes;
+    }
+    return plays;
+  }).immediate;
+
+  return async (_payload, { signal }) => {
+    let plays = 0;
+    for (let after = -1; ;) {
+      signal.throwIfAborted();
+      const songs = nextSongs.all(after);
+      const last = songs.at(-1);
+      if (!last) return { plays };
+      matcher.forget();
+      plays += matchSlice(songs);
+      after = last.songKey;
+      await breathe();
+    }
+  };
+}

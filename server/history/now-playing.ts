@@ -1,0 +1,52 @@
+// What somebody is playing at the moment. Kept in memory: it is over when the server is. People see their own alone, on all their devices.
+import type { TrackId, UserId } from '../db/ids.ts';
+import { notFound } from '../errors.ts';
+import type { EventHub } from '../events/hub.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
+
+export interface NowPlayingReport { trackId: TrackId | null; positionMs: number; client: string | null }
+export interface NowPlaying extends NowPlayingReport { since: Date; track: TrackSummary }
+
+export interface NowPlayingDeps {
+  now: () => Date;
+  events: Pick<EventHub, 'publish'>;
+  library: Pick<LibraryService, 'tracksById'>;
+  /** Another track began. */
+  onStart?: (userId: UserId, track: TrackSummary) => void;
+}
+
+/** A client that went away without a word is believed this much longer than its track lasts. */
+const GRACE_MS = 10 * 60_000;
+const UNKNOWN_LENGTH_MS = 60 * 60_000;
+
+export type NowPlayingService = ReturnType<typeof createNowPlaying>;
+
+export function createNowPlaying({ now, events, library, onStart }: NowPlayingDeps) {
+  const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; until: number }>();
+
+  return {
+    /** With a track of null nothing is playing any more. Throws `not_found` for a track that is not in the library. */
+    set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
+      const before = playing.get(userId);
+      if (trackId === null) {
+        playing.delete(userId);
+      } else {
+        const [track] = library.tracksById(userId, [trackId]);
+        if (!track) throw notFound('track', trackId);
+        const since = now();
+        playing.set(userId, { trackId, positionMs, client, since, until: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS });
+        if (before?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
+      }
+      events.publish('now_playing', { user_id: userId, track_id: trackId, position_ms: positionMs }, { audience: { userId } });
+    },
+
+    get(userId: UserId): NowPlaying | undefined {
+      const current = playing.get(userId);
+      const [track] = current && current.until > now().getTime() ? library.tracksById(userId, [current.trackId]) : [];
+      if (current && track) return { trackId: current.trackId, positionMs: current.positionMs, client: current.client, since: current.since, track };
+      playing.delete(userId);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// SQL of the history. Prepared statements, because an import comes through here for every line.
+import type { MainDb } from '../db/client.ts';
+import type { PlayId, TrackId, UserId } from '../db/ids.ts';
+import type { Page } from '../http/paging.ts';
+
+export interface PlayRow {
+  id: PlayId;
+  trackId: TrackId | null;
+  title: string;
+  artistName: string | null;
+  albumTitle: string | null;
+  playedAt: number;
+  playedMs: number | null;
+  client: string | null;
+}
+
+/** What a play keeps of its track. */
+export interface PlayedSong {
+  trackId: TrackId | null;
+  title: string;
+  artistName: string | null;
+  albumTitle: string | null;
+  durationMs: number | null;
+  recordingMbid: string | null;
+}
+
+export interface NewPlay extends PlayedSong {
+  playedAt: number;
+  playedMs: number | null;
+  songKey: number;
+  client: string | null;
+}
+
+export interface SamePlay { id: PlayId; playedMs: number | null; withdrawnAt: number | null }
+
+export interface HistoryFilter { trackId?: TrackId | undefined; from?: Date | undefined; to?: Date | undefined }
+
+export type HistoryQueries = ReturnType<typeof createHistoryQueries>;
+
+export function createHistoryQueries({ db }: { db: MainDb }) {
+  const client = db.$client;
+  const findSong = client.prepare<[TrackId], PlayedSong>(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
+    t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
+  const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
+  const NEAR = 'played_at > @at - @within AND played_at < @at + @within ORDER BY abs(played_at - @at) LIMIT 1';
+  type Near = { userId: UserId; at: number; within: number };
+  const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(`${SAME} WHERE track_id = @trackId AND user_id = @userId AND ${NEAR}`);
+  const sameSong = client.prepare<Near & { songKey: number }, SamePlay>(`${SAME} WHERE user_id = @userId AND song_key = @songKey AND ${NEAR}`);
+  const sameLooseSong = client.prepare<Near & { songKey: number }, SamePlay>(`${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`);
+  const insert = client.prepare<NewPlay & { userId: UserId }, { id: PlayId }>(`INSERT INTO plays
+    (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key, client)
+    VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid, @songKey, @client)
+    ON CONFLICT (user_id, song_key, played_at) DO NOTHING RETURNING id`);
+  const lengthen = client.prepare<[number, PlayId]>('UPDATE plays SET played_ms = ? WHERE id = ?');
+  const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>('UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?');
+  const find = client.prepare<[PlayId, UserId], { withdrawnAt: number | null }>('SELECT withdrawn_at AS withdrawnAt FROM plays WHERE id = ? AND user_id = ?');
+  const rows = client.prepare<[string], PlayRow>(`SELECT p.id, p.track_id AS trackId, p.title, p.artist_name AS artistName, p.album_title AS albumTitle,
+    p.played_at AS playedAt, p.played_ms AS playedMs, p.client FROM json_each(?) ids CROSS JOIN plays p ON p.id = ids.value ORDER BY ids.key`);
+  const anyLoose = client.prepare<[], number>('SELECT 1 FROM plays WHERE track_id IS NULL LIMIT 1').pluck();
+  const countAll = client.prepare<[UserId], number>("SELECT plays FROM play_counts WHERE user_id = ? AND item_type = 'all' AND item_id = 0").pluck();
+
+  const findSame = (play: NewPlay, near: Near, anyTrack: boolean): SamePlay | undefined =>
+    (play.trackId === null ? undefined : sameTrack.get({ ...near, trackId: play.trackId }))
+    ?? (anyTrack ? sameSong : sameLooseSong).get({ ...near, songKey: play.songKey });
+
+  return {
+    findSong: (id: TrackId): PlayedSong | undefined => findSong.get(id),
+    /**
+     * The play that this one can only be, where there is one. With `anyTrack` a play of the same song on another track counts too: an
+     * import knows names only, and what they mean here may have changed.
+     */
+    findSame: (userId: UserId, play: NewPlay, within: number, anyTrack: boolean): SamePlay | undefined =>
+      findSame(play, { userId, at: play.playedAt, within }, anyTrack),
+    /** Undefined when the very same play is there. */
+    insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.get({ ...play, userId })?.id,
+    lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),
+    setWithdrawn: (userId: UserId, id: PlayId, at: number | null): void => void setWithdrawn.run(at, id, userId),
+    anyLoose: (): boolean => anyLoose.get() !== undefined,
+    find: (userId: UserId, id: PlayId): { withdrawnAt: number | null } | undefined => find.get(id, userId),
+    rows: (ids: readonly PlayId[]): PlayRow[] => rows.all(JSON.stringify(ids)),
+
+    /** Ids of a page from the index alone, newest first, and how many plays there are. */
+    page(userId: UserId, filter: HistoryFilter, { limit, offset }: Page): { ids: PlayId[]; total: number } {
+      const { sql, params } = conditions(userId, filter);
+      const isWhole = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
+      const total = isWhole ? (countAll.get(userId) ?? 0) : client.prepare(`SELECT count(*) FROM plays WHERE ${sql}`).pluck().get(params) as number;
+      const ids = offset >= total ? [] : client.prepare(`SELECT id FROM plays WHERE ${sql} ORDER BY played_at DESC, id DESC LIMIT @limit OFFSET @offset`)
+        .pluck().all({ ...params, limit, offset }) as PlayId[];
+      return { ids, total };
+    },
+  };
+}
+
+function conditions(userId: UserId, { trackId, from, to }: HistoryFilter): { sql: string; params: Record<string, number> } {
+  const given: [sql: string, name: string, value: number | undefined][] = [
+    ['track_id = @trackId', 'trackId', trackId], ['played_at >= @from', 'from', from?.getTime()], ['played_at < @to', 'to', to?.getTime()],
+  ];
+  const parts = ['user_id = @userId', 'withdrawn_at IS NULL'];
+  const params: Record<string, number> = { userId };
+  for (const [sql, name, value] of given) {
+    if (value === undefined) continue;
+    parts.push(sql);
+    params[name] = value;
+  }
+  return { sql: parts.join(' AND '), params };
+}

@@ -1,0 +1,117 @@
+// What a person listened to, added up: over any time, and a year in review.
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { MainDb } from '../db/client.ts';
+import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
+import { createHeard, type Heard, type LooseSum, type Range, type Sum } from './heard.ts';
+import { longestStreak, type Streak } from './streaks.ts';
+import { createTops, type TopTrack, type Tops } from './tops.ts';
+import { toDay, type Zone } from './zones.ts';
+
+/** Without what was added up by track: that may be as large as the library, and answers are kept. */
+export type HeardSummary = Omit<Heard, 'tracks' | 'loose'>;
+export interface Listening { range: Range; zone: Zone; heard: HeardSummary; tops: Tops }
+
+export interface PlayedAt { playedAt: number; title: string; artistName: string | null; trackId: TrackId | null }
+
+export interface YearReview extends Listening {
+  year: number;
+  months: Sum[];
+  streak: Streak | undefined;
+  busiestDay: number | undefined;
+  firstPlay: PlayedAt | undefined;
+  lastPlay: PlayedAt | undefined;
+  newTracks: number;
+  newArtists: number;
+  /** Most played of the tracks that were never played before this year. */
+  discoveries: TopTrack[];
+}
+
+const KEEP = 100;
+/** Look-ups between which others have their turn. */
+const SLICE = 500;
+export const EVER: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
+
+export type StatsService = ReturnType<typeof createStatsService>;
+
+export function createStatsService({ db }: { db: MainDb }) {
+  const client = db.$client;
+  const heard = createHeard(client);
+  const tops = createTops(client);
+  const version = client.prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)").pluck();
+  const findPlay = client.prepare<[PlayId], PlayedAt>('SELECT played_at AS playedAt, title, artist_name AS artistName, track_id AS trackId FROM plays WHERE id = ?');
+  const trackBefore = client.prepare<[TrackId, UserId, number], number>('SELECT 1 FROM plays WHERE track_id = ? AND user_id = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1').pluck();
+  const songBefore = client.prepare<[UserId, number, number], number>('SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1').pluck();
+  const artistBefore = client.prepare<[ArtistId, UserId, number], number>(`SELECT 1 FROM track_artists a CROSS JOIN plays p ON p.track_id = a.track_id
+    WHERE a.artist_id = ? AND p.user_id = ? AND p.played_at < ? AND p.withdrawn_at IS NULL LIMIT 1`).pluck();
+
+  const kept = new Map<string, { version: string; answer: Promise<unknown> }>();
+
+  /** The same question again is answered from memory until something is written. */
+  function remembered<T>(question: string, find: () => Promise<T>): Promise<T> {
+    const current = version.get() ?? '';
+    const known = kept.get(question);
+    if (known?.version === current) return known.answer as Promise<T>;
+    const answer = find();
+    kept.delete(question);
+    kept.set(question, { version: current, answer });
+    answer.catch(() => kept.delete(question));
+    if (kept.size > KEEP) kept.delete(kept.keys().next().value as string);
+    return answer;
+  }
+
+  async function listening(userId: UserId, range: Range, zone: Zone): Promise<Listening> {
+    const { tracks, loose, ...summary } = await heard(userId, range, zone);
+    return { range, zone, heard: summary, tops: await tops.all({ tracks, loose }) };
+  }
+
+  async function only<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
+    const fresh: T[] = [];
+    let asked = 0;
+    for (const item of items) {
+      if (isNew(item)) fresh.push(item);
+      if (++asked % SLICE === 0) await breathe();
+    }
+    return fresh;
+  }
+
+  async function yearReview(userId: UserId, year: number, zone: Zone): Promise<YearReview> {
+    const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
+    const { tracks, loose, ...summary } = await heard(userId, range, zone);
+    const { days, first, last } = summary;
+    const newTracks = await only(tracks, ([id]) => trackBefore.get(id, userId, range.from) === undefined);
+    const newSongs = await only<[number, LooseSum]>(loose, ([, { song }]) => song === null || songBefore.get(userId, song, range.from) === undefined);
+    const { artists } = await tops.count({ tracks, loose: new Map() });
+    const newArtists = await only(artists.keys(), (id) => artistBefore.get(id as ArtistId, userId, range.from) === undefined);
+    return {
+      range, zone, year,
+      heard: summary,
+      tops: await tops.all({ tracks, loose }),
+      months: monthsOf(days),
+      streak: longestStreak([...days.keys()]),
+      busiestDay: [...days].reduce<[number, Sum] | undefined>((best, entry) => (!best || entry[1].plays > best[1].plays ? entry : best), undefined)?.[0],
+      firstPlay: first === undefined ? undefined : findPlay.get(first),
+      lastPlay: last === undefined ? undefined : findPlay.get(last),
+      newTracks: newTracks.length + newSongs.length,
+      newArtists: newArtists.length,
+      discoveries: tops.topTracks({ tracks: new Map(newTracks), loose: new Map(newSongs) }),
+    };
+  }
+
+  return {
+    listening: (userId: UserId, range: Range, zone: Zone): Promise<Listening> =>
+      remembered(`listening ${userId} ${range.from} ${range.to} ${zone.name}`, () => listening(userId, range, zone)),
+    /** A year of the local calendar. Artists count who have tracks here. */
+    yearReview: (userId: UserId, year: number, zone: Zone): Promise<YearReview> =>
+      remembered(`year ${userId} ${year} ${zone.name}`, () => yearReview(userId, year, zone)),
+  };
+}
+
+function monthsOf(days: ReadonlyMap<number, Sum>): Sum[] {
+  const months = Array.from({ length: 12 }, () => ({ plays: 0, playedMs: 0 }));
+  for (const [day, { plays, playedMs }] of days) {
+    const month = months[new Date(day * 86_400_000).getUTCMonth()] as Sum;
+    month.plays += plays;
+    month.playedMs += playedMs;
+  }
+  return months;
+}

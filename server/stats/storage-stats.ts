@@ -1,0 +1,64 @@
+// How much there is in the library and how full the disk is (interface, Storage statistics). Read from totals that triggers keep, so a
+// million tracks are counted as fast as ten.
+import type { MainDb } from '../db/client.ts';
+import type { MetadataStatus } from '../db/schema.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { DiskUsage, Storage } from '../storage/storage.ts';
+
+export interface Share { key: string; tracks: number; sizeBytes: number }
+
+export interface StorageStats {
+  tracks: number;
+  artists: number;
+  albums: number;
+  sizeBytes: number;
+  durationMs: number;
+  byFormat: Share[];
+  bySource: Share[];
+  byMetadataStatus: Share[];
+  topGenres: { genre: string; tracks: number }[];
+  disk: DiskUsage | null;
+}
+
+interface Total { source: string; metadataStatus: MetadataStatus; format: string; tracks: number; sizeBytes: number; durationMs: number }
+
+const TOP_GENRES = 20;
+/** A placeholder has no format yet. */
+const NO_FORMAT = 'unknown';
+
+export interface StorageStatsDeps {
+  db: MainDb;
+  storage: Pick<Storage, 'diskUsage'>;
+  library: Pick<LibraryService, 'countLibrary'>;
+}
+
+export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
+  const totals = db.$client.prepare<[], Total>(`SELECT source, metadata_status AS metadataStatus, format, tracks, size_bytes AS sizeBytes, duration_ms AS durationMs
+    FROM library_totals WHERE tracks > 0`);
+  const genres = db.$client.prepare<[], { genre: string; tracks: number }>(`SELECT name AS genre, track_count AS tracks FROM genres WHERE track_count > 0
+    ORDER BY track_count DESC, name_key LIMIT ${TOP_GENRES}`);
+
+  return async (): Promise<StorageStats> => {
+    const rows = totals.all();
+    const sum = (value: (row: Total) => number): number => rows.reduce((all, row) => all + value(row), 0);
+    return {
+      ...library.countLibrary(),
+      tracks: sum(({ tracks }) => tracks),
+      sizeBytes: sum(({ sizeBytes }) => sizeBytes),
+      durationMs: sum(({ durationMs }) => durationMs),
+      byFormat: shares(rows, ({ format }) => format || NO_FORMAT),
+      bySource: shares(rows, ({ source }) => source),
+      byMetadataStatus: shares(rows, ({ metadataStatus }) => metadataStatus),
+      topGenres: genres.all(),
+      disk: await storage.diskUsage(),
+    };
+  };
+}
+
+/** The largest first. */
+const shares = (rows: readonly Total[], keyOf: (row: Total) => string): Share[] =>
+  [...Map.groupBy(rows, keyOf)].map(([key, some]) => ({
+    key,
+    tracks: some.reduce((all, row) => all + row.tracks, 0),
+    sizeBytes: some.reduce((all, row) => all + row.sizeBytes, 0),
+  })).sort((a, b) => b.tracks - a.tracks || (a.key < b.key ? -1 : 1));

@@ -1,0 +1,64 @@
+// Days and hours as clocks show them where a person lives. Offsets are asked for once per day and, on the few days on which clocks
+// change, once per quarter of an hour: no change happens between quarters.
+const QUARTER_MS = 15 * 60_000;
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+export interface Zone {
+  name: string;
+  /** Days since 1970-01-01 as the local calendar counts them, and the hour, 0 to 23. */
+  at(time: number): { day: number; hour: number };
+  /** When a local day begins; the first moment after a gap where midnight itself is left out. */
+  startOf(day: number): number;
+}
+
+/** Undefined for a name that is no time zone. */
+export function openZone(name: string): Zone | undefined {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+  } catch {
+    return undefined;
+  }
+  const known = new Map<number, number | undefined>(); // UTC day → offset; undefined where it changes within the day
+  const knownQuarters = new Map<number, number>();
+
+  function offsetAt(time: number): number {
+    const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+    const local = Date.UTC(part['year'] as number, (part['month'] as number) - 1, part['day'], part['hour'], part['minute'], part['second']);
+    return local - Math.floor(time / 1_000) * 1_000;
+  }
+
+  function offset(time: number): number {
+    const day = Math.floor(time / DAY_MS);
+    if (!known.has(day)) {
+      const [first, last] = [offsetAt(day * DAY_MS), offsetAt((day + 1) * DAY_MS - 1)];
+      known.set(day, first === last ? first : undefined);
+    }
+    const whole = known.get(day);
+    if (whole !== undefined) return whole;
+    const quarter = Math.floor(time / QUARTER_MS);
+    const found = knownQuarters.get(quarter) ?? offsetAt(quarter * QUARTER_MS);
+    knownQuarters.set(quarter, found);
+    return found;
+  }
+
+  return {
+    name,
+    at(time) {
+      const local = time + offset(time);
+      const day = Math.floor(local / DAY_MS);
+      return { day, hour: Math.floor((local - day * DAY_MS) / HOUR_MS) };
+    },
+    startOf(day) {
+      const midnight = day * DAY_MS;
+      let time = midnight - offset(midnight);
+      time = midnight - offset(time); // the offset of that moment, not of midnight UTC
+      while (Math.floor((time + offset(time)) / DAY_MS) < day) time += QUARTER_MS;
+      return time;
+    },
+  };
+}
+
+export const toDayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+export const toDay = (year: number, month = 0, day = 1): number => Date.UTC(year, month, day) / DAY_MS;

@@ -1,0 +1,80 @@
+// ListenBrainz as it answers on the wire: tokens, limits, refusals. Told by a test to be busy, broken, or gone.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SubmittedListen { listened_at?: number; track_metadata: { artist_name: string; track_name: string; release_name?: string; additional_info?: Record<string, unknown> } }
+export interface Submission { listen_type: string; payload: SubmittedListen[]; token: string }
+
+export type FakeListenBrainz = Awaited<ReturnType<typeof startListenBrainz>>;
+
+const MAX_LISTENS = 1_000;
+
+export async function startListenBrainz() {
+  const tokens = new Map([['good-token', 'ann_lb']]);
+  const submissions: Submission[] = [];
+  const requests: string[] = [];
+  /** The next answers, before any thought about what was asked. */
+  const next: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
+  const refusedTitles = new Set<string>();
+  const waiting: ((submission: Submission) => void)[] = [];
+
+  function send(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+    res.writeHead(status, { 'content-type': 'application/json', 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '29', 'x-ratelimit-reset-in': '10', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
+  }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
+    requests.push(`${req.method} ${req.url}`);
+    const told = next.shift();
+    if (told) return send(res, told.status, told.body ?? { code: told.status, error: 'told to' }, told.headers);
+    const [, token = ''] = /^Token (.+)$/.exec(req.headers.authorization ?? '') ?? [];
+    if (req.method === 'GET' && req.url === '/1/validate-token') {
+      const name = tokens.get(token);
+      return send(res, 200, name ? { code: 200, message: 'Token valid.', valid: true, user_name: name } : { code: 200, message: 'Token invalid.', valid: false });
+    }
+    if (req.method !== 'POST' || req.url !== '/1/submit-listens') return send(res, 404, { code: 404, error: 'Not found' });
+    if (!tokens.has(token)) return send(res, 401, { code: 401, error: 'Invalid authorization token.' });
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Omit<Submission, 'token'>;
+    const fault = faultOf(body);
+    if (fault) return send(res, 400, { code: 400, error: fault });
+    const submission = { ...body, token };
+    submissions.push(submission);
+    waiting.splice(0).forEach((resolve) => resolve(submission));
+    return send(res, 200, { status: 'ok' });
+  }
+
+  function faultOf({ listen_type: type, payload }: Omit<Submission, 'token'>): string | undefined {
+    if (!['single', 'import', 'playing_now'].includes(type)) return 'JSON document requires a valid listen_type key.';
+    if (type !== 'import' && payload.length !== 1) return 'JSON document is too long. In total, only one listen is allowed.';
+    if (payload.length === 0 || payload.length > MAX_LISTENS) return 'Wrong number of listens.';
+    for (const { listened_at: at, track_metadata: track } of payload) {
+      if ((type === 'playing_now') !== (at === undefined) || (at !== undefined && !Number.isInteger(at))) return 'JSON document should contain the key listened_at as seconds.';
+      if (!track.artist_name || !track.track_name) return 'JSON document does not contain required track_metadata.';
+      if (refusedTitles.has(track.track_name)) return `Listen of ${track.track_name} is not acceptable.`;
+    }
+    return undefined;
+  }
+
+  const server = createServer((req, res) => void answer(req, res));
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    tokens, submissions, requests, next, refusedTitles,
+    /** Every listen that was taken, in the order in which it came. */
+    listens: (): SubmittedListen[] => submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload),
+    nextSubmission: (): Promise<Submission> => new Promise((resolve) => { waiting.push(resolve); }),
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => { server.close(resolve); });
+    },
+    /** No connection is answered until `comeBack`. */
+    async goAway(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => { server.close(resolve); });
+    },
+    comeBack: (): Promise<void> => new Promise((resolve) => { server.listen(port, '127.0.0.1', resolve); }),
+  };
+}

@@ -1,0 +1,52 @@
+// Guards the hot paths of listening: each statement is answered from an index, however many plays there are.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PlayId, TrackId, UserId } from '../../server/db/ids.ts';
+import { createHistoryQueries } from '../../server/history/queries.ts';
+import { createScrobbleQueries } from '../../server/history/scrobble-queries.ts';
+import { createTrackMatcher } from '../../server/history/matcher.ts';
+import { createHeard } from '../../server/stats/heard.ts';
+import { openZone, type Zone } from '../../server/stats/zones.ts';
+import { makeSampleLibrary } from '../support/sample-library.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+
+let temp: TempDatabase;
+let statements: string[];
+
+beforeAll(async () => {
+  temp = openTempDatabase();
+  statements = [];
+  const { db } = temp;
+  const [me, play] = [1 as UserId, { trackId: 1 as TrackId, title: 'x', artistName: null, albumTitle: null, durationMs: null, recordingMbid: null, playedAt: 1, playedMs: null, songKey: 1, client: null }];
+  const { prepare } = db.$client;
+  const client = Object.create(db.$client, { prepare: { value: (sql: string) => (statements.push(sql), prepare.call(db.$client, sql)) } }) as typeof db.$client;
+  const recording = Object.create(db, { $client: { value: client } }) as typeof db;
+  makeSampleLibrary(db, { artists: 1, albums: 1, tracks: 1 });
+  db.$client.exec("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', 0)"); // so that pages are read
+  const history = createHistoryQueries({ db: recording });
+  for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }]) history.page(me, filter, { limit: 1, offset: 0 });
+  history.findSame(me, play, 1, true);
+  history.rows([1 as PlayId]);
+  createScrobbleQueries({ db: recording });
+  createTrackMatcher({ db: recording });
+  await createHeard(client)(me, { from: 0, to: 1 }, openZone('UTC') as Zone);
+});
+afterAll(() => temp.close());
+
+test('no statement reads a whole table, or sorts what an index has in order', () => {
+  const reading = statements.filter((sql) => /^\s*(SELECT|UPDATE|DELETE)/.test(sql) && !sql.includes('scrobble_accounts a WHERE is_stopped')); // once per start
+  expect(reading.length).toBeGreaterThan(15);
+  for (const sql of reading) {
+    const plan = temp.db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+|\?/g, '1')}`).all().map(({ detail }) => detail);
+    const scans = plan.filter((line) => line.startsWith('SCAN') && !/ids|CONSTANT ROW|VIRTUAL TABLE/.test(line));
+    expect(scans, sql).toEqual([]);
+    if (!/abs\(|ids\.key|max\(/.test(sql)) expect(plan.join('\n'), sql).not.toContain('TEMP B-TREE');
+  }
+});
+
+test('a page of the history is found without reading the plays that come before it', () => {
+  const pages = statements.filter((sql) => sql.startsWith('SELECT id FROM plays'));
+  expect(pages).toHaveLength(3);
+  const plans = pages.map((sql) => temp.db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+/g, '1')}`).all().map(({ detail }) => detail).join());
+  expect(plans[0]).toContain('USING COVERING INDEX plays_user_played_at');
+  expect(plans[1]).toContain('USING INDEX plays_track_id');
+});

@@ -1,0 +1,122 @@
+// The play queue that goes along from device to device, and bookmarks.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { createTrackMerge } from '../../server/library/merge.ts';
+import type { TrackPage } from '../../server/library/wire.ts';
+import { createPlaybackMoves } from '../../server/playback/moves.ts';
+import type { BookmarkOut, QueueOut } from '../../server/playback/wire.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let clock: number;
+let listener: string;
+let tracks: ReturnType<typeof trackMaker>;
+let ids: TrackId[];
+const START = Date.UTC(2026, 0, 1);
+
+beforeAll(async () => {
+  clock = START;
+  server = await startServer({ now: () => new Date(clock) });
+  listener = await registerUser(server);
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  clock = START;
+  server.app.db.$client.exec('DELETE FROM play_queues; DELETE FROM bookmarks; DELETE FROM tracks');
+  tracks = trackMaker(server.app);
+  ids = ['A', 'B', 'C', 'D'].map((title) => tracks.add({ title }));
+});
+
+const save = (body: unknown, token = server.token) => server.api<QueueOut>('/queue', { method: 'PUT', body, token });
+const queue = async (token = server.token): Promise<QueueOut> => (await server.api<QueueOut>('/queue', { token })).body;
+const mergeInto = (kept: TrackId, emptied: TrackId) => createTrackMerge({ db: server.app.db, tracks: tracks.writer, movers: [createPlaybackMoves({ db: server.app.db })] }).mergeInto(kept, emptied);
+
+describe('the queue', () => {
+  test('is as it was saved, for the person alone', async () => {
+    expect(await queue()).toEqual({ track_ids: [], current_index: 0, position_ms: 0, changed_by: null, updated_at: null });
+    const saved = { track_ids: [ids[1], ids[0], ids[1]], current_index: 2, position_ms: 4_500 };
+    const out = { ...saved, changed_by: 'phone', updated_at: new Date(START).toISOString() };
+    const { status, body } = await save({ ...saved, client: 'phone' });
+    expect([status, body, await queue()]).toEqual([200, out, out]);
+    expect((await queue(listener)).updated_at).toBeNull();
+    expect((await save({ track_ids: [] })).body).toMatchObject({ track_ids: [], current_index: 0 });
+  });
+
+  test('gives its tracks in pages, as often as they are in it', async () => {
+    await save({ track_ids: [ids[1], ids[0], ids[1]] });
+    const { body } = await server.api<TrackPage>('/queue/tracks?limit=2&offset=1');
+    expect([body.items.map(({ id }) => id), body.total]).toEqual([[ids[0], ids[1]], 3]);
+  });
+
+  test('may be as long as an evening of ten thousand songs, and its place may be any of them', async () => {
+    const long = Array.from({ length: 20_000 }, (_, i) => ids[i % 4]);
+    await save({ track_ids: long, current_index: 19_999 });
+    expect((await queue()).track_ids).toEqual(long);
+    expect((await save({ track_ids: Array.from({ length: 30_001 }, () => ids[0]) })).status).toBe(422);
+  });
+
+  test('leaves tracks out that are not there, and keeps its place', async () => {
+    await save({ track_ids: [ids[0], 999_999, ids[1], ids[2]], current_index: 2, position_ms: 7 });
+    expect(await queue()).toMatchObject({ track_ids: [ids[0], ids[1], ids[2]], current_index: 1, position_ms: 7 });
+    await server.api(`/tracks/${ids[0]}`, { method: 'DELETE' });
+    expect(await queue()).toMatchObject({ track_ids: [ids[1], ids[2]], current_index: 0, position_ms: 7 });
+    await server.api(`/tracks/${ids[1]}`, { method: 'DELETE' });
+    expect(await queue()).toMatchObject({ track_ids: [ids[2]], current_index: 0, position_ms: 0 });
+  });
+
+  test('follows a track that became another', async () => {
+    const [a, b, c] = ids as [TrackId, TrackId, TrackId];
+    await save({ track_ids: [b, a, b, c], current_index: 2 });
+    mergeInto(a, b);
+    expect(await queue()).toMatchObject({ track_ids: [a, a, a, c], current_index: 2 });
+  });
+
+  test('tells the person’s other windows that it changed', async () => {
+    const seen: string[] = [];
+    const stops = [1, 2].map((user) => server.app.events.subscribe({ id: user as UserId, isSuperuser: true }, undefined, ({ name, data }) => { if (name !== 'library') seen.push(`${user} ${name} ${data}`); }));
+    await save({ track_ids: ids, client: 'phone' });
+    expect(seen).toEqual([`1 queue {"client":"phone","updated_at":"${new Date(START).toISOString()}"}`]);
+    for (const stop of stops) stop();
+  });
+
+  test.each([{ track_ids: [1, 2], current_index: 2 }, { track_ids: [], current_index: 1 }, { track_ids: [0] }, { track_ids: ['1'] }, { current_index: 0 }, { track_ids: [1], position_ms: -1 }, { track_ids: [1], user_id: 2 }])('%j is refused', async (body) => {
+    expect((await save(body)).status).toBe(422);
+  });
+});
+
+describe('a bookmark', () => {
+  const path = (id: unknown): string => `/bookmarks/${String(id)}`;
+  const put = (id: unknown, body: unknown, token = server.token) => server.api<BookmarkOut>(path(id), { method: 'PUT', body, token });
+  const list = async (token = server.token): Promise<BookmarkOut[]> => (await server.api<{ items: BookmarkOut[] }>('/bookmarks', { token })).body.items;
+
+  test('is set, moved, listed and removed', async () => {
+    expect((await put(ids[0], { position_ms: 1_000, comment: 'chapter 2' })).body).toMatchObject({ track: { id: ids[0] }, position_ms: 1_000, comment: 'chapter 2' });
+    clock += 1_000;
+    await put(ids[1], { position_ms: 5 });
+    clock += 1_000;
+    expect((await put(ids[0], { position_ms: 9_000 })).body).toEqual(expect.objectContaining({ position_ms: 9_000, comment: null, created_at: new Date(START).toISOString(), updated_at: new Date(clock).toISOString() }));
+    expect((await list()).map(({ track, position_ms }) => [track.id, position_ms])).toEqual([[ids[0], 9_000], [ids[1], 5]]);
+    expect(await list(listener)).toEqual([]);
+    expect((await server.api(path(ids[0]), { method: 'DELETE' })).status).toBe(204);
+    expect([(await server.api(path(ids[0]))).status, (await server.api(path(ids[0]), { method: 'DELETE' })).status]).toEqual([404, 404]);
+  });
+
+  test('needs a track that is there, and goes with it', async () => {
+    expect((await put(999_999, { position_ms: 1 })).status).toBe(404);
+    await put(ids[0], { position_ms: 1 });
+    await server.api(`/tracks/${ids[0]}`, { method: 'DELETE' });
+    expect(await list()).toEqual([]);
+  });
+
+  test('of two tracks that become one is the later of both, for everybody', async () => {
+    const [a, b] = ids as [TrackId, TrackId];
+    await put(a, { position_ms: 1 });
+    await put(b, { position_ms: 7 }, listener);
+    clock += 1_000;
+    await put(b, { position_ms: 2, comment: 'later' });
+    mergeInto(a, b);
+    expect([(await list()).map(({ track, position_ms, comment }) => [track.id, position_ms, comment]), (await list(listener)).map(({ track, position_ms }) => [track.id, position_ms])])
+      .toEqual([[[a, 2, 'later']], [[a, 7]]]);
+  });
+});

@@ -1,0 +1,142 @@
+// Statistics equal a straightforward recount over the tables, on a large generated library and after whatever happens to it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { createHistoryMoves } from '../../server/history/moves.ts';
+import { createTrackMerge } from '../../server/library/merge.ts';
+import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { best, FIRST, insertListening, recount, recountStorage, type Recount } from '../support/listening.ts';
+import { keptCounts, recountedPlays } from '../support/play-counts.ts';
+import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+
+const TRACKS = 20_000;
+const PLAYS = 100_000;
+const ME = 1 as UserId;
+const DAY = 86_400_000;
+
+let server: TestServer;
+let library: SampleLibrary;
+
+beforeAll(async () => {
+  server = await startServer();
+  server.app.db.$client.pragma('synchronous = OFF');
+  library = makeSampleLibrary(server.app.db, { artists: 500, albums: 1_500, tracks: TRACKS }, 5);
+  server.app.db.$client.exec('DELETE FROM play_counts'); // the sample's own were never played
+  insertListening(server.app.db, { userId: ME, trackIds: library.tracks.map(({ id }) => id), plays: PLAYS });
+});
+afterAll(() => server.close());
+
+const listening = async (query = '', token = server.token): Promise<ListeningOut> => (await server.api<ListeningOut>(`/stats/listening${query}`, { token })).body;
+const sums = (items: readonly { plays: number; played_ms: number }[]): [number, number][] => items.map(({ plays, played_ms }) => [plays, played_ms]);
+const byKey = <T extends { plays: number; played_ms: number }>(items: readonly T[], key: (item: T) => string | number): Record<string, [number, number]> =>
+  Object.fromEntries(items.filter(({ plays }) => plays > 0).map((item) => [key(item), [item.plays, item.played_ms]]));
+
+function expectEqual(out: ListeningOut, counted: Recount): void {
+  expect([out.plays, out.played_ms, out.minutes]).toEqual([counted.plays, counted.played_ms, Math.round(counted.played_ms / 60_000)]);
+  expect(byKey(out.days, ({ day }) => day)).toEqual(counted.days);
+  expect(out.days.map(({ day }) => day)).toEqual(Object.keys(counted.days).toSorted());
+  expect(byKey(out.hours, ({ hour }) => hour)).toEqual(counted.hours);
+  expect(sums(out.top_tracks)).toEqual(best(counted.tracks));
+  expect(sums(out.top_albums)).toEqual(best(counted.albums));
+  expect(sums(out.top_artists)).toEqual(best(counted.artists));
+  expect(sums(out.top_genres)).toEqual(best(counted.genres));
+  for (const track of out.top_tracks) if (track.track_id !== null) expect(counted.tracks[track.track_id]).toEqual([track.plays, track.played_ms]);
+  for (const artist of out.top_artists) if (artist.artist_id !== null) expect(counted.artists[artist.artist_id]).toEqual([artist.plays, artist.played_ms]);
+}
+
+async function expectAllEqual(): Promise<void> {
+  expectEqual(await listening(), recount(server.app.db, ME));
+  const { disk, ...storage } = (await server.api<StorageStatsOut>('/storage')).body;
+  expect(disk?.total_bytes).toBeGreaterThan(0);
+  expect(storage).toEqual(recountStorage(server.app.db));
+  expect(keptCounts(server.app.db)).toEqual(recountedPlays(server.app.db));
+}
+
+describe('statistics of 20,000 tracks and 100,000 plays', () => {
+  test('equal a recount', async () => {
+    await expectAllEqual();
+  });
+
+  test.each([
+    ['a month in Berlin', 'Europe/Berlin', Date.UTC(2024, 2, 14), Date.UTC(2024, 3, 14)],
+    ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST + 400 * DAY, FIRST + 400 * DAY + 3_600_000],
+    ['half a year in New York', 'America/New_York', Date.UTC(2023, 7, 1, 4), Date.UTC(2024, 1, 1, 5)],
+  ])('of %s equal one, too', async (_, tz, from, to) => {
+    expectEqual(await listening(`?tz=${tz}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`), recount(server.app.db, ME, { from, to, tz }));
+  });
+
+  test('take a day of the calendar whole, where the person lives', async () => {
+    const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // the 31st has 23 hours in Berlin
+    const out = await listening('?tz=Europe/Berlin&from=2024-03-31&to=2024-03-31');
+    expect([out.from, out.to]).toEqual([new Date(from).toISOString(), new Date(to).toISOString()]);
+    expectEqual(out, recount(server.app.db, ME, { from, to, tz: 'Europe/Berlin' }));
+    expect(out.days.map(({ day }) => day)).toEqual(['2024-03-31']);
+  });
+
+  test('of a year tell its months, streak, and what was new', async () => {
+    const range = { from: Date.UTC(2023, 0, 1), to: Date.UTC(2024, 0, 1) };
+    const { status, body } = await server.api<YearOut>('/stats/year/2023');
+    expect(status).toBe(200);
+    const counted = recount(server.app.db, ME, range);
+    const months = Object.entries(counted.days).reduce<Record<string, [number, number]>>((all, [day, [plays, ms]]) => {
+      const [before, sum] = all[Number(day.slice(5, 7))] ?? [0, 0];
+      return { ...all, [Number(day.slice(5, 7))]: [before + plays, sum + ms] };
+    }, {});
+    expect(byKey(body.months, ({ month }) => month)).toEqual(months);
+    expect([body.plays, body.active_days]).toEqual([counted.plays, Object.keys(counted.days).length]);
+    expect(sums(body.top_artists)).toEqual(best(counted.artists));
+    expect(body.longest_streak).toMatchObject({ days: Object.keys(counted.days).length, from: '2023-01-01', to: '2023-12-31' });
+    const before = recount(server.app.db, ME, { to: range.from });
+    const isNew = (sumsOf: 'tracks' | 'artists') => Object.keys(counted[sumsOf]).filter((key) => before[sumsOf][key] === undefined);
+    expect(body.new_tracks).toBe(isNew('tracks').length);
+    expect(body.new_artists).toBe(isNew('artists').filter((key) => /^\d+$/.test(key)).length);
+    expect(sums(body.discoveries)).toEqual(best(Object.fromEntries(isNew('tracks').map((key) => [key, counted.tracks[key] as [number, number]]))));
+    const first = server.app.db.$client.prepare('SELECT min(played_at) AS at FROM plays WHERE user_id = 1 AND played_at >= ?').get(range.from) as { at: number };
+    expect(body.first_play?.played_at).toBe(new Date(first.at).toISOString());
+    expect(body.busiest_day?.plays).toBe(Math.max(...Object.values(counted.days).map(([plays]) => plays)));
+  });
+
+  test('of an empty year are empty, and another person’s are their own', async () => {
+    expect((await server.api<YearOut>('/stats/year/1999')).body).toMatchObject({ plays: 0, active_days: 0, longest_streak: null, busiest_day: null, first_play: null, discoveries: [] });
+    expect(await listening('', await registerUser(server))).toMatchObject({ plays: 0, days: [], top_tracks: [] });
+  });
+
+  test('follow deletes', async () => {
+    const ids = library.tracks.slice(0, 40).map(({ id }) => id);
+    for (const id of ids) await server.app.library.deleteTrack(id);
+    await expectAllEqual();
+  });
+
+  test('follow merges', async () => {
+    const { db } = server.app;
+    const { writer } = trackMaker(server.app);
+    const merge = createTrackMerge({ db, tracks: writer, movers: [createHistoryMoves({ db })] });
+    for (let i = 100; i < 140; i += 2) merge.mergeInto(library.tracks[i]?.id as TrackId, library.tracks[i + 1]?.id as TrackId);
+    await expectAllEqual();
+  });
+
+  test('follow rescans: other tags, other audio', async () => {
+    const { writer } = trackMaker(server.app);
+    server.app.db.$client.transaction(() => {
+      library.tracks.slice(200, 300).forEach(({ id }, i) => {
+        writer.setIdentity(id, { title: `Retagged ${i}`, artists: [`Artist ${i % 5}`, `Guest ${i % 3}`], album: `Album ${i % 7}`, genres: ['Rock', `Genre ${i % 4}`] });
+        server.app.db.$client.prepare("UPDATE tracks SET format = ?, size_bytes = ?, duration_ms = ?, metadata_status = 'enriched' WHERE id = ?").run(['wav', 'aiff', null][i % 3], i * 1_000, i % 2 ? i : null, id);
+      });
+    })();
+    await expectAllEqual();
+  });
+
+  test('follow plays that come, are taken back, and find their track', async () => {
+    const { db } = server.app;
+    const [id] = library.tracks.slice(500).map((track) => track.id);
+    await server.api('/history', { method: 'POST', body: { track_id: id } });
+    db.$client.prepare('UPDATE plays SET withdrawn_at = 1 WHERE id % 97 = 0').run();
+    db.$client.prepare('UPDATE plays SET track_id = ? WHERE track_id IS NULL AND song_key = 3').run(id);
+    await expectAllEqual();
+  });
+});
+
+test.each(['/stats/listening?tz=Mars/Base', '/stats/listening?from=yesterday', '/stats/year/20', '/stats/year/x', '/stats/year/2024?tz='])('%s is refused', async (path) => {
+  expect((await server.api(path)).status).toBe(422);
+});

@@ -1,0 +1,135 @@
+// Walks every route there is as a second person, with the ids of the first one's private things: nothing is found, nothing is told, nothing
+// changes. A new route with an id in its path must say here whether its things belong to everybody.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Route } from '../../server/http/route.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
+
+/** In everything that belongs to Ann and has a text. */
+const SECRET = 'annssecret';
+/** What everybody signed in shares, and what has no owner. */
+const SHARED = /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates)\//;
+/** These make something of the caller's own under an id that everybody knows. */
+const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id']);
+
+let server: TestServer;
+let ann: string;
+let bob: string;
+let trackId: number;
+let hers: Record<string, string>;
+let bodies: Record<string, unknown>;
+let queries: Record<string, string>;
+
+const nameOf = ({ spec }: Route): string => `${spec.method} ${spec.path}`;
+const make = async <T = { id: number }>(path: string, body: unknown, method = 'POST'): Promise<T> => {
+  const answer = await server.api<T>(path, { method, body, token: ann });
+  expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
+  return answer.body;
+};
+
+beforeAll(async () => {
+  server = await startServer({ env: { LISTENBRAINZ_ENABLED: 'false' } });
+  [ann, bob] = [await registerUser(server, 'ann'), await registerUser(server, 'bob')];
+  trackId = trackMaker(server.app).add({ title: 'Everybody’s' });
+  await make('/likes', { item_type: 'track', item_id: trackId, liked: true, rating: 3 });
+  const play = await make('/history', { track_id: trackId, client: SECRET });
+  await make('/queue', { track_ids: [trackId], client: SECRET }, 'PUT');
+  await make(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET }, 'PUT');
+  await make('/history/now-playing', { track_id: trackId, client: SECRET });
+  const form = new FormData();
+  form.append('file', new Blob([`A,B,${SECRET},1700000000`]), `${SECRET}.csv`);
+  const imported = await make('/history/import', form);
+  await server.app.drain();
+  hers = { '/history/:id': `${play.id}`, '/history/imports/:id': `${imported.id}`, '/bookmarks/:track_id': `${trackId}` };
+  bodies = {};
+  queries = {};
+  if (server.app.routes.some((route) => nameOf(route) === 'post /playlists')) await makePlaylist();
+});
+afterAll(() => server.close());
+
+async function makePlaylist(): Promise<void> {
+  const { id } = await make('/playlists', { name: SECRET });
+  const { entries: [entry] } = await make<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
+  Object.assign(hers, { '/playlists/:id': `${id}`, ':entry_id': `${entry.entry_id}`, ':version': '1' });
+  Object.assign(bodies, {
+    'patch /playlists/:id': { name: 'Bob’s', is_public: true },
+    'post /playlists/:id/tracks': { track_ids: [trackId] },
+    'put /playlists/:id/tracks': { entry_ids: [entry.entry_id] },
+    'post /playlists/:id/tracks/move': { entry_ids: [entry.entry_id], before_entry_id: null },
+    'post /playlists/:id/restore': { version: 1 },
+  });
+  Object.assign(queries, { 'delete /playlists/:id/tracks': `?entry_id=${entry.entry_id}`, 'get /playlists/:id/contains': `?track_id=${trackId}`, 'delete /playlists/:id': '?forever=false' });
+}
+
+/** Routes that Bob may call, with an id of something private in their path. */
+const privateRoutes = (): Route[] => server.app.routes.filter(({ spec }) => spec.access !== 'superuser' && spec.access !== 'public' && spec.path.includes(':') && !SHARED.test(spec.path));
+
+/** The route's path with Ann's ids; undefined where this test was not told any. */
+function pathOf(route: Route): string | undefined {
+  const { path } = route.spec;
+  const base = Object.keys(hers).filter((prefix) => prefix.startsWith('/') && (path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}.`))).toSorted((a, b) => b.length - a.length)[0];
+  if (base === undefined) return undefined;
+  const whole = path.replace(base, base.replace(/:\w+/, hers[base] as string)).replaceAll(/:\w+/g, (name) => hers[name] ?? name);
+  return whole.includes(':') ? undefined : `${whole}${queries[nameOf(route)] ?? ''}`;
+}
+
+const ask = (route: Route, token: string) =>
+  server.api(pathOf(route) ?? '', { method: route.spec.method.toUpperCase(), token, ...(route.spec.body && { body: bodies[nameOf(route)] ?? {} }) });
+
+/** Every row of Ann's, in whatever table, and of what hangs on them. */
+function everythingOfAnn(): Record<string, unknown[]> {
+  const client = server.app.db.$client;
+  const { id } = client.prepare("SELECT id FROM users WHERE username = 'ann'").get() as { id: number };
+  const tables = (client.prepare("SELECT m.name AS name, c.name AS owner FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name IN ('user_id', 'owner_id', 'playlist_id')").all()) as { name: string; owner: string }[];
+  expect(tables.length).toBeGreaterThan(8);
+  return Object.fromEntries(tables.map(({ name, owner }) => [`${name}.${owner}`, client.prepare(owner === 'playlist_id' ? `SELECT * FROM ${name}` : `SELECT * FROM ${name} WHERE ${owner} = ?`).all(...(owner === 'playlist_id' ? [] : [id]))]));
+}
+
+test('this test knows an id for every private route', () => {
+  expect(privateRoutes().filter((route) => pathOf(route) === undefined).map(nameOf)).toEqual([]);
+  expect(privateRoutes().length).toBeGreaterThan(4);
+});
+
+test('another person’s things are not found, and writing to them changes nothing', async () => {
+  const before = everythingOfAnn();
+  for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
+    const answer = await ask(route, bob);
+    expect([answer.status, answer.text.includes(SECRET)], `${nameOf(route)} (422: give it a body or query above): ${answer.text}`).toEqual([404, false]);
+  }
+  expect(everythingOfAnn()).toEqual(before);
+});
+
+test('what is kept under a shared id is each person’s own', async () => {
+  const before = everythingOfAnn();
+  expect((await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status).toBe(200);
+  expect((await server.api(`/bookmarks/${trackId}`, { method: 'DELETE', token: bob })).status).toBe(204);
+  expect(everythingOfAnn()).toEqual(before);
+});
+
+test('an administrator is not let in either', async () => {
+  const before = everythingOfAnn();
+  const { body: { access_token: token } } = await server.api<{ access_token: string }>('/auth/login', { method: 'POST', body: ADMIN, token: null });
+  for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
+    const answer = await ask(route, token);
+    expect([answer.status, answer.text.includes(SECRET)], nameOf(route)).toEqual([404, false]);
+  }
+  expect(everythingOfAnn()).toEqual(before);
+});
+
+test('nothing that can be read without an id tells of another person’s things', async () => {
+  const before = everythingOfAnn();
+  const readable = server.app.routes.filter(({ spec }) => spec.method === 'get' && spec.access === 'user' && !spec.path.includes(':') && !spec.produces);
+  expect(readable.length).toBeGreaterThan(10);
+  for (const route of readable) {
+    const query = route.spec.path === '/likes/state' ? `?item_type=track&item_id=${trackId}` : /search/.test(route.spec.path) ? `?q=${SECRET}` : '';
+    const { status, text, body } = await server.api(`${route.spec.path}${query}`, { token: bob });
+    expect(text.replaceAll(`"query":"${SECRET}"`, ''), nameOf(route)).not.toContain(SECRET);
+    if (route.spec.path === '/likes/state') expect([status, body]).toMatchObject([200, [{ liked: false, rating: 0 }]]);
+  }
+  expect(everythingOfAnn()).toEqual(before);
+});
+
+test('the owner finds all of them', async () => {
+  for (const route of privateRoutes().filter(({ spec }) => spec.method === 'get')) expect((await ask(route, ann)).status, nameOf(route)).toBe(200);
+  for (const path of ['/history', '/queue', '/bookmarks', '/history/imports', '/history/now-playing']) expect((await server.api(path, { token: ann })).text, path).toContain(SECRET);
+});

@@ -1,0 +1,20 @@
+// A few tracks made by inserting rows through the writer: for tests of what people do with tracks and not of files.
+import type { App } from '../../server/app.ts';
+import type { TrackId } from '../../server/db/ids.ts';
+import { createTrackWriter, type TrackAudio, type TrackIdentity } from '../../server/library/track-writer.ts';
+
+const AUDIO: TrackAudio = {
+  durationMs: 200_000, sizeBytes: 1_000, format: 'flac', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
+  trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: null, contentHash: null, audioHash: null, availability: 'remote',
+};
+
+export function trackMaker(app: Pick<App, 'db'>, now: () => Date = () => new Date()) {
+  const writer = createTrackWriter({ db: app.db, now });
+  let made = 0;
+  return {
+    writer,
+    add: (identity: Partial<TrackIdentity> & { title: string }, audio: Partial<TrackAudio> = {}): TrackId => app.db.$client.transaction(() => writer.insert({
+      source: 'upload', sourceId: `made-${++made}`, identity: { artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity }, audio: { ...AUDIO, ...audio },
+    }))(),
+  };
+}
