@@ -7,6 +7,7 @@ import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
 import type { Log } from '../log/log.ts';
 import { createAccounts } from './accounts.ts';
+import { createAppSignIn } from './app-sign-in.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createLimits } from './limits.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -44,6 +45,8 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
   return {
     accounts,
     authenticate: createAuthenticate({ db, log, now, tokens }),
+    /** Of phone clients; its failures count apart from those of the sign-in. */
+    appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
     /** New at every start; to be printed while `isSetupRequired()`. */
     setupToken: setupToken.value,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),

@@ -1,40 +1,74 @@
-// From a track's id to bytes that can be sent, or the reason why not.
+// From a track's id to bytes on their way, as they are or in the format that was wished for, or the reason why not.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { BytesSource, SendOptions } from '../http/send-bytes.ts';
+import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
+import { PROFILES } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
+import { chooseAudio, estimatedBytes, type Wish } from './choice.ts';
 import { contentTypeOf } from './content-type.ts';
-import { inlineDisposition } from './disposition.ts';
+import { attachmentDisposition, inlineDisposition } from './disposition.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
+import { fileOptions, sendLiveHead, sendTranscoded, type LiveOptions } from './send-audio.ts';
+import type { Transcodes, Wanted } from './transcodes.ts';
 
 export interface StreamingDeps {
   db: MainDb;
   audioStore: AudioStore;
   /** Called when the audio of a track that was thought available is not there. The library writes it down. */
   onGone: (id: TrackId) => void;
+  /** Absent: everything goes out as it is. */
+  transcodes?: Transcodes;
 }
 
-export interface Streamable { source: BytesSource; options: SendOptions }
+export interface SendWish extends Wish {
+  /** Announce a length for what is still being made. */
+  estimateLength?: boolean;
+  /** To be saved instead of played. */
+  download?: boolean;
+}
 
 /** A track's audio can be replaced (retagged, restored), so every use asks; the ETag makes that a 304. */
 const CACHE_CONTROL = 'private, no-cache';
 
-export function createStreamingService({ db, audioStore, onGone }: StreamingDeps) {
+export type StreamingService = ReturnType<typeof createStreamingService>;
+
+export function createStreamingService({ db, audioStore, onGone, transcodes }: StreamingDeps) {
   const find = prepareFindStreamed(db);
 
+  async function sendAs(req: IncomingMessage, res: ServerResponse, wanted: Wanted, options: LiveOptions, signal: AbortSignal): Promise<void> {
+    const made = await transcodes?.find(wanted);
+    if (made) return sendBytes(req, res, { path: made.path }, fileOptions(made.etag, options));
+    if (req.method === 'HEAD') return sendLiveHead(res, options);
+    if (transcodes) await sendTranscoded(req, res, await transcodes.open(wanted), options, signal);
+  }
+
   return {
-    /**
-     * Hands the track's audio to `send`. Throws `not_found`, `conflict` (a placeholder), `gone` (also when that shows only on
-     * opening; the track is then marked) and `unavailable`.
-     */
-    async withAudio(id: TrackId, send: (audio: Streamable) => Promise<void>): Promise<void> {
+    /** What is known of a track's audio. Throws `not_found`. */
+    describe(id: TrackId): StreamedTrack {
       const track = find(id);
       if (!track) throw notFound('track', id);
+      return track;
+    },
+
+    canTranscode: async (): Promise<boolean> => (await transcodes?.isPossible()) === true,
+
+    /**
+     * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when that shows only on opening; the
+     * track is then marked) and `unavailable`.
+     */
+    async send(req: IncomingMessage, res: ServerResponse, id: TrackId, wish: SendWish, signal: AbortSignal): Promise<void> {
+      const track = this.describe(id);
       const uri = uriOf(id, track);
+      const order = chooseAudio(track, wish, needsTranscoder(wish) && await this.canTranscode());
       try {
         const file = await audioStore.resolve(uri);
-        await send({ source: sourceOf(file), options: optionsOf(track, file) });
+        if (order === 'original') return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
+        const { contentType, extension } = PROFILES[order.profile];
+        const wanted: Wanted = { identity: await identityOf(id, track, file), file, order, durationMs: track.durationMs };
+        const options: LiveOptions = { contentType, disposition: inlineDisposition({ ...track, format: extension }), estimate: wish.estimateLength ? estimatedBytes(order, track.durationMs) : undefined };
+        await sendAs(req, res, wanted, options, signal);
       } catch (error) {
         const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
         if (known instanceof AppError && known.code === 'gone') onGone(id);
@@ -43,6 +77,10 @@ export function createStreamingService({ db, audioStore, onGone }: StreamingDeps
     },
   };
 }
+
+/** Most calls ask for the audio as it is; they need not wait for a program to be looked for. */
+const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish): boolean =>
+  format !== 'raw' && (format !== undefined || maxBitrateKbps > 0 || startMs > 0 || channels !== undefined || sampleRateHz !== undefined);
 
 function uriOf(id: TrackId, track: StreamedTrack): string {
   if (track.availability === 'remote') {
@@ -55,9 +93,15 @@ function uriOf(id: TrackId, track: StreamedTrack): string {
   return track.storageUri;
 }
 
+/** Of the bytes as they are now: a file of the person's own may have changed since it was hashed. */
+async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: StoredFile): Promise<string> {
+  const { size, modifiedAt } = await file.stat();
+  return file.immutable && contentHash !== null ? contentHash : `${id}-${size}-${modifiedAt.getTime()}`;
+}
+
 const sourceOf = (file: StoredFile): BytesSource => (file.path === undefined ? file : { path: file.path });
 
-function optionsOf(track: StreamedTrack, file: StoredFile): SendOptions {
+function optionsOf(track: StreamedTrack, file: StoredFile, download: boolean): SendOptions {
   return {
     contentType: contentTypeOf(track.format),
     cacheControl: CACHE_CONTROL,
@@ -65,7 +109,7 @@ function optionsOf(track: StreamedTrack, file: StoredFile): SendOptions {
     etag: file.immutable && track.contentHash !== null
       ? track.contentHash.slice(0, 32)
       : ({ size, modifiedAt }) => `${size.toString(16)}-${modifiedAt.getTime().toString(16)}`,
-    disposition: inlineDisposition(track),
+    disposition: download ? attachmentDisposition(track) : inlineDisposition(track),
   };
 }
 

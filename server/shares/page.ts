@@ -1,0 +1,38 @@
+// The page that somebody without an account sees: what is shared, each with the browser's own player. No script at all.
+import { hash } from 'node:crypto';
+
+export interface SharedTrack { title: string; artistName: string | null; durationMs: number | null; address: string }
+export interface SharedPage { description: string | null; username: string; tracks: SharedTrack[] }
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; margin: 0; }
+p { margin: .25rem 0 2rem; opacity: .7; }
+ol { padding: 0; list-style: none; }
+li { padding: 1rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+li span { opacity: .7; }
+audio { width: 100%; margin-top: .5rem; }
+`;
+
+/** The one style sheet stands in the page and is allowed by its hash; audio comes from here alone. */
+export const SHARE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+export const sharePage = ({ description, username, tracks }: SharedPage): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<title>${escape(description ?? 'Shared music')}</title><style>${STYLE}</style></head>
+<body><main>
+<h1>${escape(description ?? 'Shared music')}</h1>
+<p>Shared by ${escape(username)} from Tonearm</p>
+<ol>
+${tracks.map(item).join('\n')}
+</ol>
+</main></body></html>
+`;
+
+const item = ({ title, artistName, address }: SharedTrack): string =>
+  `<li>${escape(title)}${artistName === null ? '' : ` <span>${escape(artistName)}</span>`}<audio controls preload="none" src="${escape(address)}" aria-label="${escape(title)}"></audio></li>`;
+
+const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escape = (text: string): string => text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? sign);

@@ -1,0 +1,48 @@
+// Whether a track goes out as it is or in another format, and in which one. Pure.
+import { fittingBitrate, isProfileName, PROFILES, type ProfileName, type TranscodeOrder } from '../media/transcode.ts';
+
+/** What a caller asked for. */
+export interface Wish {
+  /** `raw` is the original whatever else is said; an unknown one is the server's usual one. */
+  format?: string | undefined;
+  /** kbps; 0 is no limit. */
+  maxBitrateKbps?: number | undefined;
+  startMs?: number | undefined;
+  channels?: number | undefined;
+  sampleRateHz?: number | undefined;
+}
+
+export interface Source { format: string | null; codec: string | null; bitrateKbps: number | null }
+
+/** Every player knows it, iPhones too. */
+const USUAL: ProfileName = 'mp3';
+
+/** `original` also where nothing can be changed. */
+export function chooseAudio(source: Source, wish: Wish, canTranscode: boolean): 'original' | TranscodeOrder {
+  const { format, maxBitrateKbps: limit = 0, startMs = 0, channels, sampleRateHz } = wish;
+  if (!canTranscode || format === 'raw') return 'original';
+  const isTooWide = limit > 0 && (source.bitrateKbps ?? Infinity) > limit;
+  const profile = format === undefined ? USUAL : isProfileName(format) ? format : USUAL;
+  const isOther = format !== undefined && !isSame(source, profile);
+  if (!isOther && !isTooWide && startMs === 0 && channels === undefined && sampleRateHz === undefined) return 'original';
+  const wanted = limit > 0 ? limit : upTo(source.bitrateKbps, profile);
+  return { profile, bitrateKbps: fittingBitrate(profile, wanted), startMs, channels, sampleRateHz };
+}
+
+/** The usual bitrate, unless the source itself is narrower and would only grow. */
+const upTo = (sourceKbps: number | null, profile: ProfileName): number | undefined => {
+  const usual = fittingBitrate(profile, undefined);
+  return sourceKbps !== null && sourceKbps < usual ? sourceKbps : usual;
+};
+
+/** AAC in its own stream and in MP4 are the same to players that ask for either. */
+function isSame({ format, codec }: Source, profile: ProfileName): boolean {
+  const isAac = profile === 'aac' || profile === 'm4a';
+  if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
+  return format === PROFILES[profile].extension;
+}
+
+/** Bytes that the answer will have, as far as can be told: music times bitrate. Undefined where it depends on the music. */
+export function estimatedBytes({ profile, bitrateKbps, startMs }: TranscodeOrder, durationMs: number | null): number | undefined {
+  return durationMs === null || bitrateKbps === 0 || !PROFILES[profile] ? undefined : Math.round((Math.max(0, durationMs - startMs) * bitrateKbps) / 8);
+}

@@ -1,0 +1,153 @@
+// Conversions: found in the cache, shared while they run, or begun when there is room. What came out whole stays in the cache until the
+// least recently used has to go, and is then sent like any file, ranges and all.
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import { PROFILES, type TranscodeOrder } from '../media/transcode.ts';
+import type { StoredFile } from '../storage/audio-store.ts';
+import { createGate } from './gate.ts';
+import { createTranscodeRun, type TranscodeRun } from './transcode-run.ts';
+
+export interface TranscodesDeps {
+  log: Log;
+  now: () => Date;
+  /** `transcodes/` is made below it. */
+  cacheDir: string;
+  /** Path of ffmpeg; undefined when there is none. Throws when the one that is set does not work. */
+  ffmpeg: () => Promise<string | undefined>;
+  /** How many run at the same time. */
+  atOnce: () => number;
+  cacheBytes: () => number;
+}
+
+export interface Wanted {
+  /** Another one whenever the track's audio is another. */
+  identity: string;
+  file: StoredFile;
+  order: TranscodeOrder;
+  durationMs: number | null;
+}
+
+/** Either a whole file, or one that grows. `leave` must be called by whoever got it. */
+export type Transcoded = { etag: string; leave: () => void } & ({ path: string } | { run: TranscodeRun });
+
+const MOST_WAITING = 200;
+
+export type Transcodes = ReturnType<typeof createTranscodes>;
+
+export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheBytes }: TranscodesDeps) {
+  const dir = join(cacheDir, 'transcodes');
+  const runs = new Map<string, Promise<TranscodeRun>>();
+  const living = new Set<TranscodeRun>();
+  const gate = createGate({ atOnce, mostWaiting: MOST_WAITING });
+  let ready: Promise<void> | undefined;
+  let evicting: Promise<void> = Promise.resolve();
+
+  const keyOf = ({ identity, order }: Wanted): string =>
+    createHash('sha256').update(JSON.stringify([identity, order.profile, order.bitrateKbps, order.startMs, order.channels ?? 0, order.sampleRateHz ?? 0])).digest('hex').slice(0, 40);
+  const pathOf = (key: string, { profile }: TranscodeOrder): string => join(dir, `${key}.${PROFILES[profile].extension}`);
+
+  async function cached(path: string): Promise<boolean> {
+    const found = await stat(path).catch(() => undefined);
+    if (!found) return false;
+    await utimes(path, now(), now()).catch(() => undefined); // last used
+    return true;
+  }
+
+  /** The folder, without what a killed process left half done. */
+  async function prepare(): Promise<void> {
+    await mkdir(dir, { recursive: true });
+    for (const name of await readdir(dir)) if (name.endsWith('.part') || name.endsWith('.input')) await rm(join(dir, name), { force: true });
+  }
+
+  async function begin(key: string, wanted: Wanted): Promise<TranscodeRun> {
+    const program = await ffmpeg();
+    if (program === undefined) throw new AppError('unavailable', 'There is no ffmpeg here to convert with.');
+    const { order, durationMs } = wanted;
+    const partPath = join(dir, `${key}-${randomBytes(4).toString('hex')}.part`);
+    const input = await inputOf(wanted.file, partPath);
+    const run = createTranscodeRun({
+      ffmpeg: program, input: input.path, order, partPath, enter: gate.enter,
+      finalPath: order.startMs === 0 ? pathOf(key, order) : undefined,
+      expectedMs: durationMs === null ? null : Math.max(0, durationMs - order.startMs),
+      onEnd({ kept, complaint }) {
+        runs.delete(key);
+        living.delete(run);
+        input.done();
+        if (complaint !== '') log.warn({ profile: order.profile, complaint }, 'ffmpeg complained; the result is not kept');
+        if (kept) evicting = evicting.then(evict).catch((error: unknown) => log.warn({ err: error }, 'transcode cache not tidied'));
+      },
+    });
+    living.add(run);
+    return run;
+  }
+
+  /** ffmpeg wants a file that it can seek in; an object of a store becomes one for as long as it takes. */
+  async function inputOf(file: StoredFile, partPath: string): Promise<{ path: string | Buffer; done: () => void }> {
+    if (file.path !== undefined) return { path: file.path, done: () => undefined };
+    const path = partPath.replace(/part$/, 'input');
+    const { stream } = await file.open();
+    await pipeline(stream, createWriteStream(path));
+    return { path, done: () => void rm(path, { force: true }).catch(() => undefined) };
+  }
+
+  /** Least recently used first, until what is left fits. */
+  async function evict(): Promise<void> {
+    const names = (await readdir(dir)).filter((name) => !name.endsWith('.part') && !name.endsWith('.input'));
+    const files = await Promise.all(names.map(async (name) => {
+      const found = await stat(join(dir, name)).catch(() => undefined);
+      return { path: join(dir, name), size: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
+    }));
+    let total = files.reduce((sum, file) => sum + file.size, 0);
+    for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
+      if (total <= cacheBytes()) return;
+      await rm(path, { force: true });
+      total -= size;
+    }
+  }
+
+  return {
+    isPossible: async (): Promise<boolean> => (await ffmpeg().catch(() => undefined)) !== undefined,
+
+    /** The finished one; undefined when it would have to be made. */
+    async find(wanted: Wanted): Promise<{ path: string; etag: string } | undefined> {
+      const key = keyOf(wanted);
+      const path = pathOf(key, wanted.order);
+      return await cached(path) ? { path, etag: key } : undefined;
+    },
+
+    /** Throws `unavailable` in words when it cannot be made or too many are asked for. */
+    async open(wanted: Wanted): Promise<Transcoded> {
+      await (ready ??= prepare());
+      const key = keyOf(wanted);
+      for (;;) {
+        const path = pathOf(key, wanted.order);
+        if (!runs.has(key) && await cached(path)) return { etag: key, path, leave: () => undefined };
+        const starting = runs.get(key) ?? begin(key, wanted);
+        runs.set(key, starting);
+        const run = await starting.catch((error: unknown) => {
+          if (runs.get(key) === starting) runs.delete(key);
+          throw error;
+        });
+        if (!run.isOver()) return { etag: key, run, leave: run.join() };
+        await run.finished; // its last listener left at this moment
+      }
+    },
+
+    /** How many are being made or wait for it. */
+    running: (): number => living.size,
+
+    async close(): Promise<void> {
+      const ending = [...living].map((run) => {
+        run.stop();
+        return run.finished;
+      });
+      await Promise.all([...ending, evicting]);
+    },
+  };
+}

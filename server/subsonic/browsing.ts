@@ -1,0 +1,103 @@
+// Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
+import type { LibraryService } from '../library/service.ts';
+import type { AlbumId, ArtistId } from '../db/ids.ts';
+import { user, type Call, type Endpoints } from './call.ts';
+import { missing } from './errors.ts';
+import { anyId, idOf } from './ids.ts';
+import { IGNORED_ARTICLES, underLetters } from './indexes.ts';
+import { ALL, checkMusicFolder, inPieces } from './pages.ts';
+import { coverUrls } from './urls.ts';
+import { albumCover } from './wire.ts';
+import { TextElement, type Fields } from './xml.ts';
+
+const BY_NAME = { sort: 'name' } as const;
+const OF_ALBUM = { sort: 'album' } as const;
+
+export interface BrowsingDeps { library: LibraryService }
+
+export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
+  function artistInfo({ params, user: { id: userId }, req }: Call, toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[]): Fields {
+    const artistId = artistOf(params.required('id'), userId);
+    const artist = library.getArtist(userId, artistId);
+    const count = params.count('count', { or: 20, max: 100 });
+    const similar = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
+    const images = artist.hasCover ? coverUrls(req, params, `ar-${artistId}`) : {};
+    return { ...(artist.artistMbid !== null && { musicBrainzId: new TextElement(artist.artistMbid) }), ...images, similarArtist: toSimilar(similar) };
+  }
+
+  function albumInfo({ params, user: { id: userId }, req }: Call): Fields {
+    const item = anyId(params.required('id'));
+    const albumId = item.kind === 'track' ? library.getTrack(userId, item.id).albumId : item.kind === 'album' ? item.id : idOf('album', params.required('id'));
+    if (albumId === null) return {};
+    const album = library.getAlbum(userId, albumId);
+    const images = album.hasCover ? coverUrls(req, params, albumCover(album)) : {};
+    return { ...(album.releaseGroupMbid !== null && { musicBrainzId: new TextElement(album.releaseGroupMbid) }), ...images };
+  }
+
+  /** Of an artist, or the one behind an album or a song. */
+  function artistOf(text: string, userId: Call['user']['id']): ArtistId {
+    const item = anyId(text);
+    const id = item.kind === 'track' ? library.getTrack(userId, item.id).artistId : item.kind === 'album' ? library.getAlbum(userId, item.id).artistId : undefined;
+    return id ?? idOf('artist', text);
+  }
+
+  async function similarSongs({ params, user: { id: userId }, shapes }: Call): Promise<Fields> {
+    const item = anyId(params.required('id'));
+    const count = params.count('count', { or: 50, max: 500 });
+    const ids = item.kind === 'track' ? library.similar.toTrack(userId, library.getTrack(userId, item.id).id, count)
+      : item.kind === 'album' ? library.similar.toAlbum(userId, library.getAlbum(userId, item.id).id, count)
+        : library.similar.toArtist(userId, library.getArtist(userId, idOf('artist', params.required('id'))).id, count);
+    return { song: library.tracksById(userId, ids).map((track) => shapes.song(track)) };
+  }
+
+  return {
+    getMusicFolders: user(() => ({ musicFolders: { musicFolder: [{ id: 1, name: 'Music' }] } })),
+
+    getArtists: user(async ({ params, user: { id }, shapes }) => {
+      checkMusicFolder(params);
+      const artists = await inPieces(ALL, (page) => library.listArtists(id, { hasAlbums: true }, BY_NAME, page).items);
+      const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({ name, artist: items.map(shapes.artist) }));
+      return { artists: { ignoredArticles: IGNORED_ARTICLES, index } };
+    }),
+
+    getArtist: user(async ({ params, user: { id: userId }, shapes }) => {
+      const artist = library.getArtist(userId, idOf('artist', params.required('id')));
+      const albums = await inPieces(ALL, (page) => library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page).items);
+      return { artist: { ...shapes.artist(artist), album: albums.map(shapes.album) } };
+    }),
+
+    getAlbum: user(async ({ params, user: { id: userId }, shapes }) => {
+      const album = library.getAlbum(userId, idOf('album', params.required('id')));
+      return { album: { ...shapes.album(album), song: await songsOf(album.id) } };
+
+      async function songsOf(albumId: AlbumId): Promise<Fields[]> {
+        return (await inPieces(ALL, (page) => library.listTracks(userId, { albumId }, OF_ALBUM, page).items)).map((track) => shapes.song(track));
+      }
+    }),
+
+    getSong: user(({ params, user: { id }, shapes }) => ({ song: shapes.song(library.getTrack(id, idOf('track', params.required('id')))) })),
+
+    getGenres: user(() => ({
+      genres: { genre: library.listGenres().filter(({ name }) => name.trim() !== '').map(({ name, trackCount, albumCount }) => ({ songCount: trackCount, albumCount, value: name })) },
+    })),
+
+    getArtistInfo2: user((call) => ({ artistInfo2: artistInfo(call, (similar) => similar.map(call.shapes.artist)) })),
+    getArtistInfo: user((call) => ({ artistInfo: artistInfo(call, (similar) => similar.map(call.shapes.artistFolder)) })),
+    getAlbumInfo2: user((call) => ({ albumInfo: albumInfo(call) })),
+    getAlbumInfo: user((call) => ({ albumInfo: albumInfo(call) })),
+
+    getTopSongs: user(({ params, user: { id: userId }, shapes }) => {
+      const given = params.text('id');
+      if (given === undefined && params.text('artist') === undefined) throw missing('artist');
+      const artistId = given === undefined ? library.findArtistByName(params.required('artist')) : idOf('artist', given);
+      const limit = params.count('count', { or: 50, max: 500 });
+      const tracks = artistId === undefined || limit === 0 ? [] : library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 }).items;
+      return { topSongs: { song: tracks.map((track) => shapes.song(track)) } };
+    }),
+
+    getSimilarSongs: user(async (call) => ({ similarSongs: await similarSongs(call) })),
+    getSimilarSongs2: user(async (call) => ({ similarSongs2: await similarSongs(call) })),
+
+    getVideos: user(() => ({ videos: { video: [] } })),
+  };
+}

@@ -1,0 +1,60 @@
+// Which credentials a call carries, and whether their form is right. Pure; auth/ checks them.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { AppCredential } from '../auth/app-sign-in.ts';
+import { Fault, missing } from './errors.ts';
+import type { Params } from './params.ts';
+
+const conflicting = (): Fault => new Fault(43, 'Send either an API key alone, or a user name with one kind of password.');
+export const wrongCredentials = (): Fault => new Fault(40, 'Wrong user name or password. Use the app-password that Tonearm shows for phones, not the one you sign in with.');
+export const wrongApiKey = (): Fault => new Fault(44, 'The API key is not valid.');
+
+/** Throws 10, 43, and 40 or 44 for one that is there twice with different values. */
+export function credentialOf(params: Params): AppCredential {
+  const apiKeys = distinct(params, 'apiKey');
+  const [users, passwords, tokens, salts] = [distinct(params, 'u'), distinct(params, 'p'), distinct(params, 't'), distinct(params, 's')];
+  const others = [users, passwords, tokens, salts];
+  if (apiKeys.length > 0) {
+    if (others.some((values) => values.length > 0)) throw conflicting();
+    if (apiKeys.length > 1) throw wrongApiKey();
+    return { apiKey: apiKeys[0] as string };
+  }
+  if (others.some((values) => values.length > 1)) throw wrongCredentials(); // which of them was meant is not for us to guess
+  const [username, password, token, salt] = others.map((values) => values[0]);
+  if (username === undefined) throw missing('u');
+  if (token !== undefined && salt !== undefined) {
+    if (password !== undefined) throw conflicting();
+    return { username, proves: (secret) => equal(token.toLowerCase(), md5(secret + salt)) };
+  }
+  if (token !== undefined) throw missing('s');
+  if (salt !== undefined) throw missing('t');
+  if (password === undefined) throw missing('p (or t and s)');
+  const clear = decodePassword(password);
+  return { username, proves: (secret) => equal(clear, secret) };
+}
+
+const distinct = (params: Params, name: string): string[] => [...new Set(params.all(name))];
+
+/** `enc:` and hexadecimal digits; with bad digits it is a password that begins so. */
+export function decodePassword(password: string): string {
+  const hex = /^enc:((?:[0-9a-f]{2})+)$/i.exec(password)?.[1];
+  return hex === undefined ? password : Buffer.from(hex, 'hex').toString('utf8');
+}
+
+const md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex');
+
+/** In the same time wherever they differ. */
+function equal(a: string, b: string): boolean {
+  const [left, right] = [createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest()];
+  return timingSafeEqual(left, right);
+}
+
+/** Throws 10 without `v` or `c`, 20 and 30 for a client of another major version. Minors are what clients claim, not what they use. */
+export function checkClient(params: Params): string {
+  const version = params.required('v');
+  const client = params.required('c');
+  const major = /^(\d{1,4})(?:\.|$)/.exec(version)?.[1];
+  if (major === undefined) throw new Fault(0, 'The parameter v must be a version such as 1.16.1.');
+  if (Number(major) < 1) throw new Fault(20, 'This client is too old for the server.');
+  if (Number(major) > 1) throw new Fault(30, 'The server is too old for this client.');
+  return client;
+}

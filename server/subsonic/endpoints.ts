@@ -1,0 +1,37 @@
+// The one table of the phone door: every endpoint by its name. What is not in it is answered as "not something this server can do".
+import { absentEndpoints } from './absent.ts';
+import { annotationEndpoints, type AnnotationDeps } from './annotation.ts';
+import { browsingEndpoints, type BrowsingDeps } from './browsing.ts';
+import type { Endpoints } from './call.ts';
+import { folderEndpoints, type FolderDeps } from './folders.ts';
+import { jukeboxEndpoints, type JukeboxDeps } from './jukebox.ts';
+import { listEndpoints, type ListDeps } from './lists.ts';
+import { lyricsEndpoints } from './lyrics.ts';
+import { mediaEndpoints, type MediaDeps } from './media.ts';
+import { playbackEndpoints, type PlaybackDeps } from './playback.ts';
+import { playlistEndpoints, type PlaylistDeps } from './playlists.ts';
+import { searchEndpoints, type SearchDeps } from './search.ts';
+import { sharingEndpoints, type SharingDeps } from './sharing.ts';
+import { systemEndpoints, type SystemDeps } from './system.ts';
+import { transcodingEndpoints } from './transcoding.ts';
+import { userEndpoints, type UserDeps } from './users.ts';
+
+export type EndpointDeps = SystemDeps & BrowsingDeps & FolderDeps & ListDeps & SearchDeps & AnnotationDeps & PlaybackDeps & PlaylistDeps & MediaDeps & JukeboxDeps & SharingDeps & UserDeps;
+
+export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
+  ...systemEndpoints(deps),
+  ...browsingEndpoints(deps),
+  ...folderEndpoints(deps),
+  ...listEndpoints(deps),
+  ...searchEndpoints(deps),
+  ...annotationEndpoints(deps),
+  ...playlistEndpoints(deps),
+  ...playbackEndpoints(deps),
+  ...lyricsEndpoints(deps),
+  ...mediaEndpoints(deps),
+  ...transcodingEndpoints(deps),
+  ...jukeboxEndpoints(deps),
+  ...sharingEndpoints(deps),
+  ...userEndpoints(deps),
+  ...absentEndpoints,
+});

@@ -1,0 +1,53 @@
+// Failures of the phone door. Whatever goes wrong is an envelope with one of these numbers; services throw AppErrors, which a table translates.
+import { AppError, DISK_FULL, isDiskFull, type ErrorCode } from '../errors.ts';
+
+/** 0 anything · 10 parameter missing · 20 client too old · 30 client too new · 40 wrong credentials · 43 conflicting credentials · 44 wrong API key · 50 not allowed · 70 no such thing. */
+export type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
+
+/** What only this protocol knows. `status` other than 200 where clients have to see it. */
+export class Fault extends Error {
+  override name = 'Fault';
+  readonly code: FaultCode;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(code: FaultCode, message: string, { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export const missing = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
+
+/** 70 makes phones delete what they have of an item, so audio that is only out of reach is 0. */
+const CODES: Record<ErrorCode, FaultCode> = {
+  bad_request: 0,
+  unauthenticated: 40,
+  forbidden: 50,
+  not_found: 70,
+  method_not_allowed: 0,
+  conflict: 0,
+  gone: 0,
+  too_large: 0,
+  unsupported_type: 0,
+  range_not_satisfiable: 0,
+  invalid: 0,
+  too_many_requests: 0,
+  queue_unavailable: 0,
+  unavailable: 0,
+  storage_full: 0,
+};
+
+/** Clients take any status but 200 for a server that is down; only ranges and limits have to say more. */
+const STATUSES: Partial<Record<ErrorCode, number>> = { range_not_satisfiable: 416, too_many_requests: 429 };
+
+/** Anything thrown as a fault; undefined for what is not ours and has to be logged. */
+export function toFault(error: unknown): Fault | undefined {
+  if (error instanceof Fault) return error;
+  if (isDiskFull(error)) return new Fault(0, DISK_FULL);
+  if (!(error instanceof AppError)) return undefined;
+  const headers: Record<string, string> = error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) };
+  return new Fault(CODES[error.code], error.message, { status: STATUSES[error.code] ?? 200, headers });
+}

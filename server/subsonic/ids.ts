@@ -1,0 +1,42 @@
+// Ids as phones keep them for years: a kind and the number of the row, so that `star?id=` can tell what it got. Never all digits,
+// which clients take for a music folder, and only letters, digits and `-`, since they end up in file names.
+import type { AlbumId, ArtistId, PlaylistId, RadioStationId, ShareId, TrackId } from '../db/ids.ts';
+import { notFound } from '../errors.ts';
+
+const PREFIXES = { track: 'tr', album: 'al', artist: 'ar', playlist: 'pl', folder: 'dir', uploads: 'up', radio: 'ir', share: 'sh' } as const;
+export type Kind = keyof typeof PREFIXES;
+
+interface Ids { track: TrackId; album: AlbumId; artist: ArtistId; playlist: PlaylistId; folder: number; uploads: number; radio: RadioStationId; share: ShareId }
+export type ItemId = { [K in Kind]: { kind: K; id: Ids[K] } }[Kind];
+
+const NAMES: Record<Kind, string> = { track: 'song', album: 'album', artist: 'artist', playlist: 'playlist', folder: 'folder', uploads: 'folder', radio: 'radio station', share: 'share' };
+const KINDS = new Map<string, Kind>(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as Kind]));
+const SHAPE = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;
+
+export const toId = <K extends Kind>(kind: K, id: Ids[K]): string => `${PREFIXES[kind]}-${id}`;
+
+/** A picture's id holds a mark of the picture as it is now, because clients keep what they got under an id for ever. */
+export const toCoverId = <K extends Kind>(kind: K, id: Ids[K], mark?: string | number | null): string =>
+  mark === undefined || mark === null ? toId(kind, id) : `${toId(kind, id)}-${String(mark).slice(0, 8).toLowerCase()}`;
+
+/** Undefined for what was never an id of ours. Takes ids of pictures too: clients mix them up. */
+export function parseId(text: string): ItemId | undefined {
+  const [, prefix = '', digits = ''] = SHAPE.exec(text) ?? [];
+  const kind = KINDS.get(prefix);
+  return kind && ({ kind, id: Number(digits) } as ItemId);
+}
+
+/** Throws `not_found` for anything but an id of the kind. */
+export function idOf<K extends Kind>(kind: K, text: string): Ids[K] {
+  const item = parseId(text);
+  if (item?.kind !== kind) throw notFound(NAMES[kind], printable(text));
+  return item.id as Ids[K];
+}
+
+export function anyId(text: string): ItemId {
+  const item = parseId(text);
+  if (!item) throw notFound('item', printable(text));
+  return item;
+}
+
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);

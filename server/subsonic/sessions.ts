@@ -1,0 +1,64 @@
+// What devices report about their playing (playbackReport): one session for each device, from `starting` to `stopped`. The clock runs while
+// it plays; when it is over and enough was heard, that was a play. Kept in memory, like now playing.
+import type { TrackId, UserId } from '../db/ids.ts';
+
+export type PlaybackState = 'starting' | 'playing' | 'paused' | 'stopped';
+export const PLAYBACK_STATES: readonly string[] = ['starting', 'playing', 'paused', 'stopped'] satisfies PlaybackState[];
+
+export interface Report {
+  trackId: TrackId;
+  state: PlaybackState;
+  positionMs: number;
+  rate: number;
+  /** Now playing only; never a play. */
+  ignore: boolean;
+}
+
+interface Session extends Report { durationMs: number | null; startedAt: number; heardMs: number; at: number }
+
+export interface Played { trackId: TrackId; startedAt: Date; heardMs: number }
+
+/** Half of it, or four minutes: what scrobbling services count. */
+const ENOUGH_MS = 240_000;
+/** A device that went away without a word. */
+const GIVE_UP_MS = 30 * 60_000;
+
+export type PlaybackSessions = ReturnType<typeof createPlaybackSessions>;
+
+export function createPlaybackSessions({ now }: { now: () => Date }) {
+  const sessions = new Map<string, Session>();
+  const keyOf = (userId: UserId, client: string): string => `${userId} ${client}`;
+
+  const heardSince = ({ state, at, rate }: Session, time: number): number => (state === 'playing' ? Math.max(0, (time - at) * rate) : 0);
+  const isStale = (session: Session, time: number): boolean => time > session.at + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + GIVE_UP_MS;
+  const positionAt = (session: Session, time: number): number =>
+    Math.round(Math.min(session.positionMs + heardSince(session, time), session.durationMs ?? Infinity));
+
+  function played({ trackId, startedAt, heardMs, durationMs, ignore }: Session): Played | undefined {
+    const isEnough = heardMs >= Math.min(ENOUGH_MS, (durationMs ?? ENOUGH_MS * 2) / 2);
+    return isEnough && !ignore ? { trackId, startedAt: new Date(startedAt), heardMs: Math.round(heardMs) } : undefined;
+  }
+
+  return {
+    /** Gives the play that this report ended, if it was one. */
+    report(userId: UserId, client: string, report: Report, durationMs: number | null): Played | undefined {
+      const key = keyOf(userId, client);
+      const time = now().getTime();
+      const known = sessions.get(key);
+      const before = known && !isStale(known, time) ? known : undefined;
+      if (before) before.heardMs += Math.min(heardSince(before, time), before.durationMs ?? Infinity);
+      const goesOn = before !== undefined && before.trackId === report.trackId && report.state !== 'starting';
+      const ended = before && (!goesOn || report.state === 'stopped') ? played(before) : undefined;
+      if (report.state === 'stopped') sessions.delete(key);
+      else sessions.set(key, { ...report, durationMs, startedAt: goesOn ? before.startedAt : time - report.positionMs, heardMs: goesOn ? before.heardMs : 0, at: time });
+      return ended;
+    },
+
+    /** What a person's devices are playing, with the place they have come to. */
+    of(userId: UserId): { client: string; trackId: TrackId; state: PlaybackState; positionMs: number; rate: number; at: Date }[] {
+      const time = now().getTime();
+      return [...sessions].filter(([key, session]) => key.startsWith(`${userId} `) && !isStale(session, time))
+        .map(([key, session]) => ({ client: key.slice(`${userId} `.length), trackId: session.trackId, state: session.state, positionMs: positionAt(session, time), rate: session.rate, at: new Date(session.startedAt) }));
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// Endpoints of what is shared with others: internet radio stations, and music by a secret address.
+import type { ShareId, TrackId, UserId } from '../db/ids.ts';
+import { notFound } from '../errors.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { RadioService, StationWords } from '../radio/service.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import type { ShareService, ShareSummary } from '../shares/service.ts';
+import { NOTHING, superuser, user, type Call, type Endpoints } from './call.ts';
+import { anyId, idOf, toId } from './ids.ts';
+import { ALL, rowsOf } from './pages.ts';
+import { toTime, type Params } from './params.ts';
+import { baseOf } from './urls.ts';
+import type { Fields } from './xml.ts';
+
+export interface SharingDeps {
+  radio: RadioService;
+  shares: ShareService;
+  library: LibraryService;
+  playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
+}
+
+export function sharingEndpoints({ radio, shares, library, playlists }: SharingDeps): Endpoints {
+  async function tracksOf(userId: UserId, text: string): Promise<TrackId[]> {
+    const item = anyId(text);
+    if (item.kind === 'track') return [library.getTrack(userId, item.id).id];
+    if (item.kind === 'album') return library.listTracks(userId, { albumId: library.getAlbum(userId, item.id).id }, { sort: 'album' }, ALL).items.map(({ id }) => id);
+    if (item.kind === 'playlist') {
+      const ids: TrackId[] = [];
+      for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id))) ids.push(...part.map(({ track }) => track.id));
+      return ids;
+    }
+    throw notFound('song, album or playlist', text);
+  }
+
+  async function toShare({ user: { id, username }, shapes, req }: Call, share: ShareSummary): Promise<Fields> {
+    const tracks = await rowsOf(share.trackIds, (ids) => library.tracksById(id, ids));
+    return {
+      id: toId('share', share.id), url: `${baseOf(req)}/share/${share.token}`, description: share.description ?? undefined, username,
+      created: share.createdAt, expires: share.expiresAt ?? undefined, lastVisited: share.lastVisitedAt ?? undefined, visitCount: share.visitCount,
+      entry: tracks.map((track) => shapes.song(track)),
+    };
+  }
+
+  return {
+    getInternetRadioStations: user(({ shapes }) => ({
+      internetRadioStations: {
+        internetRadioStation: radio.list().map(({ id, name, streamUrl, homePageUrl }) => ({
+          id: toId('radio', id), name, streamUrl, homePageUrl: homePageUrl ?? undefined, ...shapes.open(() => ({ coverArt: toId('radio', id) })),
+        })),
+      },
+    })),
+    createInternetRadioStation: superuser(({ params }) => (radio.add(stationOf(params)), NOTHING)),
+    updateInternetRadioStation: superuser(({ params }) => (radio.update(idOf('radio', params.required('id')), stationOf(params)), NOTHING)),
+    deleteInternetRadioStation: superuser(({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING)),
+
+    getShares: user(async (call) => {
+      const found: Fields[] = [];
+      for (const share of shares.list(call.user.id)) found.push(await toShare(call, share));
+      return { shares: { share: found } };
+    }),
+
+    createShare: user(async (call) => {
+      const { params, user: { id } } = call;
+      params.required('id');
+      const trackIds = (await Promise.all(params.all('id').slice(0, MOST_SHARED).map((text) => tracksOf(id, text)))).flat();
+      const share = shares.create(id, trackIds, { description: params.text('description') ?? null, expiresAt: expiryOf(params) ?? null });
+      return { shares: { share: [await toShare(call, share)] } };
+    }),
+
+    updateShare: user(({ params, user: { id } }) => {
+      const shareId: ShareId = idOf('share', params.required('id'));
+      shares.update(id, shareId, {
+        ...(params.has('description') && { description: params.text('description') ?? null }),
+        ...(params.int('expires') !== undefined && { expiresAt: expiryOf(params) ?? null }),
+      });
+      return NOTHING;
+    }),
+
+    deleteShare: user(({ params, user: { id } }) => {
+      shares.remove(id, idOf('share', params.required('id')));
+      return NOTHING;
+    }),
+  };
+}
+
+const MOST_SHARED = 1_000;
+
+/** 0 is never. */
+function expiryOf(params: Params): Date | undefined {
+  const ms = params.int('expires');
+  return ms === undefined || ms <= 0 ? undefined : toTime('expires', ms);
+}
+
+/** `homepageUrl` going in, `homePageUrl` coming out: so the protocol has it. */
+const stationOf = (params: Params): StationWords =>
+  ({ streamUrl: params.required('streamUrl'), name: params.required('name'), homePageUrl: params.text('homepageUrl') ?? params.text('homePageUrl') ?? null });

@@ -1,0 +1,54 @@
+// Endpoints about the server itself: is it there, what can it do, scans.
+import type { Jobs } from '../jobs/service.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { Sources } from '../sources/registry.ts';
+import { NOTHING, open, superuser, user, type Endpoints } from './call.ts';
+import type { Fields } from './xml.ts';
+
+export interface SystemDeps {
+  library: Pick<LibraryService, 'countLibrary'>;
+  sources: Pick<Sources, 'find'>;
+  jobs: Pick<Jobs, 'enqueue' | 'list'>;
+  /** Throws a sentence when there is nothing to scan. */
+  assertScannable: () => Promise<void>;
+  /** Whether audio can be changed on the way; without it nothing of that is promised. */
+  canTranscode: () => Promise<boolean>;
+}
+
+export function systemEndpoints({ library, sources, jobs, assertScannable, canTranscode }: SystemDeps): Endpoints {
+  const scanStatus = (): Fields => {
+    const running = jobs.list({ status: 'running', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0]
+      ?? jobs.list({ status: 'queued', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0];
+    return {
+      scanning: running !== undefined,
+      count: running ? running.progressDone ?? 0 : library.countLibrary().tracks,
+    };
+  };
+  const lastScan = (): Fields => ({ lastScan: sources.find('local_folder')?.lastScan ?? undefined });
+
+  return {
+    ping: user(() => NOTHING),
+    getLicense: user(() => ({ license: { valid: true, email: 'free@tonearm.app' } })),
+    tokenInfo: user(({ user: { username } }) => ({ tokenInfo: { username } })),
+    getOpenSubsonicExtensions: open(async () => ({ openSubsonicExtensions: extensions(await canTranscode()) })),
+
+    getScanStatus: user(({ shapes }) => ({ scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } })),
+    /** Asking again while a scan runs gives its progress: clients poll with it. */
+    startScan: superuser(async ({ shapes }) => {
+      await assertScannable();
+      await jobs.enqueue('scan_local_folder', {});
+      return { scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } };
+    }),
+  };
+}
+
+const extensions = (canTranscode: boolean): { name: string; versions: number[] }[] => [
+  { name: 'apiKeyAuthentication', versions: [1] },
+  { name: 'formPost', versions: [1] },
+  { name: 'getPodcastEpisode', versions: [1] },
+  { name: 'indexBasedQueue', versions: [1] },
+  { name: 'playbackReport', versions: [1] },
+  { name: 'songLyrics', versions: [1, 2] },
+  { name: 'topSongsByArtistId', versions: [1] },
+  ...(canTranscode ? [{ name: 'transcodeOffset', versions: [1] }, { name: 'transcoding', versions: [1] }] : []),
+];

@@ -1,0 +1,73 @@
+// Endpoints of the extension transcoding: the server decides how a client gets a track, and sends it so.
+import type { LibraryService } from '../library/service.ts';
+import { isProfileName } from '../media/transcode.ts';
+import type { StreamingService } from '../streaming/service.ts';
+import { z } from 'zod';
+import { bytes, user, type Call, type Endpoints } from './call.ts';
+import { Fault, toFault } from './errors.ts';
+import { idOf } from './ids.ts';
+import { ClientInfo, decide, type DecidedTranscode } from './transcode-decision.ts';
+import type { Fields } from './xml.ts';
+
+export interface TranscodingDeps { streaming: StreamingService; library: Pick<LibraryService, 'getTrack'> }
+
+/** Nothing secret and nothing that has to be remembered: what was decided, written down. */
+const toToken = (decided: DecidedTranscode): string => Buffer.from(JSON.stringify(decided)).toString('base64url');
+const Decided = z.strictObject({
+  profile: z.string().refine(isProfileName), bitrateKbps: z.int().min(0).max(10_000), channels: z.int().min(1).max(8).optional(), sampleRateHz: z.int().min(8_000).max(192_000).optional(),
+});
+
+function fromToken(token: string): DecidedTranscode {
+  const parsed = Decided.safeParse(jsonOf(Buffer.from(token, 'base64url').toString('utf8')));
+  if (!parsed.success) throw new Fault(0, 'The parameter transcodeParams is not one that this server gave.');
+  return parsed.data as DecidedTranscode;
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints {
+  async function decision({ params, body }: Call): Promise<Fields> {
+    const id = idOf('track', params.required('mediaId'));
+    checkMediaType(params.required('mediaType'));
+    const client = ClientInfo.safeParse(jsonOf(body?.toString('utf8') ?? ''));
+    if (!client.success) throw new Fault(10, 'A body is needed that says what the client can play (Content-Type: application/json).');
+    const { canDirectPlay, reasons, source, target } = decide(streaming.describe(id), client.data, await streaming.canTranscode());
+    return {
+      canDirectPlay, canTranscode: target !== undefined,
+      transcodeReason: reasons,
+      errorReason: canDirectPlay || target ? '' : 'There is no format that this server can make and the client can play.',
+      ...(target && { transcodeParams: toToken(target.transcode) }),
+      sourceStream: { ...source },
+      ...(target && { transcodeStream: { ...target.stream } }),
+    };
+  }
+
+  /** Failures are states of HTTP with a sentence, not envelopes. */
+  async function stream({ params, req, res, signal }: Call): Promise<void> {
+    try {
+      const id = idOf('track', params.required('mediaId'));
+      checkMediaType(params.required('mediaType'));
+      const { profile, bitrateKbps, channels, sampleRateHz } = fromToken(params.required('transcodeParams'));
+      if (!await streaming.canTranscode()) throw new Fault(0, 'There is no ffmpeg here to convert with.');
+      await streaming.send(req, res, id, { format: profile, maxBitrateKbps: bitrateKbps, startMs: Math.max(0, Math.round((params.number('offset') ?? 0) * 1_000)), channels, sampleRateHz }, signal);
+    } catch (error) {
+      const fault = toFault(error);
+      if (!fault || res.headersSent) throw error;
+      const status = fault.code === 70 ? 404 : fault.code === 10 ? 400 : fault.status === 200 ? 500 : fault.status;
+      res.status(status).set(fault.headers).type('text/plain; charset=utf-8').end(`${fault.message}\n`);
+    }
+  }
+
+  return { getTranscodeDecision: user(async (call) => ({ transcodeDecision: await decision(call) })), getTranscodeStream: bytes(stream) };
+}
+
+function checkMediaType(type: string): void {
+  if (type === 'podcast') throw new Fault(70, 'There is no such podcast episode.');
+  if (type !== 'song') throw new Fault(0, 'The parameter mediaType must be song or podcast.');
+}

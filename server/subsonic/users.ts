@@ -1,0 +1,69 @@
+// Endpoints of accounts. What a phone holds is an app-password, which must not be worth more than it is for: with it nobody becomes an
+// administrator, and no administrator's sign-in changes.
+import type { Accounts } from '../auth/accounts.ts';
+import type { UserRow } from '../auth/queries.ts';
+import { forbidden, notFound } from '../errors.ts';
+import { NOTHING, superuser, user, type Endpoints } from './call.ts';
+import { decodePassword } from './credentials.ts';
+import { toUser } from './wire.ts';
+
+export interface UserDeps { accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'setPassword' | 'delete'> }
+
+const IN_THE_APP = 'Do this in Tonearm itself; a phone’s password is not enough for it.';
+
+export function userEndpoints({ accounts }: UserDeps): Endpoints {
+  function byName(username: string): UserRow {
+    const found = accounts.findByName(username);
+    if (!found) throw notFound('user', username);
+    return found;
+  }
+
+  function ordinary(username: string): UserRow {
+    const found = byName(username);
+    if (found.isSuperuser) throw forbidden(IN_THE_APP);
+    return found;
+  }
+
+  return {
+    getUser: user(({ params, user: asking }) => {
+      const username = params.required('username');
+      const found = accounts.findByName(username);
+      if (found?.id !== asking.id && !asking.isSuperuser) throw forbidden('Only an administrator may look at other accounts.');
+      return { user: toUser(found ?? byName(username)) };
+    }),
+
+    getUsers: superuser(() => ({ users: { user: accounts.listAll().map(toUser) } })),
+
+    createUser: superuser(async ({ params }) => {
+      const [username, password] = [params.required('username'), params.required('password')];
+      params.required('email');
+      if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
+      await accounts.create({ username, password: decodePassword(password) });
+      return NOTHING;
+    }),
+
+    updateUser: superuser(async ({ params }) => {
+      const found = ordinary(params.required('username'));
+      if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
+      const password = params.text('password');
+      if (password !== undefined) await accounts.setPassword(found.id, decodePassword(password));
+      return NOTHING;
+    }),
+
+    deleteUser: superuser(({ params }) => {
+      accounts.delete(ordinary(params.required('username')).id);
+      return NOTHING;
+    }),
+
+    changePassword: user(async ({ params, user: asking }) => {
+      const [username, password] = [params.required('username'), params.required('password')];
+      if (!asking.isSuperuser || accounts.findByName(username)?.id === asking.id) throw forbidden('Phones use an app-password, which Tonearm makes. Ask for a new one in its settings.');
+      await accounts.setPassword(ordinary(username).id, decodePassword(password));
+      return NOTHING;
+    }),
+
+    getAvatar: user(({ params }) => {
+      throw notFound('picture of', params.required('username'));
+    }),
+  };
+}

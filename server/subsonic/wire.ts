@@ -1,0 +1,191 @@
+// The protocol's shapes: Child, AlbumID3, ArtistID3 and their kin. Fields of OpenSubsonic stand apart in `open…`, since clients that know
+// only 1.16.1 must not get them; once there they are always sent, empty when there is nothing, so that clients see they are known.
+import type { UserId } from '../db/ids.ts';
+import type { AlbumSummary } from '../library/album-rows.ts';
+import type { ArtistSummary } from '../library/artist-rows.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
+import { contentTypeOf } from '../streaming/content-type.ts';
+import { displayPath } from './display-path.ts';
+import { toCoverId, toId } from './ids.ts';
+import type { Fields } from './xml.ts';
+
+export const UNKNOWN_ARTIST = '[Unknown Artist]';
+export const UNKNOWN_ALBUM = '[Unknown Album]';
+
+export type Shapes = ReturnType<typeof createShapes>;
+
+export function createShapes({ legacy }: { legacy: boolean }) {
+  const open = (fields: () => Fields): Fields => (legacy ? {} : fields());
+
+  return {
+    /** `parent` is the album, or the folder in which a song is listed. */
+    song: (t: TrackSummary, { parent, bookmarkMs }: { parent?: string; bookmarkMs?: number | undefined } = {}): Fields => ({
+      id: toId('track', t.id),
+      parent: parent ?? (t.albumId === null ? undefined : toId('album', t.albumId)),
+      isDir: false,
+      title: t.title,
+      album: t.albumTitle ?? UNKNOWN_ALBUM,
+      artist: t.artistName ?? UNKNOWN_ARTIST,
+      track: t.trackNumber ?? undefined,
+      year: t.year ?? undefined,
+      genre: t.genre ?? undefined,
+      coverArt: songCover(t),
+      size: t.sizeBytes ?? 0,
+      contentType: contentTypeOf(t.format ?? 'mp3').replace(/;.*/, ''),
+      suffix: t.format ?? 'mp3',
+      duration: inSeconds(t.durationMs),
+      bitRate: t.bitrateKbps ?? undefined,
+      path: displayPath(t),
+      isVideo: false,
+      ...ratingOf(t),
+      playCount: t.playCount,
+      discNumber: t.discNumber ?? undefined,
+      created: t.createdAt,
+      albumId: t.albumId === null ? undefined : toId('album', t.albumId),
+      artistId: t.artistId === null ? undefined : toId('artist', t.artistId),
+      type: 'music',
+      bookmarkPosition: bookmarkMs,
+      ...open(() => openSong(t)),
+    }),
+
+    album: (a: AlbumSummary): Fields => ({
+      id: toId('album', a.id),
+      name: a.title,
+      artist: a.artistName ?? UNKNOWN_ARTIST,
+      artistId: a.artistId === null ? undefined : toId('artist', a.artistId),
+      coverArt: albumCover(a),
+      songCount: a.trackCount,
+      duration: inSeconds(a.durationMs),
+      playCount: a.playCount,
+      created: a.createdAt,
+      starred: a.likedAt ?? undefined,
+      year: a.year ?? undefined,
+      genre: a.genre ?? undefined,
+      ...open(() => openAlbum(a)),
+    }),
+
+    /** An album as an entry of a folder. */
+    albumFolder: (a: AlbumSummary, parent?: string): Fields => ({
+      id: toId('album', a.id),
+      parent: parent ?? (a.artistId === null ? undefined : toId('artist', a.artistId)),
+      isDir: true,
+      title: a.title,
+      album: a.title,
+      artist: a.artistName ?? UNKNOWN_ARTIST,
+      year: a.year ?? undefined,
+      genre: a.genre ?? undefined,
+      coverArt: albumCover(a),
+      duration: inSeconds(a.durationMs),
+      ...ratingOf(a),
+      playCount: a.playCount,
+      created: a.createdAt,
+      artistId: a.artistId === null ? undefined : toId('artist', a.artistId),
+      ...open(() => ({ name: a.title, songCount: a.trackCount, mediaType: 'album', played: a.lastPlayedAt ?? undefined })),
+    }),
+
+    artist: (a: ArtistSummary): Fields => ({
+      id: toId('artist', a.id),
+      name: a.name,
+      coverArt: toId('artist', a.id),
+      albumCount: a.albumCount,
+      starred: a.likedAt ?? undefined,
+      ...open(() => ({
+        ...(a.rating > 0 && { userRating: a.rating }),
+        musicBrainzId: a.artistMbid ?? '', sortName: a.sortName, roles: a.albumCount > 0 ? ['albumartist', 'artist'] : ['artist'],
+      })),
+    }),
+
+    /** An artist as an entry of an index or a starred list in folder mode. */
+    artistFolder: (a: ArtistSummary): Fields => ({
+      id: toId('artist', a.id), name: a.name, starred: a.likedAt ?? undefined, ...(a.rating > 0 && { userRating: a.rating }),
+      ...open(() => ({ coverArt: toId('artist', a.id) })),
+    }),
+
+    /** A real folder as an entry of another one. */
+    folder: ({ id, name, parent }: { id: string; name: string; parent: string }): Fields => ({ id, parent, isDir: true, title: name, ...open(() => ({ name })) }),
+
+    open,
+  };
+}
+
+/** One picture for all songs of an album, so that a phone fetches it once. */
+export const songCover = (t: TrackSummary): string =>
+  t.albumId === null ? toId('track', t.id) : toCoverId('album', t.albumId, t.hasCover ? t.coverEtag : null);
+export const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCover ? a.coverEtag : null);
+
+export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
+
+/** Absent when there is none: 0 is no rating that clients know. */
+const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields =>
+  ({ starred: likedAt ?? undefined, ...(rating > 0 && { userRating: rating }) });
+
+const openSong = (t: TrackSummary): Fields => ({
+  bitDepth: t.bitDepth ?? 0,
+  samplingRate: t.sampleRateHz ?? 0,
+  channelCount: t.channels ?? 0,
+  mediaType: 'song',
+  played: t.lastPlayedAt ?? undefined,
+  bpm: 0,
+  comment: '',
+  sortName: '',
+  musicBrainzId: t.recordingMbid ?? '',
+  displayArtist: t.artistName ?? '',
+  displayAlbumArtist: t.albumArtistName ?? '',
+  displayComposer: '',
+  explicitStatus: '',
+  isrc: [],
+  genres: t.genres.map((name) => ({ name })),
+  artists: t.artists.map(({ id, name }) => ({ id: toId('artist', id), name })),
+  albumArtists: t.albumArtistId === null ? [] : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? UNKNOWN_ARTIST }],
+  contributors: [],
+  moods: [],
+  groupings: [],
+  works: [],
+  movements: [],
+  replayGain: replayGain(t),
+});
+
+const replayGain = (t: TrackSummary): Fields => ({
+  ...(t.trackGainDb !== null && { trackGain: t.trackGainDb }),
+  ...(t.albumGainDb !== null && { albumGain: t.albumGainDb }),
+  ...(t.trackPeak !== null && t.trackPeak > 0 && { trackPeak: t.trackPeak }),
+  ...(t.albumPeak !== null && t.albumPeak > 0 && { albumPeak: t.albumPeak }),
+});
+
+const openAlbum = (a: AlbumSummary): Fields => ({
+  version: '',
+  played: a.lastPlayedAt ?? undefined,
+  ...(a.rating > 0 && { userRating: a.rating }),
+  musicBrainzId: a.releaseGroupMbid ?? '',
+  displayArtist: a.artistName ?? '',
+  sortName: '',
+  isCompilation: a.isCompilation,
+  explicitStatus: '',
+  recordLabels: [],
+  genres: a.genre === null ? [] : [{ name: a.genre }],
+  artists: a.artistId === null ? [] : [{ id: toId('artist', a.artistId), name: a.artistName ?? UNKNOWN_ARTIST }],
+  releaseTypes: a.isCompilation ? ['album', 'compilation'] : [],
+  moods: [],
+  originalReleaseDate: {},
+  releaseDate: {},
+  discTitles: [],
+});
+
+/** An account as clients see it: everybody may do everything here but manage. */
+export const toUser = ({ username, isSuperuser }: { id: UserId; username: string; isSuperuser: boolean }): Fields => ({
+  username,
+  scrobblingEnabled: true,
+  adminRole: isSuperuser,
+  settingsRole: true,
+  downloadRole: true,
+  uploadRole: true,
+  playlistRole: true,
+  coverArtRole: true,
+  commentRole: true,
+  podcastRole: false,
+  streamRole: true,
+  jukeboxRole: true,
+  shareRole: true,
+  videoConversionRole: false,
+  folder: [1],
+});

@@ -1,0 +1,76 @@
+// Values as XML: scalars are attributes, objects child elements, lists the element repeated. The key `value` is the element's text.
+
+/** In XML a child element with text, where JSON has a plain string (`artistInfo`, `albumInfo`). */
+export class TextElement {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+export type Scalar = string | number | boolean | Date;
+export type Value = Scalar | TextElement | undefined | Fields | readonly (Scalar | Fields)[];
+export interface Fields { [name: string]: Value }
+
+/** Elements whose key `value` is an attribute like any other. */
+const VALUE_IS_ATTRIBUTE = new Set(['cueLine']);
+/** Fields that JSON sends empty to show that they are known; XML leaves them out. */
+const ONLY_WHEN_FILLED = new Set([
+  'bpm', 'comment', 'sortName', 'musicBrainzId', 'displayArtist', 'displayAlbumArtist', 'displayComposer', 'explicitStatus', 'version',
+  'disambiguation', 'replayGain', 'originalReleaseDate', 'releaseDate', 'bitDepth', 'samplingRate', 'channelCount', 'errorReason',
+]);
+
+export function toXml(root: string, namespace: string, fields: Fields): string {
+  const out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+  writeElement(out, root, fields, ` xmlns="${namespace}"`);
+  out.push('\n');
+  return out.join('');
+}
+
+function writeElement(out: string[], name: string, fields: Fields, extra = ''): void {
+  out.push('<', name, extra);
+  let text = '';
+  const children: [string, Exclude<Value, Scalar | undefined>][] = [];
+  for (const key in fields) {
+    const value = fields[key];
+    if (value === undefined || (ONLY_WHEN_FILLED.has(key) && isEmpty(value))) continue;
+    if (typeof value === 'object' && !(value instanceof Date)) {
+      if (!Array.isArray(value) || value.length > 0) children.push([key, value]);
+    } else if (key === 'value' && !VALUE_IS_ATTRIBUTE.has(name)) text = scalarText(value);
+    else out.push(' ', key, '="', escape(scalarText(value)), '"');
+  }
+  if (text === '' && children.length === 0) return void out.push('/>');
+  out.push('>', escape(text));
+  for (const [key, value] of children) writeChild(out, key, value);
+  out.push('</', name, '>');
+}
+
+function writeChild(out: string[], name: string, value: Exclude<Value, Scalar | undefined>): void {
+  if (value instanceof TextElement) out.push('<', name, '>', escape(value.text), '</', name, '>');
+  else if (isList(value)) for (const item of value) writeItem(out, name, item);
+  else writeElement(out, name, value);
+}
+
+function writeItem(out: string[], name: string, item: Scalar | Fields): void {
+  if (typeof item === 'object' && !(item instanceof Date)) writeElement(out, name, item);
+  else out.push('<', name, '>', escape(scalarText(item)), '</', name, '>');
+}
+
+const isList = (value: Exclude<Value, Scalar | TextElement | undefined>): value is readonly (Scalar | Fields)[] => Array.isArray(value);
+const scalarText = (value: Scalar): string => (value instanceof Date ? value.toISOString() : String(value));
+const isEmpty = (value: Value): boolean =>
+  value === '' || value === 0 || (typeof value === 'object' && !(value instanceof Date) && !(value instanceof TextElement) && Object.keys(value).length === 0);
+
+const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;', '\r': '&#13;' };
+const SPECIAL = /[&<>"\u0000-\u001f\ufffe\uffff\ud800-\udfff]/;
+const ESCAPED = /[&<>"\t\n\r]/g;
+/** What XML 1.0 cannot say at all. */
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+function escape(text: string): string {
+  if (!SPECIAL.test(text)) return text;
+  return text.toWellFormed().replace(FORBIDDEN, '').replace(ESCAPED, (sign) => SIGNS[sign] ?? sign);
+}

@@ -1,0 +1,74 @@
+// Guards what phones ask for most: every statement finds its rows by an index, however large the library.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import { createFolderTree } from '../../server/library/folders.ts';
+import { createLyricsReader } from '../../server/library/lyrics.ts';
+import { playedIds } from '../../server/library/played.ts';
+import { createSimilar } from '../../server/library/similar.ts';
+import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
+import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+
+let temp: TempDatabase;
+let user: UserId;
+beforeAll(() => {
+  temp = openTempDatabase();
+  [user] = makeSampleLibrary(temp.db, { artists: 100, albums: 200, tracks: 2_000 }, 5).users as [UserId];
+  const folder = temp.db.$client.prepare("INSERT INTO source_folders (source, path) VALUES ('local_folder', ?)");
+  for (const path of ['', 'A', 'A!', 'A/one', 'A/two', 'A/two/deep', 'B', 'Bare/only/deep', 'C & D']) folder.run(path);
+});
+afterAll(() => temp.close());
+
+/** What was run, with its plan. */
+function recording(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
+  const run: { sql: string; params: Params }[] = [];
+  const real = createStatements(temp.db.$client);
+  const noted = <T extends (sql: string, params: Params) => unknown>(work: T): T => ((sql: string, params: Params) => (run.push({ sql, params }), work(sql, params))) as T;
+  return {
+    statements: { ...real, rows: noted(real.rows), row: noted(real.row), column: noted(real.column), value: noted(real.value) },
+    plans: () => run.map(({ sql, params }) => ({
+      sql, plan: temp.db.$client.prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(params).map((row) => row.detail).join('\n'),
+    })),
+  };
+}
+
+test.each<[string, (statements: Statements) => unknown]>([
+  ['the most played albums', (statements) => playedIds(statements, user, 'album', 'plays', { limit: 50, offset: 20 })],
+  ['the last played albums', (statements) => playedIds(statements, user, 'album', 'last_played_at', { limit: 50, offset: 20 })],
+  ['songs like a song', (statements) => createSimilar({ statements, random: () => 0.5 }).toTrack(user, 5 as TrackId, 50)],
+  ['songs like an album', (statements) => createSimilar({ statements, random: () => 0.5 }).toAlbum(user, 5 as AlbumId, 50)],
+  ['songs like an artist', (statements) => createSimilar({ statements, random: () => 0.9 }).toArtist(user, 5 as ArtistId, 50)],
+  ['artists like an artist', (statements) => createSimilar({ statements, random: () => 0 }).artistsLike(user, 5 as ArtistId, 20)],
+  ['lyrics by name', (statements) => createLyricsReader(statements).byName('Dark', 'someone')],
+  ['lyrics of a track', (statements) => createLyricsReader(statements).ofTrack(7 as TrackId)],
+  ['what is below a folder', (statements) => createFolderTree(statements).childrenOf({ path: 'A' })],
+  ['what is in a folder', (statements) => createFolderTree(statements).tracksIn({ id: 3 })],
+])('%s are found by indexes alone', (_, ask) => {
+  const { statements, plans } = recording();
+  ask(statements);
+  expect(plans().length).toBeGreaterThan(0);
+  for (const { sql, plan } of plans()) {
+    expect(plan, sql).not.toMatch(/SCAN (?!ids VIRTUAL|CONSTANT)/);
+    expect(plan, sql).not.toContain('TEMP B-TREE');
+  }
+});
+
+test('a folder’s children are those directly below it, with those that only lead to others', () => {
+  const tree = createFolderTree(createStatements(temp.db.$client));
+  const names = (path: string): string[] => tree.childrenOf({ path }).map((folder) => folder.path).toSorted();
+  expect(names('')).toEqual(['A', 'A!', 'B', 'C & D']);
+  expect(names('A')).toEqual(['A/one', 'A/two']);
+  expect(names('A/two')).toEqual(['A/two/deep']);
+  expect(names('B')).toEqual([]);
+});
+
+test('a mix is not all by the same artist when there is other music, and another one the next time', () => {
+  const statements = createStatements(temp.db.$client);
+  const [first, second] = [1, 2].map((seed) => createSimilar({ statements, random: seededRandom(seed) }).toTrack(user, 5 as TrackId, 40)) as [TrackId[], TrackId[]];
+  expect(second).not.toEqual(first);
+  const own = new Set(statements.column<number>('SELECT track_id FROM track_artists WHERE artist_id IN (SELECT artist_id FROM track_artists WHERE track_id = 5)', {}));
+  expect(first).toHaveLength(40);
+  expect(new Set(first).size).toBe(40);
+  expect(first).not.toContain(5);
+  expect(first.filter((id) => own.has(id)).length).toBeLessThanOrEqual(12);
+});

@@ -1,0 +1,267 @@
+// Conversion by ffmpeg behind /stream, with real audio and the real program.
+import { spawnSync } from 'node:child_process';
+import { ftruncateSync, closeSync, openSync, writeSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { get as httpGet, type ClientRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TrackId } from '../../server/db/ids.ts';
+import type { tracks } from '../../server/db/schema.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
+import { streamingRoutes } from '../../server/streaming/routes.ts';
+import { createTranscodes, type Transcodes } from '../../server/streaming/transcodes.ts';
+import { quiet } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
+import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
+
+const ffmpeg = toolOrWarn('ffmpeg', 'converting audio is');
+const SECONDS = 8;
+
+let dir: string;
+let library: OpenLibrary;
+let served: Served;
+let transcodes: Transcodes;
+let song: TrackId;
+let cacheBytes: number;
+let program: string | undefined;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tonearm-transcoding-'));
+  mkdirSync(join(dir, 'music'));
+  library = openLibrary(join(dir, 'tonearm.db'));
+  program = ffmpeg;
+  cacheBytes = 1e9;
+  transcodes = createTranscodes({ log: quiet, now: () => new Date(), cacheDir: join(dir, 'cache'), ffmpeg: async () => program, atOnce: () => 2, cacheBytes: () => cacheBytes });
+  const audioStore = createAudioStore({ storage: createLocalStorage({ root: join(dir, 'library') }), importPath: () => join(dir, 'music') });
+  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }));
+  song = addFile('song.wav', SECONDS);
+});
+afterEach(async () => {
+  await transcodes.close();
+  await served.close();
+  library.db.$client.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A WAV of that length, 8 kHz mono; long ones are holes in the file and take no room. */
+function addFile(name: string, seconds: number, values: Partial<typeof tracks.$inferInsert> = {}): TrackId {
+  const data = seconds * 16_000;
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + data, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(data, 40);
+  const fd = openSync(join(dir, 'music', name), 'w');
+  writeSync(fd, head);
+  if (seconds <= SECONDS) writeSync(fd, Buffer.from(Int16Array.from({ length: seconds * 8_000 }, (_, n) => 9_000 * Math.sin((n * 440 * 2 * Math.PI) / 8_000)).buffer));
+  ftruncateSync(fd, 44 + data);
+  closeSync(fd);
+  return library.addTrack({ storageUri: `file:${name}`, format: 'wav', title: name, artistName: 'Band', durationMs: seconds * 1_000, bitrateKbps: 128, sourceId: name, ...values });
+}
+
+const address = (id: number, query: string): string => `${served.url}/stream/${id}?${query}`;
+const get = (id: number, query: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+  fetch(address(id, query), { method, headers: { authorization: 'Bearer good', ...headers } });
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+function durationOf(bytes: Buffer, extension: string): number {
+  const file = join(dir, `out.${extension}`);
+  writeFileSync(file, bytes);
+  const { stderr } = spawnSync(ffmpeg ?? '', ['-hide_banner', '-i', file, '-f', 'null', '-'], { encoding: 'utf8' });
+  const [, h = '', m = '', s = ''] = /.*time=(\d+):(\d+):([\d.]+)/s.exec(stderr) ?? [];
+  return Number(h) * 3600 + Number(m) * 60 + Number(s);
+}
+
+/** ffmpeg processes that this process started and that live. */
+function children(): number {
+  const own = readdirSync('/proc/self/task').flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean));
+  return own.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('ffmpeg') && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      return false; // gone meanwhile
+    }
+  }).length;
+}
+
+const cacheFiles = (): string[] => readdirSync(join(dir, 'cache', 'transcodes'));
+
+/** A listener who takes the head of the answer, then nothing. */
+const listen = (id: number, query: string): Promise<ClientRequest> => new Promise((resolve, reject) => {
+  const request = httpGet(address(id, query), { headers: { authorization: 'Bearer good' }, agent: false }, (response) => {
+    response.pause();
+    resolve(request);
+  });
+  request.on('error', reject);
+});
+
+describe.runIf(ffmpeg)('a track in another format', () => {
+  it.each([
+    ['mp3', 'audio/mpeg'], ['opus', 'audio/ogg; codecs=opus'], ['ogg', 'audio/ogg'], ['aac', 'audio/aac'], ['m4a', 'audio/mp4'], ['flac', 'audio/flac'],
+  ])('%s plays as long as the original', async (format, type) => {
+    const response = await get(song, `format=${format}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(response.headers.get('accept-ranges')).toBe('none');
+    expect(response.headers.get('content-length')).toBeNull();
+    expect(response.headers.get('content-disposition')).toContain(`song.wav.${format}`);
+    expect(Math.abs(durationOf(await bytesOf(response), format) - SECONDS)).toBeLessThan(0.3);
+  });
+
+  it('is a file with ranges once it was made', async () => {
+    const first = await bytesOf(await get(song, 'format=mp3'));
+    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    const whole = await get(song, 'format=mp3');
+    expect(whole.headers.get('accept-ranges')).toBe('bytes');
+    expect(whole.headers.get('content-length')).toBe(String(first.length));
+    expect((await bytesOf(whole)).equals(first)).toBe(true);
+
+    const etag = whole.headers.get('etag') ?? '';
+    const part = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
+    expect(part.status).toBe(206);
+    expect(part.headers.get('content-range')).toBe(`bytes 1000-1999/${first.length}`);
+    expect((await bytesOf(part)).equals(first.subarray(1000, 2000))).toBe(true);
+    expect((await get(song, 'format=mp3', { range: `bytes=${first.length}-` })).status).toBe(416);
+    expect((await get(song, 'format=mp3', { 'if-none-match': etag })).status).toBe(304);
+  });
+
+  it('answers the first two bytes, as iPhones ask for them, with exactly these, also when it was not made yet', async () => {
+    const response = await get(song, 'format=mp3', { range: 'bytes=0-1' });
+    expect(response.status).toBe(206);
+    const total = Number(/^bytes 0-1\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]);
+    const rest = await get(song, 'format=mp3', { range: `bytes=0-${total - 1}` });
+    expect((await bytesOf(rest)).length).toBe(total);
+  });
+
+  it('comes at once for a range that is the whole', async () => {
+    const response = await get(song, 'format=mp3', { range: 'bytes=0-' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('accept-ranges')).toBe('none');
+    expect(durationOf(await bytesOf(response), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
+  });
+
+  it('begins where it was asked to, with a time of its own, and is not kept', async () => {
+    const response = await get(song, 'format=mp3&start_ms=5000');
+    expect(Math.abs(durationOf(await bytesOf(response), 'mp3') - (SECONDS - 5))).toBeLessThan(0.3);
+    await vi.waitFor(() => expect(cacheFiles()).toEqual([]));
+  });
+
+  it('answers HEAD with its type and starts nothing', async () => {
+    const response = await get(song, 'format=opus', {}, 'HEAD');
+    expect([response.status, response.headers.get('content-type'), response.headers.get('accept-ranges')]).toEqual([200, 'audio/ogg; codecs=opus', 'none']);
+    expect(transcodes.running()).toBe(0);
+    expect((await get(song, 'format=mp3', {}, 'HEAD')).status).toBe(200);
+    await bytesOf(await get(song, 'format=mp3'));
+    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    expect(Number((await get(song, 'format=mp3', {}, 'HEAD')).headers.get('content-length'))).toBeGreaterThan(10_000);
+  });
+
+  it('is converted only when the bitrate is above what was asked for', async () => {
+    expect((await get(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
+    const narrow = await get(song, 'max_bitrate=64');
+    expect(narrow.headers.get('content-type')).toBe('audio/mpeg');
+    expect((await bytesOf(narrow)).length / 1000 / SECONDS * 8).toBeLessThan(70);
+    expect((await get(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
+  });
+
+  it('is the original where there is no ffmpeg', async () => {
+    program = undefined;
+    const response = await get(song, 'format=mp3');
+    expect(response.headers.get('content-type')).toBe('audio/wav');
+    expect((await bytesOf(response)).length).toBe(44 + SECONDS * 16_000);
+  });
+
+  it('is made once for two who ask at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => bytesOf(await get(song, 'format=opus'))));
+    for (const answer of answers) expect(answer.equals(answers[0] as Buffer)).toBe(true);
+    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    expect(cacheFiles()).toHaveLength(1);
+  });
+
+  it('is another one when the file became another one', async () => {
+    await bytesOf(await get(song, 'format=mp3'));
+    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    utimesSync(join(dir, 'music', 'song.wav'), new Date(0), new Date(1_000));
+    expect((await get(song, 'format=mp3')).headers.get('accept-ranges')).toBe('none');
+  });
+
+  it('is told in words when the file is no audio', async () => {
+    writeFileSync(join(dir, 'music', 'song.wav'), 'ffconcat version 1.0\nfile /etc/hostname\n');
+    const response = await get(song, 'format=mp3');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ detail: 'This track could not be converted. Try the original.' });
+    await vi.waitFor(() => expect(cacheFiles()).toEqual([]));
+  });
+
+  it('is sent but not kept when the music ends before its time', async () => {
+    const short = addFile('cut.wav', SECONDS, { durationMs: 60_000 });
+    expect(durationOf(await bytesOf(await get(short, 'format=mp3')), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
+    await vi.waitFor(() => expect(cacheFiles()).toEqual([]));
+  });
+
+  it('makes room for new ones by the least recently used', async () => {
+    for (const format of ['mp3', 'opus', 'aac']) {
+      await bytesOf(await get(song, `format=${format}`));
+      await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    }
+    const [mp3] = cacheFiles().filter((name) => name.endsWith('.mp3'));
+    utimesSync(join(dir, 'cache', 'transcodes', mp3 as string), new Date(0), new Date(0));
+    cacheBytes = cacheFiles().reduce((sum, name) => sum + statSync(join(dir, 'cache', 'transcodes', name)).size, 0);
+    await bytesOf(await get(song, 'format=ogg'));
+    await transcodes.close();
+    expect(cacheFiles().map((name) => name.replace(/.*\./, '')).sort()).toEqual(['aac', 'ogg', 'opus']);
+  });
+});
+
+describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () => {
+  it('never run more programs than allowed, fifty asked for at once, and all are answered', async () => {
+    let most = 0;
+    const watch = setInterval(() => { most = Math.max(most, children()); }, 5);
+    const answers = await Promise.all(Array.from({ length: 50 }, async (_, n) => (await bytesOf(await get(song, `format=mp3&start_ms=${n * 100}`))).length));
+    clearInterval(watch);
+    expect(answers.every((length) => length > 1_000)).toBe(true);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(2);
+    await vi.waitFor(() => expect([children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]));
+  });
+
+  it('leave no program and no file behind when everybody goes', async () => {
+    const hours = addFile('hours.wav', 4 * 3_600);
+    const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus&max_bitrate=32')];
+    const waiting = Array.from({ length: 10 }, (_, n) => httpGet(address(hours, `format=mp3&start_ms=${n + 1}`), { headers: { authorization: 'Bearer good' }, agent: false }).on('error', () => undefined));
+    await vi.waitFor(() => expect(transcodes.running()).toBe(12));
+    expect(children()).toBe(2);
+    for (const request of [first, second, ...waiting]) request.destroy();
+    await vi.waitFor(() => expect([transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]), { timeout: 10_000 });
+  });
+
+  it('go on while one of two listeners is still there', async () => {
+    const hours = addFile('hours.wav', 4 * 3_600);
+    const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus')];
+    expect(transcodes.running()).toBe(1);
+    first.destroy();
+    await new Promise((resolve) => { first.once('close', resolve); });
+    expect([transcodes.running(), children()]).toEqual([1, 1]);
+    second.destroy();
+    await vi.waitFor(() => expect([transcodes.running(), children()]).toEqual([0, 0]), { timeout: 10_000 });
+  });
+
+  it('end with the server', async () => {
+    const hours = addFile('hours.wav', 4 * 3_600);
+    const listener = await listen(hours, 'format=opus');
+    listener.on('error', () => undefined);
+    await transcodes.close();
+    expect(children()).toBe(0);
+    expect(cacheFiles()).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { PROFILE_NAMES, transcodeArguments } from '../../../server/media/transcode.ts';
+import { chooseAudio, estimatedBytes, type Source, type Wish } from '../../../server/streaming/choice.ts';
+
+const FLAC: Source = { format: 'flac', codec: null, bitrateKbps: 900 };
+const MP3: Source = { format: 'mp3', codec: null, bitrateKbps: 128 };
+const ALAC: Source = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
+const AAC: Source = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
+const UNKNOWN: Source = { format: 'ape', codec: null, bitrateKbps: null };
+
+describe('what is sent', () => {
+  it.each<[string, Source, Wish]>([
+    ['nothing is wished', FLAC, {}],
+    ['raw is wished, whatever else', FLAC, { format: 'raw', maxBitrateKbps: 64, startMs: 5_000 }],
+    ['it is that format already', MP3, { format: 'mp3' }],
+    ['it is that format and narrow enough', MP3, { format: 'mp3', maxBitrateKbps: 128 }],
+    ['it is narrow enough', MP3, { maxBitrateKbps: 192 }],
+    ['no limit is no limit', FLAC, { maxBitrateKbps: 0 }],
+    ['aac is wished of AAC in MP4', AAC, { format: 'aac' }],
+  ])('is the original when %s', (_, source, wish) => {
+    expect(chooseAudio(source, wish, true)).toBe('original');
+  });
+
+  it.each<[Source, Wish, { profile: string; bitrateKbps: number }]>([
+    [FLAC, { format: 'opus' }, { profile: 'opus', bitrateKbps: 128 }],
+    [FLAC, { format: 'opus', maxBitrateKbps: 96 }, { profile: 'opus', bitrateKbps: 96 }],
+    [FLAC, { maxBitrateKbps: 192 }, { profile: 'mp3', bitrateKbps: 192 }],
+    [FLAC, { format: 'nonsense' }, { profile: 'mp3', bitrateKbps: 192 }],
+    [FLAC, { format: 'mp3', maxBitrateKbps: 5_000 }, { profile: 'mp3', bitrateKbps: 320 }],
+    [FLAC, { format: 'mp3', maxBitrateKbps: 1 }, { profile: 'mp3', bitrateKbps: 32 }],
+    [MP3, { format: 'mp3', maxBitrateKbps: 64 }, { profile: 'mp3', bitrateKbps: 64 }],
+    [MP3, { format: 'aac' }, { profile: 'aac', bitrateKbps: 128 }],
+    [MP3, { format: 'mp3', startMs: 9_000 }, { profile: 'mp3', bitrateKbps: 128 }],
+    [ALAC, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
+    [ALAC, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
+    [UNKNOWN, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
+  ])('of %j for %j is %j', (source, wish, order) => {
+    expect(chooseAudio(source, wish, true)).toMatchObject(order);
+  });
+
+  it('is always the original where nothing can be converted', () => {
+    expect(chooseAudio(FLAC, { format: 'opus', maxBitrateKbps: 64, startMs: 1 }, false)).toBe('original');
+  });
+
+  it('is about as long as bitrate times music', () => {
+    expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 10_000 }, 70_000)).toBe(960_000);
+    expect(estimatedBytes({ profile: 'flac', bitrateKbps: 0, startMs: 0 }, 70_000)).toBeUndefined();
+    expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 0 }, null)).toBeUndefined();
+  });
+});
+
+describe('arguments for ffmpeg', () => {
+  it.each(PROFILE_NAMES)('of %s name the input as a file, and nothing but files and the pipe may be opened', (profile) => {
+    const args = transcodeArguments('/music/-i http:evil "quoted".mp3', { profile, bitrateKbps: 128, startMs: 1_500 });
+    expect(args[args.indexOf('-i') + 1]).toBe('file:/music/-i http:evil "quoted".mp3');
+    expect(args[args.indexOf('-protocol_whitelist') + 1]).toBe('file,pipe');
+    expect(args[args.indexOf('-format_whitelist') + 1]).not.toMatch(/hls|concat|lavfi|image2/);
+    expect(args.indexOf('-ss')).toBeLessThan(args.indexOf('-i'));
+    expect(args.at(-1)).toBe('pipe:1');
+  });
+});

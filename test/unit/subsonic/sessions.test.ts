@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { TrackId, UserId } from '../../../server/db/ids.ts';
+import { createPlaybackSessions, type PlaybackState } from '../../../server/subsonic/sessions.ts';
+
+const MINUTE = 60_000;
+const ANN = 1 as UserId;
+
+function device() {
+  let time = 1_000_000_000;
+  const sessions = createPlaybackSessions({ now: () => new Date(time) });
+  return {
+    after: (ms: number) => { time += ms; },
+    say: (state: PlaybackState, positionMs = 0, more: { track?: number; ignore?: boolean; rate?: number } = {}) =>
+      sessions.report(ANN, 'phone', { trackId: (more.track ?? 7) as TrackId, state, positionMs, rate: more.rate ?? 1, ignore: more.ignore ?? false }, 4 * MINUTE),
+    now: () => sessions.of(ANN)[0],
+  };
+}
+
+describe('what devices report', () => {
+  it('is a play when half was heard', () => {
+    const { say, after } = device();
+    expect(say('starting')).toBeUndefined();
+    after(5_000); // the clock runs from `playing`
+    say('playing');
+    after(2 * MINUTE);
+    expect(say('stopped', 2 * MINUTE)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE });
+  });
+
+  it('is none when less was heard, however far the place jumped', () => {
+    const { say, after } = device();
+    say('starting');
+    say('playing');
+    after(MINUTE);
+    say('playing', 3.5 * MINUTE);
+    after(30_000);
+    expect(say('stopped', 4 * MINUTE)).toBeUndefined();
+  });
+
+  it('does not count a pause', () => {
+    const { say, after } = device();
+    say('playing');
+    after(MINUTE);
+    say('paused', MINUTE);
+    after(10 * MINUTE);
+    expect(say('stopped', MINUTE)).toBeUndefined();
+  });
+
+  it('ends with the next track, or with the same one from the start', () => {
+    const { say, after } = device();
+    say('playing');
+    after(3 * MINUTE);
+    expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 7 });
+    say('playing', 0, { track: 8 });
+    after(3 * MINUTE);
+    expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 8 });
+  });
+
+  it('is no play when the device says so', () => {
+    const { say, after } = device();
+    say('playing', 0, { ignore: true });
+    after(4 * MINUTE);
+    expect(say('stopped', 0, { ignore: true })).toBeUndefined();
+  });
+
+  it('shows the place it has come to, and is forgotten half an hour after its end', () => {
+    const { say, after, now } = device();
+    say('playing', 10_000, { rate: 2 });
+    after(5_000);
+    expect(now()).toMatchObject({ trackId: 7, positionMs: 20_000, state: 'playing' });
+    after(10 * MINUTE);
+    expect(now()).toMatchObject({ positionMs: 4 * MINUTE });
+    after(30 * MINUTE);
+    expect(now()).toBeUndefined();
+  });
+});
