@@ -5,7 +5,7 @@ import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 
 export interface Command {
-  name: 'serve' | 'scan' | 'user' | 'openapi' | 'help' | 'version';
+  name: 'serve' | 'scan' | 'enrich' | 'user' | 'openapi' | 'help' | 'version';
   args: string[];
   /** Settings that options set; they win over the environment. */
   settings: Record<string, string>;
@@ -13,6 +13,9 @@ export interface Command {
   /** `--import`: scan at once. */
   scanAtStart: boolean;
   superuser: boolean;
+  dryRun: boolean;
+  /** What `enrich` works on. */
+  scope: 'pending' | 'failed' | 'all';
 }
 
 const OPTIONS = {
@@ -23,14 +26,17 @@ const OPTIONS = {
   'log-level': { type: 'string' },
   open: { type: 'boolean' },
   superuser: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  all: { type: 'boolean' },
+  failed: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
 
 const SETTING_OF = { 'data-dir': 'DATA_DIR', host: 'HOST', port: 'PORT', 'log-level': 'LOG_LEVEL' } as const;
-const COMMANDS = ['serve', 'scan', 'user', 'openapi'] as const;
+const COMMANDS = ['serve', 'scan', 'enrich', 'user', 'openapi'] as const;
 /** Words that may follow a command. */
-const MOST_ARGS = { serve: 0, scan: 1, user: 2, openapi: 0, help: Infinity, version: Infinity } as const;
+const MOST_ARGS = { serve: 0, scan: 1, enrich: 0, user: 2, openapi: 0, help: Infinity, version: Infinity } as const;
 
 /** Throws an AppError that names the word it does not know. */
 export function parseCommandLine(argv: string[]): Command {
@@ -47,8 +53,12 @@ export function parseCommandLine(argv: string[]): Command {
     if (value !== undefined) settings[setting] = given(value, `--${option}`);
   }
   if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(values.import, '--import'));
-  if (name === 'scan' && args[0] !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(args[0], 'scan'));
-  return { name, args, settings, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true };
+  if (name === 'scan' && args[0] !== undefined) given(args[0], 'scan');
+  if (values['dry-run'] && name !== 'scan' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--dry-run goes with scan, not with ${name}.`);
+  if ((values.all || values.failed) && name !== 'enrich' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} goes with enrich, not with ${name}.`);
+  if (values.all && values.failed) throw new AppError('bad_request', '--all takes those that failed along; give one of --all and --failed.');
+  const scope = values.all ? 'all' : values.failed ? 'failed' : 'pending';
+  return { name, args, settings, scope, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true, dryRun: values['dry-run'] === true };
 }
 
 /** An empty word is a variable that was not set; as a path it would be the working directory. */
@@ -71,7 +81,9 @@ const USAGE = `Tonearm keeps your music library and serves it to your browser an
 
 Commands
   serve                      the server and its web interface (default)
-  scan [DIR]                 scan the music folder once, without a server
+  scan [DIR] [--dry-run]     scan the music folder, or DIR in it, once and without a server;
+                             a dry run only tells what would change
+  enrich [--all|--failed]    identify tracks that wait for it; all anew, or those that failed
   user list                  accounts
   user add NAME [--superuser]     make an account; the password is asked for
   user passwd NAME           set a password

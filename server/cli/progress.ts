@@ -2,11 +2,13 @@
 import { SingleBar } from 'cli-progress';
 import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
+import type { JobId } from '../db/ids.ts';
+import type { JobOut } from '../jobs/wire.ts';
 import type { ScanProgress } from '../ingest/wire.ts';
 
 const LINE_EVERY_MS = 5_000;
 /** Whoever sits at the terminal may see everything. */
-const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
+export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
 /** Follows scans for as long as the process runs. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
@@ -16,7 +18,37 @@ export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.Wr
   });
 }
 
-function barFor(out: NodeJS.WriteStream): (progress: ScanProgress) => void {
+type Progress = Omit<ScanProgress, 'job_id'>;
+
+/** Follows one job that counts what it does. */
+export function showJobProgress(events: Pick<EventHub, 'subscribe'>, id: JobId, label: string, out: NodeJS.WriteStream = process.stdout): void {
+  const show = out.isTTY ? jobBarFor(out, label) : jobLinesFor(out, label);
+  events.subscribe(OPERATOR, undefined, ({ name, data }) => {
+    const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
+    if (job?.id === id) show(job);
+  });
+}
+
+function jobBarFor(out: NodeJS.WriteStream, label: string): (job: JobOut) => void {
+  const bar = new SingleBar({ format: `${label} {bar} {value}/{total} · {message}`, stream: out, hideCursor: true, clearOnComplete: false });
+  bar.start(0, 0, { message: '' });
+  return ({ progress, finished_at }) => {
+    if (progress?.total != null) bar.setTotal(progress.total);
+    if (progress) bar.update(progress.done, { message: progress.message ?? '' });
+    if (finished_at !== null) bar.stop();
+  };
+}
+
+function jobLinesFor(out: NodeJS.WritableStream, label: string): (job: JobOut) => void {
+  let last = performance.now();
+  return ({ progress }) => {
+    if (!progress || performance.now() - last < LINE_EVERY_MS) return;
+    last = performance.now();
+    out.write(`${label}: ${progress.done} of ${progress.total ?? '?'}, ${progress.message ?? ''}\n`);
+  };
+}
+
+function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
   let bar: SingleBar | undefined;
   return (progress) => {
     const total = progress.files_total ?? progress.files_seen;
@@ -33,7 +65,8 @@ function barFor(out: NodeJS.WriteStream): (progress: ScanProgress) => void {
   };
 }
 
-function linesFor(out: NodeJS.WritableStream): (progress: ScanProgress) => void {
+/** A line every few seconds. */
+export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => void {
   let last = performance.now();
   return (progress) => {
     const now = performance.now();
@@ -45,5 +78,5 @@ function linesFor(out: NodeJS.WritableStream): (progress: ScanProgress) => void 
   };
 }
 
-const summary = ({ files_seen, added, updated, failed, files_per_second }: ScanProgress): string =>
+const summary = ({ files_seen, added, updated, failed, files_per_second }: Progress): string =>
   `Scan done: ${files_seen} files, ${added} added, ${updated} updated, ${failed} failed (${files_per_second}/s)\n`;

@@ -1,5 +1,5 @@
 // What each sub-command does. The only place that talks to a terminal.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createApp, type App } from '../app.ts';
 import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
@@ -8,6 +8,7 @@ import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { productPaths } from '../paths.ts';
 import { helpText, parseCommandLine, type Command } from './command-line.ts';
+import { runEnrich } from './enrich.ts';
 import { showProgress } from './progress.ts';
 import { runScan } from './scan.ts';
 import { runUser } from './users.ts';
@@ -37,17 +38,26 @@ export async function runCommand(invocation: Invocation): Promise<void> {
 }
 
 async function run(command: Command, invocation: Invocation): Promise<void> {
-  const config = configOf(command, invocation.env);
+  const config = withScanFolder(command, invocation.env);
   const log = createLog(config.settings.LOG_LEVEL);
-  const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log });
+  const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log, work: !command.dryRun });
   if (command.name === 'serve') return serve(app, command, log);
   try {
-    if (command.name === 'scan') await runScan(app);
+    if (command.name === 'scan') await runScan(app, { dir: command.args[0], dryRun: command.dryRun });
+    else if (command.name === 'enrich') await runEnrich(app, command.scope);
     else if (command.name === 'user') await runUser(app, command);
     else process.stdout.write(`${JSON.stringify(app.openApi(), null, 2)}\n`);
   } finally {
     await app.close();
   }
+}
+
+/** `scan DIR` where no music folder is set: then DIR is the music folder. */
+function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
+  const config = configOf(command, env);
+  const [dir] = command.args;
+  if (command.name !== 'scan' || dir === undefined || config.settings.LOCAL_MEDIA_IMPORT_PATH !== undefined) return config;
+  return configOf({ ...command, settings: { ...command.settings, LOCAL_MEDIA_IMPORT_PATH: resolve(dir) } }, env);
 }
 
 /** settings.json lies in the data folder, so that folder itself can only come from the command line or the environment. */

@@ -1,25 +1,48 @@
-// `tonearm scan [DIR]`: one scan without a server.
+// `tonearm scan [DIR] [--dry-run]`: one scan without a server, or what it would change.
+import { realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
+import { placeInMusic } from '../ingest/scan-folders.ts';
+import { scanPayload } from '../ingest/scan-payload.ts';
 import type { ScanResult } from '../ingest/wire.ts';
-import { showProgress } from './progress.ts';
+import { describeDryRun, describeProblems } from './scan-report.ts';
+import { linesFor, showProgress } from './progress.ts';
+import { cancelOnStop, untilEnded, untilTidy } from './wait.ts';
 
-const SHOWN_FAILURES = 20;
-
-export async function runScan(app: App): Promise<void> {
+export async function runScan(app: App, { dir, dryRun }: { dir: string | undefined; dryRun: boolean }): Promise<void> {
   await app.assertScannable();
-  showProgress(app.events);
-  const { id } = await app.jobs.enqueue('scan_local_folder', {});
-  const cancel = (): void => {
-    if (app.jobs.get(id).finishedAt === null) app.jobs.cancel(id);
-  };
-  process.once('SIGINT', cancel).once('SIGTERM', cancel);
-  await app.drain();
+  const folders = dir === undefined ? [] : [await folderOf(app, resolve(dir))];
+  const result = dryRun ? await preview(app, folders) : await scan(app, folders);
+  for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
+}
 
-  const job = app.jobs.get(id);
+/** Where the folder is in the music folder. A part of what was scanned as a whole is not taken for another music folder. */
+async function folderOf(app: App, dir: string): Promise<string> {
+  const root = app.settings.get('LOCAL_MEDIA_IMPORT_PATH') as string;
+  const scanned = app.sources.scannedFolder();
+  const [real, earlier] = await Promise.all([root, scanned ?? root].map((path) => realpath(path).catch(() => path)));
+  if (root === dir && real?.startsWith(`${earlier}${sep}`)) {
+    throw new AppError('conflict', `${dir} is a part of the music folder ${scanned}, which was scanned before. Add --import ${scanned} to scan it there.`);
+  }
+  return placeInMusic(root, dir);
+}
+
+async function scan(app: App, folders: string[]): Promise<ScanResult> {
+  showProgress(app.events);
+  const { id } = await app.jobs.enqueue('scan_local_folder', scanPayload({ folders }));
+  cancelOnStop(app, id);
+  const job = await untilEnded(app, id);
   if (job.status === 'cancelled') throw new AppError('conflict', 'The scan was cancelled; what it did stays.');
   if (job.status !== 'succeeded') throw new AppError('unavailable', job.error ?? 'The scan did not end well.');
-  const { failed, failed_count } = job.result as ScanResult;
-  for (const { source_id, reason } of failed.slice(0, SHOWN_FAILURES)) console.log(`  ${source_id}: ${reason}`);
-  if (failed_count > SHOWN_FAILURES) console.log(`  … and ${failed_count - SHOWN_FAILURES} more`);
+  await untilTidy(app);
+  return job.result as ScanResult;
 }
+
+async function preview(app: App, folders: string[]): Promise<ScanResult> {
+  const stop = new AbortController();
+  onStop(() => stop.abort(new AppError('conflict', 'The dry run was cancelled.')));
+  return app.previewScan({ folders, restore: false, signal: stop.signal, onProgress: linesFor(process.stderr) });
+}
+
+const onStop = (stop: () => void): void => void process.once('SIGINT', stop).once('SIGTERM', stop);

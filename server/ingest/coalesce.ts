@@ -29,8 +29,8 @@ export interface TakenChanges {
   count: number;
 }
 
-/** More folders than this are scanned as one, from the folder above them all. */
-const MOST_FOLDERS = 8;
+/** One scan takes so many folders; more are scanned as one, from the folder above them all. */
+export const MOST_FOLDERS = 100;
 
 export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
   const entries = new Map<string, Entry>();
@@ -100,15 +100,10 @@ export type ChangeBook = ReturnType<typeof createChangeBook>;
 
 const looksSame = (a: FileLook, b: FileLook): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;
 
-/**
- * The folders to scan, no more than `most`. When something vanished in one place and came up in another, one scan has to see both:
- * it may be the same music under a new path.
- */
-export function foldersToScan({ vanished, present }: Pick<TakenChanges, 'vanished' | 'present'>, most = MOST_FOLDERS): string[] {
-  const folders = smallestSet([...vanished, ...present]);
-  if (folders.length < 2) return folders;
-  const mayBeMove = vanished.length > 0 && present.length > 0;
-  return mayBeMove || folders.length > most ? [commonParent(folders)] : folders;
+/** The folders of one scan, no more than `most`. It has to see them all: what vanished in one place may be what came up in another. */
+export function foldersToScan(changed: Iterable<string>, most = MOST_FOLDERS): string[] {
+  const folders = smallestSet(changed);
+  return folders.length > most ? [commonParent(folders)] : folders;
 }
 
 /** Without the folders that lie below another one. */

@@ -59,7 +59,7 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
     albumArtistSort: tags.albumArtistSort,
     artistMbids: tags.artistMbids,
     albumArtistMbids: tags.albumArtistMbids,
-    lyrics: tags.lyrics,
+    lyrics: tags.lyrics ?? null,
     provenance: path && {
       title: 'path',
       ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),

@@ -1,13 +1,14 @@
 // Identity outlives the path (decisions 6): a file that turns up in a new place may be a track whose old file is gone. The first of these
 // tells, that matches exactly one track all of whose old files are proved gone: same file (device, inode, size, time) · same name in
 // another Unicode spelling · same audio without tags · same recording on the same album. Two candidates are never guessed between.
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { identityKey } from '../library/fold.ts';
+import { namesIn } from './folder-names.ts';
 import { NO_HASH } from './read-file.ts';
 import type { ReadResult } from './reader-worker.ts';
-import { absoluteOf, join, textOf, type Candidate } from './walk.ts';
+import { absoluteOf, join, type Candidate } from './walk.ts';
 
 /** A known place of a file. */
 interface Place { path: string; name: string; dev: number; ino: number; trackId: TrackId | null; state: string }
@@ -91,9 +92,12 @@ export function createIdentity({ db, root, source, displaced }: { db: MainDb; ro
 
   const oneRead = <A extends unknown[], R>(read: (...args: A) => R) => client.transaction(read).deferred; // one look at the database for a whole group
 
+  /** At the first scan there is no place where a file could have been before. */
+  const hadFiles = client.prepare<[string], { 1: 1 }>('SELECT 1 FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE d.source = ? LIMIT 1').get(source) !== undefined;
+
   /** Other places where this very file was. */
   const otherPlaces = oneRead((items: Found[]): Place[][] => items.map(({ path, candidate: { name, ino, dev, sizeBytes, mtimeUs } }) =>
-    ino === 0 ? [] : byIno.all(ino, dev, sizeBytes, mtimeUs, source).filter((place) => !(place.path === path && place.name === name))));
+    !hadFiles || ino === 0 ? [] : byIno.all(ino, dev, sizeBytes, mtimeUs, source).filter((place) => !(place.path === path && place.name === name))));
 
   /** Tracks that a file which was read may be, best sign first. Nearly always there are none. */
   const lookAlikes = oneRead((files: ReadNew[]): TrackId[][][] => files.map(({ sourceId, result: { read, audioHash } }) => {
@@ -139,14 +143,3 @@ export function createIdentity({ db, root, source, displaced }: { db: MainDb; ro
 }
 
 export type Identity = ReturnType<typeof createIdentity>;
-
-async function namesIn(folder: string | Buffer): Promise<Set<string> | 'absent' | 'unknown'> {
-  try {
-    const names = await readdir(folder);
-    if (names.some((name) => name.includes('\ufffd'))) return new Set((await readdir(folder, { encoding: 'buffer' })).map(textOf));
-    return new Set(names.map(textOf));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unknown';
-  }
-}

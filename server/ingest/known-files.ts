@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { KnownFile, KnownFiles } from './walk.ts';
 
 interface FolderRow { id: number; imageName: string | null; signature: string | null }
-const FILE_COLUMNS = 'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, track_id AS trackId';
+const FILE_COLUMNS = 'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark, track_id AS trackId';
 
 export function openKnownFiles(databasePath: string, source: string): KnownFiles & { close(): void } {
   const client = new Database(databasePath, { readonly: true });

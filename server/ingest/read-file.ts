@@ -2,10 +2,13 @@
 // A small file is read once; the same bytes are parsed, hashed and written.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { isDiskFull } from '../errors.ts';
 import { openByteSource, type OpenByteSource } from '../media/byte-source.ts';
 import { readAudio, readAudioSync } from '../media/read.ts';
 import { hashPayload } from '../media/payload-hash.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
+import { isAbsent } from '../storage/file-errors.ts';
+import { mtimeUsOf } from './walk.ts';
 
 /** Where a copy goes before its name is known: content-addressed names need the whole file first. */
 export interface CopyTarget {
@@ -32,15 +35,48 @@ export type Stage = 'parsing' | 'copying';
 const SMALL_FILE = 1 << 20;
 const COPY_CHUNK = 256 << 10; // the size of the window of a ByteSource
 
+/** How a file looked when it was listed. */
+export interface FileAsListed { sizeBytes: number; mtimeUs: number }
+
+/** Thrown for a file that somebody still writes to: half of it must not be taken for the whole. */
+export class StillChanging extends Error {}
+
 export interface ReadOptions {
   target: CopyTarget | undefined;
+  /** The file has to look like this before and after it is read. */
+  listed?: FileAsListed | undefined;
   /** Hash the payload of large files too: where nothing else reads them whole, that is done after the scan has shown them. */
   hashLarge: boolean;
   stage: (stage: Stage) => void;
 }
 
-/** Throws UnreadableAudio when the file is no audio, or the system's error when it cannot be read or the copy cannot be written. */
-export async function readFile(path: string | Buffer, { target, hashLarge, stage }: ReadOptions): Promise<ReadFile> {
+/**
+ * Throws StillChanging when the file does not look as it was listed, UnreadableAudio when it is no audio, or the system's error when it
+ * cannot be read or the copy cannot be written.
+ */
+export async function readFile(path: string | Buffer, options: ReadOptions): Promise<ReadFile> {
+  const { listed } = options;
+  try {
+    const file = await readWhole(path, options);
+    if (!listed || looksAsListed(path, listed)) return file;
+    if (file.copy) discard(file.copy);
+  } catch (error) {
+    if (!listed || isDiskFull(error) || looksAsListed(path, listed)) throw error;
+  }
+  throw new StillChanging();
+}
+
+/** Size and time together: some programs give a file its whole length before its first byte. A file that is gone looks like nothing. */
+function looksAsListed(path: string | Buffer, { sizeBytes, mtimeUs }: FileAsListed): boolean {
+  try {
+    const stat = fs.statSync(path);
+    return stat.size === sizeBytes && mtimeUsOf(stat) === mtimeUs;
+  } catch (error) {
+    return !isAbsent(error); // what cannot be looked at has another fault, which the reading tells
+  }
+}
+
+async function readWhole(path: string | Buffer, { target, hashLarge, stage }: ReadOptions): Promise<ReadFile> {
   stage('parsing');
   const source = openByteSource(path);
   try {
@@ -68,12 +104,15 @@ function copyHashed(source: OpenByteSource, target: CopyTarget): NonNullable<Rea
     }
     return { fd, tempPath, sha256: hash.digest('hex') };
   } catch (error) {
-    fs.closeSync(fd);
-    fs.rmSync(tempPath, { force: true });
+    discard({ fd, tempPath });
     throw error;
   }
 }
 
+function discard({ fd, tempPath }: { fd: number; tempPath: string }): void {
+  fs.closeSync(fd);
+  fs.rmSync(tempPath, { force: true });
+}
 
 function writeFully(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done, bytes.length - done);

@@ -6,7 +6,8 @@ import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { isDiskFull } from '../errors.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
-import { readFile, type ReadFile } from './read-file.ts';
+import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
+import { preferred, readLyricsFile } from './lyrics-files.ts';
 import { absoluteOf } from './walk.ts';
 
 export interface ReaderWorkerData {
@@ -18,7 +19,8 @@ export interface ReadRequest {
   group: number;
   /** Absolute folder that the paths are relative to. */
   root: string;
-  paths: string[];
+  /** With how it was listed, a file must look so still when it was read. */
+  paths: (string | (FileAsListed & { path: string; /** Of the lyrics file beside it. */ lyrics?: string | null }))[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
   /** Hash large files too. */
@@ -27,7 +29,7 @@ export interface ReadRequest {
 
 export type ReadResult =
   | { ok: true; read: AudioRead; sizeBytes: number; audioHash: string | null; stored: { key: string; sha256: string } | null }
-  | { ok: false; reason: string; /** The disk is full: there is no point in going on. */ fatal?: boolean };
+  | { ok: false; reason: string; /** The disk is full: there is no point in going on. */ fatal?: boolean; /** Somebody still writes to it: nothing is known of it yet. */ changing?: boolean };
 
 export interface ReadResponse { group: number; results: ReadResult[] }
 
@@ -55,11 +57,16 @@ async function readGroup(request: ReadRequest): Promise<void> {
   flushing = storeGroup(request, outcomes).then((results) => port?.postMessage({ group: request.group, results } satisfies ReadResponse));
 }
 
-async function readOne({ root, copyTo, hashLarge }: ReadRequest, path: string): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+async function readOne({ root, copyTo, hashLarge }: ReadRequest, asked: ReadRequest['paths'][number]): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
   try {
     const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo) };
-    return await readFile(absoluteOf(root, path), { target, hashLarge, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
+    const [path, listed] = typeof asked === 'string' ? [asked] : [asked.path, asked];
+    const file = await readFile(absoluteOf(root, path), { target, listed, hashLarge, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
+    const lyrics = typeof asked !== 'string' && asked.lyrics ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics))) : undefined;
+    if (lyrics) file.read.tags.lyrics = lyrics;
+    return file;
   } catch (error) {
+    if (error instanceof StillChanging) return { ok: false, reason: 'it is still being written', changing: true };
     return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
   }
 }

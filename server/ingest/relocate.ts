@@ -34,9 +34,14 @@ export function createRelocation({ db, tracks, merge, library, now }: Relocation
   const files = createFileMoves(client);
   const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
 
-  function getMissing(id: TrackId): Gone {
+  function getTrack(id: TrackId): Gone {
     const track = queries.find(id);
     if (!track) throw notFound('track', id);
+    return track;
+  }
+
+  function getMissing(id: TrackId): Gone {
+    const track = getTrack(id);
     if (track.availability !== 'missing') throw conflict(`“${track.title}” is not missing.`);
     return track;
   }
@@ -51,8 +56,9 @@ export function createRelocation({ db, tracks, merge, library, now }: Relocation
   }
 
   /** In one transaction: file, audio, what hangs on the other, and the end of the other's row. */
-  const takeOver = client.transaction((id: TrackId, otherId: TrackId): LeftOver[] => {
-    const track = getMissing(id);
+  const takeOver = client.transaction((find: () => Gone, otherId: TrackId): LeftOver[] => {
+    const track = find();
+    const { id } = track;
     const other = queries.findFile(otherId);
     if (!other) throw notFound('track', otherId);
     const { source, sourceId, ...audio } = other;
@@ -73,8 +79,13 @@ export function createRelocation({ db, tracks, merge, library, now }: Relocation
 
     /** Throws `conflict` when the first track is not missing, or the other has no audio. */
     async relocate(userId: UserId, id: TrackId, otherId: TrackId): Promise<TrackSummary> {
-      for (const left of takeOver(id, otherId)) await library.release(left);
+      for (const left of takeOver(() => getMissing(id), otherId)) await library.release(left);
       return library.getTrack(userId, id);
+    },
+
+    /** The same for a scan, which has proved that the first track's file is gone; in copy mode its audio is still there, and is replaced. */
+    async takeOverFile(id: TrackId, otherId: TrackId): Promise<void> {
+      for (const left of takeOver(() => getTrack(id), otherId)) await library.release(left);
     },
   };
 }

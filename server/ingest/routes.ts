@@ -7,6 +7,8 @@ import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { TrackOut } from '../library/wire.ts';
 import type { Sources } from '../sources/registry.ts';
+import { findScanFolders } from './scan-folders.ts';
+import { scanPayload } from './scan-payload.ts';
 import { assertScannable } from './task.ts';
 import type { UploadService } from './upload.ts';
 import { ScanQuery, UploadOut } from './wire.ts';
@@ -37,14 +39,14 @@ export const ingestRoutes = ({ uploads, sources, settings, jobs, trackOut }: Ing
     },
   ),
   route(
-    { method: 'post', path: '/sources/:source/scan', access: 'superuser', summary: 'Scan a source for new and changed files', params: z.object({ source: z.string() }), query: ScanQuery, reply: JobOut, status: [202] },
+    { method: 'post', path: '/sources/:source/scan', access: 'superuser', summary: 'Scan a source, or folders of it, for new and changed files', params: z.object({ source: z.string() }), query: ScanQuery, reply: JobOut, status: [202] },
     async ({ params, query }) => {
       const source = sources.find(params.source);
       if (!source) throw notFound('source', params.source);
       if (!source.capabilities.includes('scan')) throw new AppError('conflict', `The source ${source.name} cannot be scanned.`);
       await assertScannable(settings);
-      const job = await jobs.enqueue('scan_local_folder', query.restore ? { restore: true } : {});
-      return toJobOut(job);
+      const folders = await findScanFolders(settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '', query.path);
+      return toJobOut(await jobs.enqueue('scan_local_folder', scanPayload({ folders, restore: query.restore, dryRun: query.dry_run })));
     },
   ),
 ];

@@ -1,10 +1,11 @@
-// Scans that somebody wants and that cannot begin yet, because one runs already. Each folder has its turn; nothing asked for is lost.
+// Folders that somebody wants scanned. While a scan runs they wait, and all that wait become one scan; nothing asked for is lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
 import { foldersToScan } from './coalesce.ts';
+import { scanPayload } from './scan-payload.ts';
 
 export interface ScanRequestsDeps {
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
@@ -22,13 +23,13 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
   let serving: Promise<void> | undefined;
   let isBusy = false;
 
-  const add = (folders: string[]): void => { waiting = foldersToScan({ vanished: [], present: [...waiting, ...folders] }); };
+  const add = (folders: string[]): void => { waiting = foldersToScan([...waiting, ...folders]); };
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stop.signal, ref: false });
 
   async function serve(): Promise<void> {
     isBusy = true;
     try {
-      for (let folder = waiting.shift(); folder !== undefined && !stop.signal.aborted; folder = waiting.shift()) await scanOne(folder);
+      while (waiting.length > 0 && !stop.signal.aborted) await scanAll(waiting.splice(0));
     } catch (error) {
       if (!stop.signal.aborted) log.error({ err: error }, 'scans that the watch asked for were not begun');
     } finally {
@@ -36,9 +37,9 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
     }
   }
 
-  async function scanOne(folder: string): Promise<void> {
-    const job = await jobs.tryEnqueue('scan_local_folder', folder === '' ? {} : { path: folder });
-    if (!job?.created) add([folder]); // the scan that runs may have passed the folder already
+  async function scanAll(folders: string[]): Promise<void> {
+    const job = await jobs.tryEnqueue('scan_local_folder', scanPayload({ folders }));
+    if (!job?.created) add(folders); // the scan that runs may have passed them already
     if (!job) return pause(QUEUE_PAUSE_MS);
     while (isUnfinished(job.id)) await pause(checkMs);
   }

@@ -28,6 +28,9 @@ export interface ScanTally {
   restored: number;
   failed: { source_id: string; reason: string }[];
   failedCount: number;
+  /** Files that were still being written. */
+  changing: string[];
+  changingCount: number;
   /** Objects that no longer belong to the track they were replaced on. */
   replaced: string[];
 }
@@ -40,34 +43,37 @@ const LISTED = 10_000;
 interface TrackAt { id: TrackId; storage_uri: string | null }
 interface FileRow { dev: number; ino: number; size_bytes: number; mtime_us: number; track_id: TrackId | null }
 
-export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tracks: TrackWriter; source: string; mode: 'copy' | 'reference' }) {
+export function createScanWriter({ db, tracks, source }: { db: MainDb; tracks: TrackWriter; source: string }) {
   const client = db.$client;
   const upsertFolder = client.prepare<[string, string, string | null], { id: number }>(`INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
     ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`);
   const findFolder = client.prepare<[string, string], { id: number }>('SELECT id FROM source_folders WHERE source = ? AND path = ?');
-  const upsertFile = client.prepare(`INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, track_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const upsertFile = client.prepare(`INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, track_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us, dev = excluded.dev, ino = excluded.ino,
-      state = excluded.state, reason = excluded.reason, track_id = excluded.track_id`);
+      state = excluded.state, reason = excluded.reason, lyrics_mark = excluded.lyrics_mark, track_id = excluded.track_id`);
   const setState = client.prepare<[string, number, string], { track_id: TrackId | null }>('UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ? RETURNING track_id');
   const findFile = client.prepare<[number, string], FileRow>('SELECT dev, ino, size_bytes, mtime_us, track_id FROM source_files WHERE folder_id = ? AND name = ?');
   const deleteFile = client.prepare('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
-  const deletePlaces = client.prepare<[TrackId, number, string], { folder_id: number }>('DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?) RETURNING folder_id');
+  const deletePlaces = client.prepare<[TrackId, number, string], { folder_id: number; lyrics_mark: string | null }>('DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?) RETURNING folder_id, lyrics_mark');
   const setSourceId = client.prepare('UPDATE tracks SET source_id = ?, updated_at = ? WHERE id = ?');
   const setPlace = client.prepare("UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE 'file:%' THEN ? ELSE storage_uri END, availability = 'available', updated_at = ? WHERE id = ?");
   const findTrack = client.prepare<[string, string], TrackAt>('SELECT id, storage_uri FROM tracks WHERE source = ? AND source_id = ?');
   const findTrackById = client.prepare<[TrackId], TrackAt>('SELECT id, storage_uri FROM tracks WHERE id = ?');
   const findRival = client.prepare<[TrackId, number, string], { name: string }>("SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)");
   const setAvailability = client.prepare<[string, TrackId, string]>('UPDATE tracks SET availability = ? WHERE id = ? AND availability = ?');
+  const setMissing = client.prepare<[TrackId]>("UPDATE tracks SET availability = 'missing' WHERE id = ? AND availability = 'available' AND storage_uri LIKE 'file:%'");
   const touchAlbumsOf = client.prepare<[number, number]>(`UPDATE albums SET updated_at = ? WHERE id IN
     (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`);
 
+  /** With other tags it is to be identified anew. */
+  const setPending = client.prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?");
   const setSignature = client.prepare('UPDATE source_folders SET signature = ? WHERE id = ?');
   /** Folders with files still to come: how many, and what to store when all went well. */
   const unsettled = new Map<string, { left: number; signature: string }>();
   const folderIds = new Map<string, number>(); // of this scan; a folder's files come close together
   const displaced = new Map<string, TrackId>();
   const adopted = new Set<TrackId>(); // one file per track: of two that look like it, the second is a track of its own
-  const tally: ScanTally = { added: 0, updated: 0, moved: 0, missing: new Set(), restored: 0, failed: [], failedCount: 0, replaced: [] };
+  const tally: ScanTally = { added: 0, updated: 0, moved: 0, missing: new Set(), restored: 0, failed: [], failedCount: 0, changing: [], changingCount: 0, replaced: [] };
 
   function folderId(path: string, imageName: string | null = null): number {
     const known = folderIds.get(path) ?? findFolder.get(source, path)?.id ?? upsertFolder.get(source, path, imageName)?.id;
@@ -99,14 +105,14 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
     if (isTrack) setSignature.run(folder.signature, folderId(path));
   }
 
-  /** In copy mode the library has its own audio; in reference mode the track stays, without audio, until its file is back. */
+  /** What was copied has audio of its own; what is played in place stays, without audio, until its file is back. */
   function writeGone(path: string, file: KnownFile): void {
     const row = setState.get('gone', folderId(path), file.name); // no row any more when the file was found in another place meanwhile
     if (row?.track_id != null) loseFile(row.track_id);
   }
 
   function loseFile(trackId: TrackId): void {
-    if (mode === 'reference' && setAvailability.run('missing', trackId, 'available').changes > 0) tally.missing.add(trackId);
+    if (setMissing.run(trackId).changes > 0) tally.missing.add(trackId);
   }
 
   function writeReturned(path: string, file: KnownFile): void {
@@ -115,7 +121,7 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
   }
 
   /** Gives a track its new place. Whoever had it before keeps everything but the place: it is gone, or is found elsewhere in this scan. */
-  function adopt(trackId: TrackId, path: string, candidate: Candidate, folder: number): void {
+  function adopt(trackId: TrackId, path: string, candidate: Candidate, folder: number): { lyricsMark: string | null } {
     const sourceId = sourceIdOf(path, candidate.name);
     const time = Date.now();
     const holder = findTrack.get(source, sourceId);
@@ -125,32 +131,36 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
       displaced.set(fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }), before.track_id);
       loseFile(before.track_id);
     }
-    for (const old of deletePlaces.all(trackId, folder, candidate.name)) setSignature.run(null, old.folder_id);
+    const places = deletePlaces.all(trackId, folder, candidate.name);
+    for (const old of places) setSignature.run(null, old.folder_id);
+    const lyricsMark = places[0]?.lyrics_mark ?? null;
     setSourceId.run(sourceId, time, trackId);
     setPlace.run(`file:${join(path, candidate.name)}`, time, trackId);
-    upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'track', null, trackId);
+    upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'track', null, lyricsMark, trackId);
     displaced.delete(fileKey(candidate));
     adopted.add(trackId);
     tally.missing.delete(trackId);
     tally.moved++;
+    return { lyricsMark };
   }
 
   function writeMoved({ path, candidate, trackId }: Extract<ScanOp, { kind: 'moved' }>): void {
     if (adopted.has(trackId)) return settle(path, false); // a second name of one file; the next scan reads it
-    adopt(trackId, path, candidate, folderId(path));
-    settle(path, true);
+    const { lyricsMark } = adopt(trackId, path, candidate, folderId(path));
+    settle(path, lyricsMark === candidate.lyricsMark); // other lyrics beside it are read by the next scan
   }
 
   function writeDeleted({ path, candidate, from }: Extract<ScanOp, { kind: 'deleted' }>): void {
     deleteFile.run(folderId(from.path), from.name);
-    upsertFile.run(folderId(path), candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'deleted', null, null);
+    upsertFile.run(folderId(path), candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'deleted', null, null, null);
     settle(path, false);
   }
 
   function writeFile({ path, candidate, result, adopt: match }: Extract<ScanOp, { kind: 'file' }>): void {
+    if (!result.ok && result.changing) return noteChanging(path, candidate.name);
     const folder = folderId(path);
     const row = (state: KnownFile['state'], reason: string | null, trackId: TrackId | null) =>
-      upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, state, reason, trackId);
+      upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, state, reason, candidate.lyricsMark, trackId);
     const fail = (reason: string) => {
       const trackId = findFile.get(folder, candidate.name)?.track_id ?? null;
       if (trackId !== null) loseFile(trackId);
@@ -182,12 +192,27 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
 
   /** A changed file: its audio is replaced; its tags too, unless a person edited them. */
   function refill(track: TrackAt, path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
+    const lyrics = result.read.tags.lyrics ?? null;
+    if (hasSameAudio(candidate)) {
+      tracks.setLyrics(track.id, lyrics);
+      return track.id;
+    }
     const audio = audioOf(path, candidate, result);
     if (track.storage_uri !== null && track.storage_uri !== audio.storageUri) tally.replaced.push(track.storage_uri);
     tracks.setAudio(track.id, audio);
-    if (tracks.statusOf(track.id) !== 'manual') tracks.setIdentity(track.id, toIdentity(result.read, sourceIdOf(path, candidate.name)), folder);
     tally.missing.delete(track.id);
+    tracks.setLyrics(track.id, lyrics);
+    if (tracks.statusOf(track.id) === 'manual') return track.id;
+    tracks.setIdentity(track.id, toIdentity(result.read, sourceIdOf(path, candidate.name)), folder);
+    setPending.run(track.id);
     return track.id;
+  }
+
+  /** Nothing is written of it, so that the next scan finds it new, or changed, once more. */
+  function noteChanging(path: string, name: string): void {
+    settle(path, false);
+    tally.changingCount++;
+    if (tally.changing.length < LISTED) tally.changing.push(sourceIdOf(path, name));
   }
 
   function noteFailed(path: string, name: string, reason: string): void {
@@ -242,3 +267,6 @@ export function createScanWriter({ db, tracks, source, mode }: { db: MainDb; tra
 
 /** What the database calls the fault; its texts hold SQL. */
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error');
+
+/** Only the lyrics beside the file are others. */
+const hasSameAudio = ({ known, sizeBytes, mtimeUs }: Candidate): boolean => known?.state === 'track' && known.sizeBytes === sizeBytes && known.mtimeUs === mtimeUs;

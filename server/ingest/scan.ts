@@ -2,12 +2,17 @@
 // What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its row is written.
 import { readdir, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { createIdentity, type ReadNew } from './identity.ts';
-import { createScanWriter, sourceIdOf, type ScanOp } from './scan-writer.ts';
+import { standingFolders } from './scan-folders.ts';
+import { nameOfMark } from './lyrics-files.ts';
+import { createScanPlan } from './scan-plan.ts';
+import { createScanWriter, sourceIdOf, type ScanOp, type ScanTally } from './scan-writer.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
+import type { AdoptBySound } from './sound-identity.ts';
 import { join, type Candidate, type FolderBatch } from './walk.ts';
 import type { Walker } from './walker.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
@@ -16,7 +21,8 @@ export const LOCAL_FOLDER = 'local_folder';
 
 const GROUP_FILES = 96;
 const GROUPS_AHEAD = 3;
-const BATCH_MS = 10;
+/** The longest batch of rows while people use the server, and while nobody does. */
+const BATCH_MS = { busy: 10, quiet: 30 };
 const QUEUE_FILES = 2_000;
 const LISTED_SKIPS = 1_000;
 const FILE_URI = 'file:';
@@ -30,6 +36,10 @@ export interface ScanDeps {
   now: () => Date;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
+  /** Tracks whose files are gone and that new files sound as take these over; gives which. */
+  adoptBySound: AdoptBySound;
+  /** Somebody was served within the last second: rows are then written in shorter batches. */
+  isServing: () => boolean;
 }
 
 export interface ScanOptions {
@@ -37,8 +47,11 @@ export interface ScanOptions {
   mode: 'copy' | 'reference';
   /** Root of the local storage, for copies. */
   storageRoot: string;
-  below: string;
+  /** Folders to scan, relative; none means all. */
+  folders: string[];
   restore: boolean;
+  /** Only tell what would change: nothing is copied, and no row is written. */
+  dryRun: boolean;
   signal: AbortSignal;
   onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void;
   /** Rows were written. */
@@ -60,12 +73,15 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   const started = deps.now().getTime();
   await assertMounted(deps.db, options.importPath);
 
-  const writer = createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, mode: options.mode });
+  const folders = await standingFolders(options.importPath, options.folders);
+  const plan = options.dryRun ? createScanPlan({ db: deps.db, source: LOCAL_FOLDER }) : undefined;
+  const writer = plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER });
   const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
   const skipped: ScanResult['skipped'] = [];
-  const queue = createWriteQueue(writer.writeBatch, options.onCommit);
+  const queue = createWriteQueue(writer.writeBatch, () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), options.onCommit);
   const report = progressReporter(options, counts, writer.tally);
   const inFlight = new Set<Promise<void>>();
+  const newest = newestTrack(deps.db);
   let fatal: AppError | undefined;
 
   const stopIfAsked = (): void => {
@@ -88,9 +104,9 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     }
     const results = await deps.reader.read({
       root: options.importPath,
-      paths: toRead.map(({ path, candidate }) => join(path, candidate.name)),
-      copyTo: options.mode === 'copy' ? options.storageRoot : null,
-      hashLarge: false,
+      paths: toRead.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark } }) => ({ path: join(path, name), sizeBytes, mtimeUs, lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)) })),
+      copyTo: options.mode === 'copy' && !options.dryRun ? options.storageRoot : null,
+      hashLarge: options.mode === 'copy', // in one go with the copy
     });
     fatal ??= fatalOf(results, writer.tally.added);
     if (fatal) return;
@@ -102,7 +118,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     report();
   }
 
-  const walk = deps.walker.start({ root: options.importPath, below: options.below, restore: options.restore, databasePath: deps.databasePath, source: LOCAL_FOLDER });
+  const walk = deps.walker.start({ root: options.importPath, folders, restore: options.restore, databasePath: deps.databasePath, source: LOCAL_FOLDER });
   try {
     let group: Item[] = [];
     const dispatch = async (): Promise<void> => {
@@ -139,7 +155,8 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     stopIfAsked();
     await queue.empty();
     report.now('hashing');
-    if (options.mode === 'reference') await hashLater(deps, options);
+    if (options.mode === 'reference' && !options.dryRun) await hashLater(deps, options);
+    if (!options.dryRun) countFound(writer.tally, await deps.adoptBySound({ root: options.importPath, source: LOCAL_FOLDER, after: newest, signal: options.signal }));
   } finally {
     walk.end();
     await Promise.allSettled(inFlight);
@@ -147,11 +164,20 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   }
   if (writer.tally.replaced.length > 0) await deps.releaseAudio(writer.tally.replaced);
 
-  const { added, updated, moved, missing, restored, failed, failedCount } = writer.tally;
+  const { added, updated, moved, missing, restored, failed, failedCount, changing, changingCount } = writer.tally;
   return {
-    path: options.importPath, files: counts.seen, added, updated, moved, unchanged: counts.unchanged, missing: missing.size, restored,
-    failed, failed_count: failedCount, skipped, skipped_count: counts.skippedCount, duration_ms: deps.now().getTime() - started,
+    path: options.importPath, folders, dry_run: options.dryRun, changes: plan?.changes() ?? null, files: counts.seen, added, updated, moved, unchanged: counts.unchanged, missing: missing.size, restored,
+    failed, failed_count: failedCount, changing, changing_count: changingCount, skipped, skipped_count: counts.skippedCount, duration_ms: deps.now().getTime() - started,
   };
+}
+
+const newestTrack = (db: MainDb): TrackId => db.$client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;
+
+/** Tracks that were taken for new ones, and for missing, until they were heard. */
+function countFound(tally: ScanTally, found: TrackId[]): void {
+  tally.added -= found.length;
+  tally.moved += found.length;
+  for (const id of found) tally.missing.delete(id);
 }
 
 /**
@@ -211,7 +237,7 @@ export async function folderProblem(path: string): Promise<string | undefined> {
 }
 
 /** Rows wait here for their turn; between two batches the event loop serves people. */
-function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number, onCommit: () => void) {
+function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number, batchMs: () => number, onCommit: () => void) {
   let ops: ScanOp[] = [];
   let head = 0;
   let running: Promise<void> | undefined;
@@ -220,7 +246,7 @@ function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: n
 
   async function run(): Promise<void> {
     while (head < ops.length) {
-      head += writeBatch(ops, head, BATCH_MS);
+      head += writeBatch(ops, head, batchMs());
       if (head > 4_096) [ops, head] = [ops.slice(head), 0];
       onCommit();
       for (const wake of waiters.splice(0)) wake();

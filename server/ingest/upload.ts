@@ -10,6 +10,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, badRequest, isDiskFull, type ErrorCode } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
+import type { Jobs } from '../jobs/service.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import type { Claims } from '../storage/claims.ts';
@@ -22,6 +23,7 @@ import type { ReadResult } from './reader-worker.ts';
 export const UPLOAD = 'upload';
 const FIELD = 'files';
 const MAX_FILES = 1_000;
+const ENRICHED_SINGLY = 50;
 /** What is wrong with one file; anything else is wrong with us, and ends the whole upload. */
 const FAULTS_OF_A_FILE: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
 
@@ -39,7 +41,7 @@ export interface UploadDeps {
   settings: LiveSettings;
   tmpDir: string;
   /** New tracks came in. */
-  onUploaded: () => void;
+  onUploaded: (ids: TrackId[]) => void;
 }
 
 interface Staged { path: string; sha256: string; sizeBytes: number }
@@ -68,7 +70,8 @@ export function createUploadService({ db, log, tracks, storage, claims, reader, 
         }
       });
     } finally {
-      if (outcome.uploaded.some((one) => one.isNew)) onUploaded();
+      const isNew = outcome.uploaded.filter((one) => one.isNew);
+      if (isNew.length > 0) onUploaded(isNew.map((one) => one.trackId));
     }
     if (outcome.uploaded.length === 0 && fault !== undefined) throw fault;
     if (outcome.uploaded.length + outcome.errors.length === 0) throw badRequest(`No file came with the upload; send them as multipart field "${FIELD}".`);
@@ -119,6 +122,12 @@ export function createUploadService({ db, log, tracks, storage, claims, reader, 
   }
 
   return { receive };
+}
+
+/** A few tracks are identified at once, also beside a long run over the library; many are one job. */
+export async function enrichUploaded(jobs: Pick<Jobs, 'tryEnqueue'>, ids: readonly TrackId[], now: Date): Promise<void> {
+  if (ids.length > ENRICHED_SINGLY) await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: now.getTime() });
+  else for (const trackId of ids) await jobs.tryEnqueue('enrich_task', { trackId });
 }
 
 export type UploadService = ReturnType<typeof createUploadService>;

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import { sep } from 'node:path';
 import { nameToText, textToName } from '../storage/file-names.ts';
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { LYRICS_EXTENSIONS, lyricsMark, lyricsOf } from './lyrics-files.ts';
 import { IGNORE_MARKS, PICTURE_EXTENSIONS } from './music-names.ts';
 import type { TrackId } from '../db/ids.ts';
 
@@ -15,6 +16,7 @@ export interface KnownFile {
   mtimeUs: number;
   state: 'track' | 'failed' | 'deleted' | 'gone';
   reason: string | null;
+  lyricsMark: string | null;
   trackId: TrackId | null;
 }
 
@@ -35,6 +37,8 @@ export interface Candidate {
   mtimeUs: number;
   dev: number;
   ino: number;
+  /** Of the lyrics beside it. */
+  lyricsMark: string | null;
   known: KnownFile | null;
 }
 
@@ -50,7 +54,7 @@ export interface FolderBatch {
   returned: KnownFile[];
   /** Known files whose name is not in the listing of their folder any more. */
   gone: KnownFile[];
-  /** Files that failed before and are unchanged since. */
+  /** Files that failed before and are unchanged since, or cannot be looked at; without a name, the folder itself. */
   stillFailed: { name: string; reason: string }[];
   skipped: { name: string; reason: string }[];
   unchanged: number;
@@ -61,8 +65,8 @@ export interface FolderBatch {
 export interface WalkOptions {
   /** Absolute path of the import folder. */
   root: string;
-  /** Sub-folder to walk, relative; '' walks all. */
-  below: string;
+  /** Folders to walk with all below them, relative, none of them inside another; [''] walks all. */
+  folders: string[];
   known: KnownFiles;
   /** Deleted tracks come back. */
   restore: boolean;
@@ -82,8 +86,9 @@ const DOT = 0x2e;
 export function* walk(options: WalkOptions): Generator<FolderBatch> {
   const visited = new Set<string>();
   const shielded: string[] = [];
-  const pending = [options.below];
-  let quiet = emptyBatch(options.below);
+  const [first = ''] = options.folders;
+  const pending = options.folders.toReversed();
+  let quiet = emptyBatch(first);
   while (pending.length > 0) {
     const path = pending.pop() as string;
     const batch = emptyBatch(path);
@@ -104,7 +109,7 @@ export function* walk(options: WalkOptions): Generator<FolderBatch> {
     else quiet.unchanged += batch.unchanged;
     if (quiet.unchanged > COUNT_EVERY) {
       yield { ...quiet, path };
-      quiet = emptyBatch(options.below);
+      quiet = emptyBatch(first);
     }
   }
   yield* goneFolders(options, visited, shielded);
@@ -121,6 +126,8 @@ interface Listing {
   folders: string[];
   audio: string[];
   images: { name: string; extension: string }[];
+  /** Lyrics, perhaps: those that lie beside audio of the same name. */
+  texts: string[];
 }
 
 /** Undefined when the folder cannot be listed; the batch then says why. */
@@ -128,7 +135,7 @@ function list(root: string, path: string, batch: FolderBatch): Listing | undefin
   const absolute = absoluteOf(root, path);
   const listing: Listing = {
     prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
-    path, depth: path.split('/').length, isIgnored: false, folders: [], audio: [], images: [],
+    path, depth: path.split('/').length, isIgnored: false, folders: [], audio: [], images: [], texts: [],
   };
   let dirents: fs.Dirent<string | Buffer>[];
   try {
@@ -136,7 +143,7 @@ function list(root: string, path: string, batch: FolderBatch): Listing | undefin
     // A name that is no UTF-8 arrives with replacement characters and could not be opened again: list once more as bytes.
     if (dirents.some((d) => (d.name as string).includes('\ufffd'))) dirents = fs.readdirSync(absolute, { withFileTypes: true, encoding: 'buffer' });
   } catch (error) {
-    batch.skipped.push({ name: '', reason: `the folder cannot be listed (${codeOf(error)})` });
+    batch.stillFailed.push({ name: '', reason: `the folder cannot be listed (${isDenied(error) ? 'permission denied' : codeOf(error)}); its tracks stay as they are` });
     return undefined;
   }
   for (const dirent of dirents) sort(listing, batch, root, textOf(dirent.name), dirent);
@@ -162,6 +169,7 @@ function sort(listing: Listing, batch: FolderBatch, root: string, name: string, 
   const extension = extensionOf(name);
   if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
   else if (PICTURE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
+  else if (LYRICS_EXTENSIONS.includes(extension)) listing.texts.push(name);
   else skip('not audio');
 }
 
@@ -178,12 +186,13 @@ function linkProblem(root: string, path: string): string | undefined {
   }
 }
 
-function compare({ known, restore }: WalkOptions, { prefix, path, audio, images }: Listing, batch: FolderBatch): void {
+function compare({ known, restore }: WalkOptions, { prefix, path, audio, images, texts }: Listing, batch: FolderBatch): void {
   const folder = known.folder(path);
   batch.imageName = bestImage(images);
   batch.imageChanged = batch.imageName !== (folder?.imageName ?? null);
   const stats = audio.map((name) => statOf(batch, prefix, name));
-  const signature = signatureOf(audio, stats);
+  const marks = texts.length === 0 ? [] : lyricsMarks(batch, prefix, audio, texts);
+  const signature = signatureOf(audio, stats, marks);
   if (folder?.signature === signature && !restore) {
     batch.unchanged = audio.length; // every file was a track and is the same: no row needs to be read
     return;
@@ -194,7 +203,7 @@ function compare({ known, restore }: WalkOptions, { prefix, path, audio, images 
     const stat = stats[i];
     const file = before.get(name) ?? null;
     before.delete(name);
-    if (stat) classify(batch, name, stat, file, restore);
+    if (stat) classify(batch, name, stat, marks[i] ?? null, file, restore);
   });
   for (const file of before.values()) if (file.state !== 'gone' && file.state !== 'deleted') batch.gone.push(file); // a deleted one is waited for: it may have been renamed
   batch.signature = canSettle(batch, before) && folder?.signature !== signature ? signature : null;
@@ -209,14 +218,25 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
   }
 }
 
-const mtimeUsOf = (stat: fs.Stats): number => Math.round(stat.mtimeMs * 1000);
+export const mtimeUsOf = (stat: fs.Stats): number => Math.round(stat.mtimeMs * 1000);
 
-/** Names, sizes and times of a folder's audio in one hash. */
-function signatureOf(audio: string[], stats: (fs.Stats | undefined)[]): string {
+/** Of each audio file, where lyrics lie beside it. A folder without any costs nothing. */
+function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[], texts: string[]): (string | null)[] {
+  const found = lyricsOf(audio, texts);
+  for (const name of texts) if (!found.includes(name)) batch.skipped.push({ name, reason: 'not audio' });
+  return found.map((name) => {
+    const stat = name === undefined ? undefined : fs.statSync(pathIn(prefix, name), { throwIfNoEntry: false });
+    return name === undefined || !stat ? null : lyricsMark(name, { size: stat.size, mtimeUs: mtimeUsOf(stat) });
+  });
+}
+
+/** Names, sizes and times of a folder's audio, and of lyrics beside it, in one hash. */
+function signatureOf(audio: string[], stats: (fs.Stats | undefined)[], marks: (string | null)[]): string {
   let text = '';
   for (let i = 0; i < audio.length; i++) {
     const stat = stats[i];
     text += `${audio[i]}/${stat ? stat.size : ''}/${stat ? mtimeUsOf(stat) : ''}\n`;
+    if (marks[i]) text += `${marks[i]}\n`;
   }
   return hash('sha1', text, 'base64');
 }
@@ -224,11 +244,12 @@ function signatureOf(audio: string[], stats: (fs.Stats | undefined)[]): string {
 /** A folder's signature says that all its files are tracks; one that failed, was deleted or is gone has to be looked at each time. */
 const canSettle = (batch: FolderBatch, left: Map<string, KnownFile>): boolean => batch.stillFailed.length + left.size + batch.deleted === 0;
 
-function classify(batch: FolderBatch, name: string, stat: fs.Stats, known: KnownFile | null, restore: boolean): void {
+function classify(batch: FolderBatch, name: string, stat: fs.Stats, mark: string | null, known: KnownFile | null, restore: boolean): void {
   const mtimeUs = mtimeUsOf(stat);
   const isSame = known !== null && known.sizeBytes === stat.size && known.mtimeUs === mtimeUs; // different, not newer: a restored backup is older
-  if (!isSame || (known.state === 'deleted' && restore)) {
-    batch.candidates.push({ name, sizeBytes: stat.size, mtimeUs, dev: stat.dev, ino: stat.ino, known });
+  const hasOtherLyrics = known?.state === 'track' && known.lyricsMark !== mark;
+  if (!isSame || hasOtherLyrics || (known.state === 'deleted' && restore)) {
+    batch.candidates.push({ name, sizeBytes: stat.size, mtimeUs, dev: stat.dev, ino: stat.ino, lyricsMark: mark, known });
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;
@@ -246,8 +267,8 @@ const hasNews = (batch: FolderBatch): boolean =>
   batch.imageChanged || batch.signature !== null || batch.candidates.length + batch.returned.length + batch.gone.length + batch.stillFailed.length + batch.skipped.length > 0;
 
 /** Known folders that this walk did not meet. One below a listed folder is proved gone; one below a folder that could not be listed is not. */
-function* goneFolders({ below, known }: WalkOptions, visited: Set<string>, shielded: string[]): Generator<FolderBatch> {
-  for (const { id, path } of known.foldersBelow(below)) {
+function* goneFolders({ folders, known }: WalkOptions, visited: Set<string>, shielded: string[]): Generator<FolderBatch> {
+  for (const { id, path } of folders.flatMap((folder) => known.foldersBelow(folder))) {
     if (visited.has(path) || shielded.some((shield) => isBelow(path, shield))) continue;
     const gone = known.present(id);
     if (gone.length > 0) yield { ...emptyBatch(path), gone };
@@ -285,3 +306,4 @@ const extensionOf = (name: string): string => {
 };
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));
+const isDenied = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(codeOf(error));

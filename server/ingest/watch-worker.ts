@@ -54,7 +54,7 @@ function take(watched: TreeWatch): void {
   if (vanished.length + present.length === 0) return;
   const isOverrun = count > OVERRUN;
   if (isOverrun) watched.refresh();
-  const scan = isOverrun ? [''] : foldersToScan({ vanished: vanished.map(nearestFolder), present: present.map(nearestFolder) }).filter((folder) => !isHidden(folder));
+  const scan = isOverrun ? [''] : foldersToScan([...vanished, ...present].map(nearestFolder)).filter((folder) => !isHidden(folder));
   if (scan.length > 0) post({ type: 'changed', scan, folders: watched.folders() });
 }
 

@@ -25,7 +25,7 @@ function contents(dataDir: string): { tracks: unknown[]; albums: unknown[]; arti
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
     return {
-      tracks: db.prepare(`SELECT t.source_id, t.title, t.artist_name, a.title AS album, t.content_hash, t.storage_uri, t.availability, t.metadata_status,
+      tracks: db.prepare(`SELECT t.source_id, t.title, t.artist_name, a.title AS album, t.content_hash, t.storage_uri, t.availability,
         (SELECT group_concat(credit, '|') FROM track_artists WHERE track_id = t.id) AS artists FROM tracks t LEFT JOIN albums a ON a.id = t.album_id ORDER BY t.source_id`).all(),
       albums: db.prepare('SELECT a.title, r.name AS artist, a.track_count, a.duration_ms, a.size_bytes FROM albums a LEFT JOIN artists r ON r.id = a.artist_id ORDER BY 1, 2, 3').all(),
       artists: db.prepare('SELECT name, track_count, album_count FROM artists ORDER BY name').all(),

@@ -5,11 +5,13 @@ import { createScanRequests } from '../../server/ingest/scan-requests.ts';
 import { createJobs, type Jobs } from '../../server/jobs/service.ts';
 import { quiet as log } from '../support/server.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
 
 let temp: TempDatabase;
 let jobs: Jobs;
 let requests: ReturnType<typeof createScanRequests>;
-let begun: string[];
+/** Folders of the scans that began. */
+let begun: string[][];
 /** Lets the scan that runs end. */
 let endScan: () => void;
 
@@ -19,12 +21,12 @@ beforeEach(() => {
   jobs = createJobs({ db: temp.db, log, now, events: createEventHub({ now }) });
   begun = [];
   jobs.start({
-    scan_local_folder: ({ path = '' }, { signal }) => new Promise((resolve, reject) => {
-      begun.push(path);
+    ...IDLE_TASKS,
+    scan_local_folder: ({ paths = [''] }, { signal }) => new Promise((resolve, reject) => {
+      begun.push(paths);
       endScan = () => resolve(null);
       signal.addEventListener('abort', () => reject(signal.reason as Error));
     }),
-    cover_task: async () => null,
   });
   requests = createScanRequests({ jobs, log, checkMs: 5 });
 });
@@ -34,13 +36,21 @@ afterEach(async () => {
   temp.close();
 });
 
-const beganScans = (folders: string[]) => expect.poll(() => begun, { timeout: 5_000, interval: 5 }).toEqual(folders);
+const beganScans = (...folders: string[][]) => expect.poll(() => begun, { timeout: 5_000, interval: 5 }).toEqual(folders);
 
-test('folders are scanned one after the other', async () => {
-  requests.ask(['a', 'b']);
-  await beganScans(['a']);
-  endScan();
+test('all folders that are asked for at once are one scan', async () => {
+  requests.ask(['b/c', 'a', 'b']);
   await beganScans(['a', 'b']);
+});
+
+test('what is asked for while a scan runs waits, and becomes one scan after it', async () => {
+  requests.ask(['a']);
+  await beganScans(['a']);
+  requests.ask(['b']);
+  requests.ask(['c/d']);
+  requests.ask(['c']);
+  endScan();
+  await beganScans(['a'], ['b', 'c']);
 });
 
 test('a folder that changes while a scan of it runs is scanned again after it', async () => {
@@ -49,23 +59,31 @@ test('a folder that changes while a scan of it runs is scanned again after it', 
   requests.ask(['a']);
   requests.ask(['a/b']);
   endScan();
-  await beganScans(['a', 'a']);
+  await beganScans(['a'], ['a']);
 });
 
-test('a scan that a person began is waited for, and what was asked for meanwhile comes after it', async () => {
+test('a scan that a person began does not count for what changed since: it is scanned after it', async () => {
   await jobs.enqueue('scan_local_folder', {});
   await beganScans(['']);
   requests.ask(['a/b']);
-  requests.ask(['a']);
   endScan();
-  await beganScans(['', 'a']);
+  await beganScans([''], ['a/b']);
+});
+
+test('the whole folder, while a person scans the whole folder, is scanned once more', async () => {
+  await jobs.enqueue('scan_local_folder', {});
+  await beganScans(['']);
+  requests.ask(['', 'a']);
+  endScan();
+  await beganScans([''], ['']);
 });
 
 test('what was forgotten is not scanned', async () => {
-  requests.ask(['a', 'b']);
+  requests.ask(['a']);
   await beganScans(['a']);
+  requests.ask(['b']);
   requests.clear();
   requests.ask(['c']);
   endScan();
-  await beganScans(['a', 'c']);
+  await beganScans(['a'], ['c']);
 });

@@ -72,7 +72,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     for (const { reason } of [...result.failed, ...result.skipped]) expect(reason).toMatch(/^[a-z].{5,}/i);
     expect(result.added).toBe(tracks.length);
     expect(result.failed_count).toBe(result.failed.length);
-    expect(tracks.every((track) => track.availability === 'available' && track.metadata_status === 'pending' && track.source === 'local_folder')).toBe(true);
+    expect(tracks.every((track) => track.availability === 'available' && track.source === 'local_folder')).toBe(true);
   });
 
   test('a second scan with nothing changed opens no audio file and writes no row', async () => {
@@ -173,6 +173,19 @@ test('copied audio survives the loss of the music folder; the folder itself is n
   rmSync(folder, { recursive: true });
   const { body } = await server.api<TrackPage>('/tracks');
   expect((await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`)).status).toBe(200);
+});
+
+test('what was copied stays playable when its folder is played in place from then on and the file goes', async () => {
+  const { folder, files } = smallFolder(2);
+  const dir = mkdtempSync(join(base, 'data-'));
+  const before = await serverOn(folder, 'copy', { dir });
+  await scan(before);
+  await before.close();
+  open.pop();
+  rmSync(join(folder, files[0] as string));
+  const server = await serverOn(folder, 'reference', { dir });
+  expect((await scan(server)).result).toMatchObject({ missing: 0, unchanged: 1 });
+  for (const track of await allTracks(server)) expect([track.availability, (await fetch(`${server.url}/stream/${track.id}?token=${server.token}`)).status]).toEqual(['available', 200]);
 });
 
 test('a scan that is asked for while one runs is the same scan', async () => {

@@ -5,22 +5,27 @@ import { helpText, parseCommandLine } from '../../../server/cli/command-line.ts'
 import { SETTING_NAMES } from '../../../server/config/settings.ts';
 import { AppError } from '../../../server/errors.ts';
 
-const nothing = { name: 'serve', args: [], settings: {}, open: false, scanAtStart: false, superuser: false };
+const nothing = { name: 'serve', args: [], settings: {}, open: false, scanAtStart: false, superuser: false, dryRun: false, scope: 'pending' };
 const IMPORT = 'LOCAL_MEDIA_IMPORT_PATH';
 
 test.each<[string[], object]>([
   [[], {}],
   [['serve'], {}],
   [['--open'], { open: true }],
+  [['enrich'], { name: 'enrich' }],
+  [['enrich', '--all'], { name: 'enrich', scope: 'all' }],
+  [['enrich', '--failed'], { name: 'enrich', scope: 'failed' }],
   [['serve', '--port', '8080', '--host=0.0.0.0'], { settings: { PORT: '8080', HOST: '0.0.0.0' } }],
   [['--data-dir', '/tmp/a b', '--log-level', 'debug'], { settings: { DATA_DIR: '/tmp/a b', LOG_LEVEL: 'debug' } }],
   [['--import', '/music'], { settings: { [IMPORT]: resolve('/music') }, scanAtStart: true }],
   [['--import', 'my music'], { settings: { [IMPORT]: resolve('my music') }, scanAtStart: true }],
   [['--port', '1', '--port', '2'], { settings: { PORT: '2' } }],
   [['scan'], { name: 'scan' }],
-  [['scan', 'music'], { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('music') } }],
-  [['--data-dir', '/d', 'scan', '/music'], { name: 'scan', args: ['/music'], settings: { DATA_DIR: '/d', [IMPORT]: resolve('/music') } }],
-  [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'], settings: { [IMPORT]: resolve('-odd') } }],
+  [['scan', 'music'], { name: 'scan', args: ['music'] }],
+  [['scan', '--dry-run'], { name: 'scan', dryRun: true }],
+  [['scan', '--dry-run', 'music', '--import', '/m'], { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('/m') }, scanAtStart: true, dryRun: true }],
+  [['--data-dir', '/d', 'scan', '/music'], { name: 'scan', args: ['/music'], settings: { DATA_DIR: '/d' } }],
+  [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'] }],
   [['user', 'list'], { name: 'user', args: ['list'] }],
   [['user', 'add', 'ann', '--superuser'], { name: 'user', args: ['add', 'ann'], superuser: true }],
   [['openapi'], { name: 'openapi' }],
@@ -50,6 +55,11 @@ test.each<[string[], RegExp]>([
   [['--import', ''], /after --import is empty/],
   [['--import= '], /after --import is empty/],
   [['scan', ''], /after scan is empty/],
+  [['--dry-run'], /--dry-run goes with scan, not with serve/],
+  [['--all'], /--all goes with enrich, not with serve/],
+  [['scan', '--failed'], /--failed goes with enrich, not with scan/],
+  [['enrich', '--all', '--failed'], /give one of --all and --failed/],
+  [['user', 'list', '--dry-run'], /--dry-run goes with scan/],
   [['--data-dir='], /after --data-dir is empty/],
 ])('%j is refused with one line that names it', (argv, words) => {
   const refuse = (): unknown => parseCommandLine(argv);
@@ -66,11 +76,11 @@ test.each<[string[], RegExp]>([
 describe('help', () => {
   const lines = helpText().split('\n');
 
-  test.each(['serve', 'scan', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])('tells of the command %s', (command) => {
+  test.each(['serve', 'scan', 'enrich', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])('tells of the command %s', (command) => {
     expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
   });
 
-  test.each(['--data-dir', '--host', '--port', '--import', '--open', '--log-level', '--help', '--version', '--superuser'])('tells of the option %s', (option) => {
+  test.each(['--data-dir', '--host', '--port', '--import', '--open', '--log-level', '--help', '--version', '--superuser', '--dry-run'])('tells of the option %s', (option) => {
     expect(helpText()).toContain(option);
   });
 

@@ -43,14 +43,14 @@ function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownF
   };
 }
 
-const walkAll = (known: KnownFiles = knownFiles(), options: { below?: string; restore?: boolean } = {}): FolderBatch[] =>
-  [...walk({ root, below: '', restore: false, ...options, known })];
+const walkAll = (known: KnownFiles = knownFiles(), options: { folders?: string[]; restore?: boolean } = {}): FolderBatch[] =>
+  [...walk({ root, folders: [''], restore: false, ...options, known })];
 
 /** Everything that was found is a track now. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
   return knownFiles(walkAll().map(({ path, imageName, signature, candidates }) => ({
     path, imageName, signature: state === 'track' || candidates.length === 0 ? signature : null,
-    files: candidates.map(({ name, sizeBytes, mtimeUs }, n) => ({ name, sizeBytes, mtimeUs, state, reason: state === 'failed' ? 'it is no audio' : null, trackId: (n + 1) as TrackId })),
+    files: candidates.map(({ name, sizeBytes, mtimeUs }, n) => ({ name, sizeBytes, mtimeUs, state, reason: state === 'failed' ? 'it is no audio' : null, lyricsMark: null, trackId: (n + 1) as TrackId })),
   })));
 }
 
@@ -76,7 +76,7 @@ describe('what is found', () => {
     make('a.mp3');
     utimesSync(join(root, 'a.mp3'), 1_000, 1_234.567891);
     const stat = statSync(join(root, 'a.mp3'));
-    expect(walkAll()[0]?.candidates).toEqual([{ name: 'a.mp3', sizeBytes: 5, mtimeUs: expect.closeTo(1_234_567_891, -1) as number, dev: stat.dev, ino: stat.ino, known: null }]);
+    expect(walkAll()[0]?.candidates).toEqual([{ name: 'a.mp3', sizeBytes: 5, mtimeUs: expect.closeTo(1_234_567_891, -1) as number, dev: stat.dev, ino: stat.ino, lyricsMark: null, known: null }]);
   });
 
   test('is nothing in an empty folder, which is known from then on', () => {
@@ -118,8 +118,8 @@ describe('what is found', () => {
 
   test('is only what lies below, when only that is asked for', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
-    expect(candidates(walkAll(knownFiles(), { below: 'x' }))).toEqual(['x/b.mp3', 'x/y/c.mp3']);
-    expect(candidates(walkAll(knownFiles(), { below: 'x/y' }))).toEqual(['x/y/c.mp3']);
+    expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/b.mp3', 'x/y/c.mp3']);
+    expect(candidates(walkAll(knownFiles(), { folders: ['x/y'] }))).toEqual(['x/y/c.mp3']);
   });
 });
 
@@ -146,7 +146,7 @@ describe('links', () => {
     link('one.mp3', 'two.mp3');
     link('/dev/null', 'null.mp3');
     link('out.mp3', 'further.mp3');
-    const batches = [...walk({ root: join(root, 'music'), below: '', known: knownFiles(), restore: false })];
+    const batches = [...walk({ root: join(root, 'music'), folders: [''], known: knownFiles(), restore: false })];
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(reasons(batches)).toEqual({
       'out.mp3': expect.stringMatching(/leads out/), 'sibling.mp3': expect.stringMatching(/leads out/), 'further.mp3': expect.stringMatching(/leads out/),
@@ -159,7 +159,7 @@ describe('links', () => {
     make('music/a.mp3');
     symlinkSync('music', join(root, 'link'));
     symlinkSync('a.mp3', join(root, 'music/b.mp3'));
-    expect(candidates([...walk({ root: join(root, 'link'), below: '', known: knownFiles(), restore: false })])).toEqual(['a.mp3', 'b.mp3']);
+    expect(candidates([...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false })])).toEqual(['a.mp3', 'b.mp3']);
   });
 
   onUnix('and pipes are passed over without waiting', () => {
@@ -183,7 +183,7 @@ describe('names', () => {
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['caf\\xe9.mp3', 'd\\xfc/\\xff.mp3', 'd\\xfc/plain.mp3']);
     expect(batches.flatMap((batch) => batch.stillFailed)).toEqual([]);
-    expect(candidates(walkAll(knownFiles(), { below: 'd\\xfc' }))).toHaveLength(2);
+    expect(candidates(walkAll(knownFiles(), { folders: ['d\\xfc'] }))).toHaveLength(2);
   });
 
   onLinux('that look like escapes are told from those that are', () => {
@@ -193,7 +193,7 @@ describe('names', () => {
     expect(candidates(batches)).toEqual(['a\\x5cxe9.mp3', 'a\\xe9.mp3']);
     expect(new Set(batches[0]?.candidates.map(({ ino }) => ino)).size).toBe(2);
     make('x/a\\xe9.mp3'); // in a folder where every name is text
-    expect(candidates(walkAll(knownFiles(), { below: 'x' }))).toEqual(['x/a\\x5cxe9.mp3']);
+    expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/a\\x5cxe9.mp3']);
   });
 
   onLinux('in both Unicode forms are two files', () => {
@@ -350,7 +350,7 @@ describe('gone', () => {
     const known = settled();
     rmSync(join(root, 'y'), { recursive: true });
     unlinkSync(join(root, 'x/a.mp3'));
-    expect(gone(walkAll(known, { below: 'x' }))).toEqual(['x/a.mp3']);
+    expect(gone(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3']);
   });
 
   test('is nothing below a folder that is ignored now', () => {
@@ -366,12 +366,12 @@ describe('gone', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     const known = settled();
     make('new.mp3'); // so that the music folder has news, and the walk pauses there
-    const walking = walk({ root, below: '', known, restore: false });
+    const walking = walk({ root, folders: [''], known, restore: false });
     const batches = [walking.next().value as FolderBatch];
     rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
     batches.push(...walking);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches)).toEqual({ 'x/': 'the folder cannot be listed (ENOENT)' });
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ 'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are' });
   });
 
   test('is nothing when the music folder itself is not there', () => {
@@ -380,7 +380,7 @@ describe('gone', () => {
     rmSync(root, { recursive: true });
     const batches = walkAll(known);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches)).toEqual({ '': 'the folder cannot be listed (ENOENT)' });
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ '': 'the folder cannot be listed (ENOENT); its tracks stay as they are' });
   });
 });
 

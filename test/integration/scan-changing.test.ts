@@ -1,0 +1,101 @@
+// Files that somebody still writes to while a scan that was asked for comes by: half of one is never taken for the whole.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createReaderPool, type ReaderPool } from '../../server/ingest/reader-pool.ts';
+import { mtimeUsOf } from '../../server/ingest/walk.ts';
+import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import { productPaths } from '../../server/paths.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { allTracks } from '../support/served-library.ts';
+import { quiet, root, startServer, type TestServer } from '../support/server.ts';
+
+let base: string;
+let reader: ReaderPool;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-changing-'));
+  reader = createReaderPool({ workerUrl: productPaths(root, false).workers.reader, log: quiet });
+});
+afterAll(async () => {
+  await reader.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const song = (title: string, frames: number): Buffer => Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(frames)]);
+
+/** A process that appends a frame to each of these files again and again, until it is told to stop. */
+async function startWriter(files: string[]): Promise<ChildProcess> {
+  const program = `const fs = require('node:fs');
+    const [frame, ...files] = process.argv.slice(1);
+    const fds = files.map((file) => fs.openSync(file, 'a'));
+    const write = () => { for (const fd of fds) fs.writeSync(fd, Buffer.from(frame, 'base64')); };
+    setInterval(write, 1);
+    process.stdin.on('data', () => process.exit());
+    write();
+    console.log('writing');`;
+  const child = spawn(process.execPath, ['-e', program, silentMp3(1).toString('base64'), ...files], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return child;
+}
+
+async function scan(server: TestServer): Promise<ScanResult> {
+  const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body.result;
+}
+
+test('a new file is left for the next scan, a known one keeps its track as it was, and both are whole once nobody writes', async () => {
+  const folder = join(base, 'music');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'known.mp3'), song('Known', 100));
+  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'copy' } });
+  await scan(server);
+  const [known] = await allTracks(server);
+
+  writeFileSync(join(folder, 'new.mp3'), song('New', 100));
+  writeFileSync(join(folder, 'a long one.mp3'), song('Long', 150_000)); // is read in between: 63 MB
+  const writer = await startWriter([join(folder, 'known.mp3'), join(folder, 'new.mp3')]);
+  const during = await scan(server);
+  expect(during).toMatchObject({ added: 1, updated: 0, failed: [], failed_count: 0, changing_count: 2 });
+  expect(during.changing.toSorted()).toEqual(['known.mp3', 'new.mp3']);
+  const tracks = await allTracks(server);
+  expect(tracks.map((track) => track.source_id).toSorted()).toEqual(['a long one.mp3', 'known.mp3']);
+  expect(tracks.find((track) => track.id === known?.id)).toEqual(known);
+  expect(readdirSync(join(server.dir, 'library', 'tmp'))).toEqual([]);
+
+  writer.stdin?.write('stop');
+  await once(writer, 'exit');
+  expect(await scan(server)).toMatchObject({ added: 1, updated: 1, failed_count: 0, changing_count: 0, changing: [] });
+  for (const track of await allTracks(server)) expect([track.source_id, track.size_bytes]).toEqual([track.source_id, statSync(join(folder, track.source_id)).size]);
+  expect(await scan(server)).toMatchObject({ added: 0, updated: 0, unchanged: 3 });
+  await server.close();
+});
+
+const changes: [string, (file: string) => void][] = [
+  ['longer', (file) => appendFileSync(file, silentMp3(1))],
+  ['shorter', (file) => writeFileSync(file, song('x', 10))],
+  ['written to without another length', (file) => utimesSync(file, 1_600_000_000, 1_600_000_000)],
+  ['no audio any more', (file) => writeFileSync(file, 'half a file')],
+  ['gone', (file) => rmSync(file)],
+  ['another file', (file) => { writeFileSync(`${file}.new`, song('another', 100)); utimesSync(`${file}.new`, 1, 1); renameSync(`${file}.new`, file); }],
+];
+
+test.each(['copy', 'reference'] as const)('a file is read only as it was listed (%s)', async (mode) => {
+  const dir = mkdtempSync(join(base, 'listed-'));
+  const copyTo = mode === 'copy' ? join(dir, 'library') : null;
+  const listed = ['untouched', ...changes.map(([what]) => what)].map((what) => {
+    writeFileSync(join(dir, `${what}.mp3`), song(what, 100));
+    utimesSync(join(dir, `${what}.mp3`), 1_500_000_000, 1_500_000_000);
+    const stat = statSync(join(dir, `${what}.mp3`));
+    return { path: `${what}.mp3`, sizeBytes: stat.size, mtimeUs: mtimeUsOf(stat) };
+  });
+  for (const [what, change] of changes) change(join(dir, `${what}.mp3`));
+  const results = await reader.read({ root: dir, paths: listed, copyTo, hashLarge: true });
+  expect(results.map((result, i) => [listed[i]?.path, result.ok || (result.changing ?? result.reason)])).toEqual(listed.map(({ path }) => [path, true]));
+  expect(results.map((result) => result.ok)).toEqual(listed.map((_, i) => i === 0));
+  if (copyTo) expect(readdirSync(join(copyTo, 'tmp'))).toEqual([]);
+});

@@ -1,0 +1,193 @@
+// Scans of parts of the music folder: what they see, what they leave alone, and what they refuse.
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { findScanFolders, standingFolders } from '../../server/ingest/scan-folders.ts';
+import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import { makeSongs, type Songs } from '../support/identity-table.ts';
+import { runServer } from '../support/process.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let base: string;
+let songs: Songs;
+const open: TestServer[] = [];
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-folders-'));
+  songs = makeSongs(join(base, 'all'));
+});
+afterEach(async () => { for (const server of open.splice(0)) await server.close(); });
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const A = 'Artist/Album/a.mp3';
+const B = 'Artist/Other/b.mp3';
+const C = 'Artist (live)/c.mp3';
+const ALL = [A, B, C];
+
+function put(folder: string, path: string, song: number): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  copyFileSync(songs.mp3[song] as string, join(folder, path));
+}
+
+function musicFolder(): string {
+  const folder = mkdtempSync(join(base, 'music-'));
+  ALL.forEach((path, song) => put(folder, path, song));
+  return folder;
+}
+
+async function scanned(): Promise<{ server: TestServer; folder: string; ids: Record<string, number> }> {
+  const folder = musicFolder();
+  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference' } });
+  open.push(server);
+  await scan(server);
+  return { server, folder, ids: Object.fromEntries((await allTracks(server)).map((track) => [track.source_id, track.id])) };
+}
+
+const ask = (server: TestServer, ...paths: string[]) =>
+  server.api<JobOut>(`/sources/local_folder/scan?${new URLSearchParams(paths.map((path) => ['path', path])).toString()}`, { method: 'POST' });
+
+async function scan(server: TestServer, ...paths: string[]): Promise<ScanResult> {
+  const { body, status, text } = await ask(server, ...paths);
+  expect(status, text).toBe(202);
+  await server.app.drain();
+  const job = (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
+  expect([job.status, job.error]).toEqual(['succeeded', null]);
+  return job.result;
+}
+
+/** Source id, id and availability of every track. */
+const state = async (server: TestServer): Promise<unknown[]> => (await allTracks(server)).map(({ source_id, id, availability }) => [source_id, id, availability]);
+
+test('a folder is scanned with all below it, and nothing beside it: new files there stay unknown, and gone ones are not missing', async () => {
+  const { server, folder, ids } = await scanned();
+  put(folder, 'Artist/Album/Disc 2/new.mp3', 4);
+  put(folder, 'Artist/Other/new.mp3', 5);
+  rmSync(join(folder, C));
+  rmSync(join(folder, B));
+  expect(await scan(server, 'Artist/Album')).toMatchObject({ folders: ['Artist/Album'], files: 2, added: 1, unchanged: 1, missing: 0 });
+  expect(await state(server)).toEqual(expect.arrayContaining(ALL.map((path) => [path, ids[path], 'available'])));
+  expect(await state(server)).toHaveLength(4);
+  expect(await scan(server, 'Artist')).toMatchObject({ added: 1, missing: 1 });
+  expect(await state(server)).toContainEqual([C, ids[C], 'available']); // its folder only begins alike
+  expect(await scan(server)).toMatchObject({ added: 0, missing: 1 });
+});
+
+test('several folders are one scan, without those below others', async () => {
+  const { server, folder } = await scanned();
+  ['Artist/Album/x.mp3', 'Artist/Other/y.mp3', 'Artist (live)/z.mp3'].forEach((path, i) => put(folder, path, 10 + i));
+  expect(await scan(server, 'Artist (live)', 'Artist/Other', 'Artist/', 'Artist (live)/')).toMatchObject({ folders: ['Artist', 'Artist (live)'], added: 3 });
+});
+
+test('a file that came into the folder from elsewhere keeps its track; one that left it is missing until its new place is scanned', async () => {
+  const { server, folder, ids } = await scanned();
+  renameSync(join(folder, C), join(folder, 'Artist/Album/from live.mp3'));
+  renameSync(join(folder, A), join(folder, 'Artist (live)/from album.mp3'));
+  expect(await scan(server, 'Artist/Album')).toMatchObject({ moved: 1, missing: 1, added: 0 });
+  expect(await state(server)).toEqual(expect.arrayContaining([['Artist/Album/from live.mp3', ids[C], 'available'], [A, ids[A], 'missing']]));
+  expect(await scan(server, 'Artist (live)')).toMatchObject({ moved: 1, missing: 0, added: 0 });
+  expect(await state(server)).toContainEqual(['Artist (live)/from album.mp3', ids[A], 'available']);
+  expect(await scan(server)).toMatchObject({ moved: 0, missing: 0, added: 0, updated: 0 });
+});
+
+test('the same wish is one job while it is not done, another folder is another job', async () => {
+  const { server } = await scanned();
+  const answers = await Promise.all([ask(server), ask(server, ''), ask(server, 'Artist'), ask(server, 'Artist/'), ask(server, 'Artist/Album', 'Artist/Other'), ask(server, 'Artist/Other', 'Artist/Album')]);
+  const [whole, empty, artist, again, two, turned] = answers.map(({ body }) => body.id);
+  expect([empty, again, turned]).toEqual([whole, artist, two]);
+  expect(new Set([whole, artist, two]).size).toBe(3);
+  await server.app.drain();
+});
+
+test('what is no folder of the music is refused in words, and nothing is queued', async () => {
+  const { server, folder } = await scanned();
+  const outside = mkdtempSync(join(base, 'outside-'));
+  put(outside, 'secret.mp3', 20);
+  symlinkSync(outside, join(folder, 'out'));
+  symlinkSync(join(folder, 'Artist'), join(folder, 'in'));
+  mkdirSync(join(folder, 'Memos/2024'), { recursive: true });
+  writeFileSync(join(folder, 'Memos/.nomedia'), '');
+  mkdirSync(join(folder, '.hidden'));
+  const jobs = server.app.jobs.list({}, { limit: 200, offset: 0 }).total;
+  const refusals: [string, number, RegExp][] = [
+    ['..', 422, /must name a folder below the music folder/],
+    ['../', 422, /without/],
+    ['Artist/../../outside', 422, /without/],
+    ['Artist/./Album', 422, /without/],
+    ['.', 422, /without/],
+    ['Artist//Album', 422, /without/],
+    ['Artist\0/Album', 422, /without/],
+    ['/', 422, /relative to the music folder/],
+    [folder, 422, /relative to the music folder/],
+    [outside, 422, /relative to the music folder/],
+    ['out', 422, /out is a link/],
+    ['out/deeper', 422, /out is a link/],
+    ['in/Album', 422, /in is a link/],
+    [A, 422, /is not a folder/],
+    [`${A}/x`, 422, /is not a folder/],
+    ['.hidden', 422, /begin with a dot/],
+    ['Memos', 422, /Memos is left out, because a file \.nomedia/],
+    ['Memos/2024', 422, /Memos is left out/],
+    ['Nowhere', 404, /no folder Nowhere/],
+    ['artist', 404, /no folder artist/],
+    ['Artist/Album/Nowhere', 404, /no folder Artist\/Album\/Nowhere/],
+    ['Artist\\Album', 404, /no folder/],
+    ['..\\..', 404, /no folder/],
+    ['x'.repeat(4_097), 422, /path/],
+  ];
+  for (const [path, status, words] of refusals) {
+    const answer = await ask(server, path);
+    expect([path.slice(0, 40), answer.status, answer.text]).toEqual([path.slice(0, 40), status, expect.stringMatching(words)]);
+    expect((await ask(server, 'Artist', path)).status, path.slice(0, 40)).toBe(status);
+  }
+  expect((await ask(server, ...Array.from({ length: 101 }, () => 'Artist'))).status).toBe(422);
+  expect((await server.api('/sources/local_folder/scan?dry_run=perhaps', { method: 'POST' })).status).toBe(422);
+  expect(server.app.jobs.list({}, { limit: 200, offset: 0 }).total).toBe(jobs);
+});
+
+test('a folder is found under another Unicode spelling of its name', async () => {
+  const folder = musicFolder();
+  put(folder, 'Bjo\u0308rk/a.mp3', 4);
+  const onDisk = await findScanFolders(folder, ['Bj\u00f6rk']);
+  expect(onDisk.map((path) => path.normalize('NFC'))).toEqual(['Bj\u00f6rk']);
+  expect(await findScanFolders(folder, ['Bjo\u0308rk'])).toEqual(onDisk);
+});
+
+test('a folder that vanished, or became a link, before its scan began is looked for from above', async () => {
+  const folder = musicFolder();
+  const outside = mkdtempSync(join(base, 'outside-'));
+  expect(await standingFolders(folder, [])).toEqual(['']);
+  expect(await standingFolders(folder, ['Artist/Album', 'Artist (live)'])).toEqual(['Artist/Album', 'Artist (live)']);
+  rmSync(join(folder, 'Artist/Album'), { recursive: true });
+  renameSync(join(folder, 'Artist (live)'), join(folder, 'away'));
+  symlinkSync(outside, join(folder, 'Artist (live)'));
+  expect(await standingFolders(folder, ['Artist/Album/Disc 1'])).toEqual(['Artist']);
+  expect(await standingFolders(folder, ['Artist/Album', 'Artist/Other'])).toEqual(['Artist']);
+  expect(await standingFolders(folder, ['Artist (live)'])).toEqual(['']);
+  expect(await standingFolders(folder, ['Artist (live)/below'])).toEqual(['']);
+});
+
+test('a folder that is deleted after the scan was asked for is proved gone by it', async () => {
+  const { server, folder, ids } = await scanned();
+  rmSync(join(folder, 'Artist/Album'), { recursive: true });
+  const { id } = await server.app.jobs.enqueue('scan_local_folder', { paths: ['Artist/Album'] });
+  await server.app.drain();
+  expect(server.app.jobs.get(id).result).toMatchObject({ folders: ['Artist'], missing: 1 });
+  expect(await state(server)).toContainEqual([A, ids[A], 'missing']);
+});
+
+test('the command line takes the music folder or a folder in it, and no other', async () => {
+  const folder = musicFolder();
+  const data = ['--data-dir', mkdtempSync(join(base, 'data-'))];
+  const env = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runServer([...args, ...data], env);
+    return { code, text: `${stdout}${stderr}` };
+  };
+  expect(await run('scan', join(folder, 'Artist'), '--import', folder)).toEqual({ code: 0, text: expect.stringContaining('2 files, 2 added') });
+  expect(await run('scan', folder)).toEqual({ code: 0, text: expect.stringContaining('3 files, 1 added') });
+  expect(await run('scan', join(folder, 'Artist'))).toEqual({ code: 1, text: expect.stringContaining(`is a part of the music folder ${folder}, which was scanned before. Add --import ${folder}`) });
+  expect(await run('scan', base, '--import', folder)).toEqual({ code: 1, text: expect.stringContaining('is not in the music folder') });
+  expect(await run('scan', join(folder, 'Nowhere'), '--import', folder)).toEqual({ code: 1, text: expect.stringContaining('is not there') });
+});
