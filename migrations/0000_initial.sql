@@ -322,7 +322,6 @@ CREATE INDEX `tracks_created_at` ON `tracks` (`created_at`,`id`);--> statement-b
 CREATE INDEX `tracks_duration` ON `tracks` (`duration_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `tracks_album_id` ON `tracks` (`album_id`,`disc_number`,`track_number`,`id`);--> statement-breakpoint
 CREATE INDEX `tracks_artist_id` ON `tracks` (`artist_id`);--> statement-breakpoint
-CREATE INDEX `tracks_storage_uri` ON `tracks` (`storage_uri`);--> statement-breakpoint
 CREATE INDEX `tracks_content_hash` ON `tracks` (`content_hash`);--> statement-breakpoint
 CREATE INDEX `tracks_audio_hash` ON `tracks` (`audio_hash`) WHERE audio_hash IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `tracks_unhashed` ON `tracks` (`source`,`id`) WHERE audio_hash IS NULL AND storage_uri IS NOT NULL;--> statement-breakpoint

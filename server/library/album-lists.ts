@@ -1,11 +1,10 @@
 // Which albums a list holds and in what order: every filter and sort of `GET /albums` (decisions 5).
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './fold.ts';
-import { likedFilter, matchingIds, type Filter } from './filters.ts';
-import type { IdList } from './id-lists.ts';
+import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { AlbumSort } from './wire.ts';
-import { isIndexed, toPattern, toPhrase, wordsOf } from './words.ts';
 
 export interface AlbumFilter {
   q?: string | undefined;
@@ -27,18 +26,17 @@ export const ALBUM_SORT_PLANS: Record<Exclude<AlbumSort, 'random'>, Sort> = {
   last_played_at: { played: 'last_played_at' },
 };
 
-export function albumList(userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>): IdList {
+export function albumList(userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>): NewIdList {
   return { itemType: 'album', userId, filters: albumFilters(filter), order: orderOf('album', ALBUM_SORT_PLANS, order) };
 }
 
 function albumFilters(f: AlbumFilter): Filter[] {
   return [
-    ...wordsOf(f.q).map(wordFilter),
+    ...wordFilters('album', f.q),
     f.genre !== undefined && {
-      each: `EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_genres tg ON tg.track_id = t.id
-        WHERE t.album_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
-      set: 'SELECT t.album_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id JOIN tracks t ON t.id = tg.track_id WHERE g.name_key = @genre',
-      params: { genre: identityKey(f.genre) },
+      each: 'EXISTS (SELECT 1 FROM album_genres ag WHERE ag.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND ag.album_id = i.id)',
+      set: 'SELECT ag.album_id FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
+      count: 'SELECT count(*) FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre', params: { genre: identityKey(f.genre) },
     },
     f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
     f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
@@ -51,11 +49,4 @@ function albumFilters(f: AlbumFilter): Filter[] {
     f.format !== undefined && { each: 'EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.format = @format)', params: { format: f.format.toLowerCase() } },
     f.liked !== undefined && likedFilter('album', f.liked),
   ].filter((filter) => filter !== false);
-}
-
-function wordFilter(word: string, at: number): Filter {
-  const name = `word${at}`;
-  return isIndexed(word)
-    ? { each: `i.id IN (${matchingIds('album', name)})`, params: { [name]: toPhrase(word) } }
-    : { each: `i.title_sort LIKE @${name} ESCAPE '\\' OR i.artist_sort LIKE @${name} ESCAPE '\\'`, params: { [name]: toPattern(word) } };
 }

@@ -16,26 +16,36 @@ export interface AlbumSummary {
   durationMs: number;
   sizeBytes: number;
   hasCover: boolean;
+  /** Of the cover as it is now. */
+  coverEtag: string | null;
   source: string | null;
   sourceId: string | null;
   releaseGroupMbid: string | null;
   liked: boolean;
+  likedAt: Date | null;
+  /** 0..5; 0 is no rating. */
+  rating: number;
+  playCount: number;
+  lastPlayedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-type Raw = Omit<AlbumSummary, 'isCompilation' | 'hasCover' | 'liked' | 'createdAt' | 'updatedAt'> & {
-  isCompilation: number; hasCover: number; liked: number; createdAt: number; updatedAt: number;
+type Raw = Omit<AlbumSummary, 'isCompilation' | 'hasCover' | 'liked' | 'likedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'> & {
+  isCompilation: number; hasCover: number; liked: number; likedAt: number | null; lastPlayedAt: number | null; createdAt: number; updatedAt: number;
 };
 
 const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistName, a.year, a.genre, a.is_compilation AS isCompilation,
-    a.track_count AS trackCount, a.disc_count AS discCount, a.duration_ms AS durationMs, a.size_bytes AS sizeBytes, c.key IS NOT NULL AS hasCover,
-    a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid, coalesce(l.liked, 0) AS liked,
+    a.track_count AS trackCount, a.disc_count AS discCount, a.duration_ms AS durationMs, a.size_bytes AS sizeBytes,
+    (c.key IS NOT NULL OR EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = a.id AND t.cover_url IS NOT NULL)) AS hasCover, c.etag AS coverEtag,
+    a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid, coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
+    coalesce(l.rating, 0) AS rating, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
     a.created_at AS createdAt, a.updated_at AS updatedAt
   FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
   LEFT JOIN artists x ON x.id = a.artist_id
   LEFT JOIN album_covers c ON c.album_id = a.id
-  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'album' AND l.item_id = a.id`;
+  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'album' AND l.item_id = a.id
+  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'album' AND p.item_id = a.id`;
 
 /** The albums of these ids in their order, as often as they are there; an id that is gone is left out. */
 export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
@@ -44,8 +54,12 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     isCompilation: row.isCompilation === 1,
     hasCover: row.hasCover === 1,
     liked: row.liked === 1,
+    likedAt: toDate(row.likedAt),
+    lastPlayedAt: toDate(row.lastPlayedAt),
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   }));
   return inOrder(albums, ids);
 }
+
+const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

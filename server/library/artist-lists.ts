@@ -1,11 +1,10 @@
 // Which artists a list holds and in what order: every filter and sort of `GET /artists` (decisions 5).
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './fold.ts';
-import { likedFilter, matchingIds, type Filter } from './filters.ts';
-import type { IdList } from './id-lists.ts';
+import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { ArtistSort } from './wire.ts';
-import { isIndexed, toPattern, toPhrase, wordsOf } from './words.ts';
 
 export interface ArtistFilter {
   q?: string | undefined;
@@ -15,6 +14,8 @@ export interface ArtistFilter {
   yearTo?: number | undefined;
   artistId?: ArtistId | undefined;
   liked?: boolean | undefined;
+  /** True: only those who have albums of their own. */
+  hasAlbums?: boolean | undefined;
 }
 
 const BY_NAME: Sort = { index: 'artists_sort_key', columns: ['sort_key', 'id'] };
@@ -22,20 +23,19 @@ const BY_NAME: Sort = { index: 'artists_sort_key', columns: ['sort_key', 'id'] }
 export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
   name: BY_NAME,
   artist: BY_NAME,
-  // Year of the first album. No index can hold it; artists are few enough to be sorted.
-  year: { computed: '(SELECT min(a.year) FROM albums a WHERE a.artist_id = i.id)', columns: ['sort_key', 'id'] },
+  year: { index: 'artists_first_year', columns: ['first_year', 'sort_key', 'id'], nulls: true },
   created_at: { index: 'artists_created_at', columns: ['created_at', 'id'] },
   play_count: { played: 'plays' },
   last_played_at: { played: 'last_played_at' },
 };
 
-export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): IdList {
+export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): NewIdList {
   return { itemType: 'artist', userId, filters: artistFilters(filter), order: orderOf('artist', ARTIST_SORT_PLANS, order) };
 }
 
 function artistFilters(f: ArtistFilter): Filter[] {
   return [
-    ...wordsOf(f.q).map(wordFilter),
+    ...wordFilters('artist', f.q),
     f.genre !== undefined && {
       each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
         WHERE ta.artist_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
@@ -46,6 +46,7 @@ function artistFilters(f: ArtistFilter): Filter[] {
     yearsFilter(f.yearFrom, f.yearTo),
     f.artistId !== undefined && { each: 'i.id = @artistId', params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
+    f.hasAlbums === true && { each: 'i.album_count > 0' },
   ].filter((filter) => filter !== false);
 }
 
@@ -56,11 +57,4 @@ function yearsFilter(from: number | undefined, to: number | undefined): Filter |
     each: `EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND t.year BETWEEN @yearFrom AND @yearTo)`,
     params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },
   };
-}
-
-function wordFilter(word: string, at: number): Filter {
-  const name = `word${at}`;
-  return isIndexed(word)
-    ? { each: `i.id IN (${matchingIds('artist', name)})`, params: { [name]: toPhrase(word) } }
-    : { each: `i.sort_key LIKE @${name} ESCAPE '\\' OR i.name_key LIKE @${name} ESCAPE '\\'`, params: { [name]: toPattern(word) } };
 }

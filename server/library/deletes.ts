@@ -1,11 +1,12 @@
 // Takes a track out of the library: its row with all that hangs on it, an album and artists left empty, and at last the stored
 // audio. Files below the import path (`file:` addresses) are the person's own and are never touched.
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { tracks } from '../db/schema.ts';
 import type { Log } from '../log/log.ts';
 import type { Claims } from '../storage/claims.ts';
+import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 
@@ -34,11 +35,13 @@ export function createDeletion({ db, tracks: writer, storage, claims, onDeleted,
   async function releaseAudio(storageUris: readonly string[]): Promise<void> {
     for (const uri of storageUris) {
       const key = keyOf(uri);
-      if (key !== undefined) await claims.deleteWhenFree(key, async () => { if (!isUsed(uri)) await tryDelete(key); });
+      if (key !== undefined) await claims.deleteWhenFree(key, async () => { if (!isUsed(uri, key)) await tryDelete(key); });
     }
   }
 
-  const isUsed = (uri: string): boolean => db.select({ id: tracks.id }).from(tracks).where(eq(tracks.storageUri, uri)).limit(1).get() !== undefined;
+  /** Found by content, which is indexed; the address alone is not, since an index of it would cost a tenth of a scan. */
+  const isUsed = (uri: string, key: string): boolean =>
+    db.select({ id: tracks.id }).from(tracks).where(and(eq(tracks.contentHash, hashInKey(key)), eq(tracks.storageUri, uri))).limit(1).get() !== undefined;
 
   /** Undefined for a `file:` address and for an object of another backend than today's. */
   const keyOf = (uri: string): string | undefined => (uri.startsWith(`${storage.kind}:`) ? uri.slice(storage.kind.length + 1) : undefined);

@@ -38,7 +38,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
       tx.update(tracks)
         .set({ ...given, ...(title !== undefined && { titleSort: sortKey(title) }), provenance, updatedAt: now() })
         .where(eq(tracks.id, id)).run();
-      if (title !== undefined) search.set('track', id, title, track.artistName);
+      if (title !== undefined) search.set('track', id);
       if (given.genre !== undefined) setGenre(tx, id, track.albumId, given.genre);
     }, { behavior: 'immediate' });
   }
@@ -63,6 +63,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
       tx.update(artists).set({ sortName, sortKey: key, updatedAt: now() }).where(eq(artists.id, id)).run();
       tx.update(tracks).set({ artistSort: key }).where(eq(tracks.artistId, id)).run();
       tx.update(albums).set({ artistSort: key }).where(eq(albums.artistId, id)).run();
+      search.set('artist', id);
     }, { behavior: 'immediate' });
   }
 

@@ -1,24 +1,19 @@
-// The genres of the library with how much there is of each. Counted over all tracks, so the answer is kept until something changes.
+// The genres of the library with how much there is of each, from counts that triggers keep.
 import { sortKey } from './fold.ts';
+import { createKept } from './kept.ts';
 import type { Statements } from './statements.ts';
 
 export interface GenreSummary { name: string; trackCount: number; albumCount: number }
 
-const SELECT = `SELECT g.name, count(*) AS trackCount, count(DISTINCT t.album_id) AS albumCount
-  FROM track_genres tg JOIN tracks t ON t.id = tg.track_id JOIN genres g ON g.id = tg.genre_id GROUP BY tg.genre_id`;
+const SELECT = `SELECT g.name, g.track_count AS trackCount, (SELECT count(*) FROM album_genres ag WHERE ag.genre_id = g.id) AS albumCount
+  FROM genres g WHERE g.track_count > 0`;
 
 export function createGenreList(statements: Statements) {
-  let kept: { version: string; genres: GenreSummary[] } | undefined;
+  const kept = createKept<GenreSummary[]>(statements, 1);
+  const byName = (): GenreSummary[] => statements.rows<GenreSummary>(SELECT, {})
+    .map((genre) => ({ genre, key: sortKey(genre.name) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ genre }) => genre);
 
-  return (): GenreSummary[] => {
-    const version = statements.version();
-    if (kept?.version !== version) {
-      const genres = statements.rows<GenreSummary>(SELECT, {})
-        .map((genre) => ({ genre, key: sortKey(genre.name) }))
-        .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-        .map(({ genre }) => genre);
-      kept = { version, genres };
-    }
-    return kept.genres;
-  };
+  return (): GenreSummary[] => kept.get(['library'], '', byName);
 }

@@ -89,7 +89,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const time = now().getTime();
     const { lastInsertRowid } = insertArtist.run(name, key, filed, order, extra.mbid ?? null, time, time);
     const id = Number(lastInsertRowid) as ArtistId;
-    search.add('artist', id, name);
+    search.add('artist', id);
     return { id, sortKey: order, hasMbid: extra.mbid !== undefined };
   }
 
@@ -145,7 +145,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     if (row.year === null && name.year !== undefined) setYear.run(name.year, row.id);
     if (row.artist_id === null && name.artist) {
       setArtist.run(name.artist.id, name.artist.sortKey, row.id);
-      search.set('album', row.id, row.title, name.artistName);
+      search.setAlbum(row.id);
     }
     if (isShouted(row.title) && isSpelling(name.title, row.title) && !isShouted(name.title)) setTitle.run(name.title, row.id);
     return { id: row.id, titleSort: row.title_sort };
@@ -158,7 +158,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       name.isCompilation ? 1 : 0, name.releaseGroupMbid ?? null, time, time,
     );
     const id = Number(lastInsertRowid) as AlbumId;
-    search.add('album', id, name.title, name.artistName);
+    search.add('album', id);
     return id;
   }
 

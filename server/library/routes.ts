@@ -1,13 +1,14 @@
 // The library over REST (interface, Library; decisions 5). Any signed-in person may edit and delete tracks: it is one shared library.
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { LibraryService } from './service.ts';
 import {
-  AlbumOut, AlbumPage, AlbumQuery, AlbumTrackQuery, ArtistAlbumQuery, ArtistOut, ArtistPage, ArtistPatch, ArtistQuery, ArtistTrackQuery, GenreList,
-  TrackOut, TrackPage, TrackPatch, TrackQuery,
+  AlbumOut, AlbumPage, AlbumQuery, AlbumTrackQuery, ArtistAlbumQuery, ArtistOut, ArtistPage, ArtistPatch, ArtistQuery, ArtistTrackQuery, GenreList, LyricsOut,
+  TrackOut, TrackPage, TrackPatch, TrackPut, TrackQuery,
 } from './wire.ts';
-import { toAlbumFilter, toAlbumOut, toArtistChanges, toArtistFilter, toArtistOut, toGenreOut, toTrackChanges, toTrackFilter, toTrackOut } from './wire-maps.ts';
+import { toAlbumFilter, toAlbumOut, toArtistChanges, toArtistFilter, toArtistOut, toGenreOut, toLyricsOut, toTrackChanges, toTrackFilter, toTrackOut, toTypedMetadata } from './wire-maps.ts';
 
 const TrackParam = idParam(TrackIdIn);
 const AlbumParam = idParam(AlbumIdIn);
@@ -31,6 +32,21 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
   route({ method: 'patch', path: '/tracks/:id', access: 'user', summary: 'Change single fields of a track', params: TrackParam, body: TrackPatch, reply: TrackOut },
     ({ user, params, body }) => {
       const track = library.updateTrack(user.id, params.id, toTrackChanges(body));
+      libraryChanged();
+      return toTrackOut(track);
+    }),
+
+  route({ method: 'get', path: '/tracks/:id/lyrics', access: 'user', summary: 'Lyrics of a track, from its file or from one beside it', params: TrackParam, reply: LyricsOut },
+    ({ user, params }) => {
+      library.getTrack(user.id, params.id);
+      const lyrics = library.lyrics.ofTrack(params.id);
+      if (!lyrics) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
+      return toLyricsOut(lyrics);
+    }),
+
+  route({ method: 'put', path: '/tracks/:id/metadata', access: 'user', summary: 'Say what a track is; it is not identified any more', params: TrackParam, body: TrackPut, reply: TrackOut },
+    ({ user, params, body }) => {
+      const track = library.setMetadata(user.id, params.id, toTypedMetadata(body));
       libraryChanged();
       return toTrackOut(track);
     }),

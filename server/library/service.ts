@@ -11,24 +11,33 @@ import { artistList, type ArtistFilter } from './artist-lists.ts';
 import { readArtists, type ArtistSummary } from './artist-rows.ts';
 import { createDeletion, type DeletionDeps } from './deletes.ts';
 import { createEdits, type ArtistChanges, type TrackChanges } from './edits.ts';
+import { createFolderTree } from './folders.ts';
+import { identityKey } from './fold.ts';
 import { createGenreList } from './genres.ts';
-import { createIdLists, type IdList } from './id-lists.ts';
+import type { NewIdList } from './id-list.ts';
+import { createIdLists } from './id-lists.ts';
+import { createLyricsReader } from './lyrics.ts';
+import { playedIds, type PlayedOrder } from './played.ts';
+import { createSimilar } from './similar.ts';
+import { createManualEdits, type TypedMetadata } from './manual.ts';
 import type { ListOrder } from './sorts.ts';
 import { createStatements } from './statements.ts';
 import { trackList, type TrackFilter } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
+import type { TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 
-export interface LibraryDeps extends DeletionDeps { now: () => Date }
+export interface LibraryDeps extends DeletionDeps { now: () => Date; tracks: TrackWriter }
 
 export type LibraryService = ReturnType<typeof createLibraryService>;
 
 export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, now, log }: LibraryDeps) {
   const statements = createStatements(db.$client);
-  const lists = createIdLists(statements);
+  const lists = createIdLists({ client: db.$client, statements });
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
+  const { setMetadata } = createManualEdits({ db, tracks: writer, now });
   const { deleteTrack, release, releaseAudio } = createDeletion({ db, tracks: writer, storage, claims, onDeleted, log });
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
@@ -38,7 +47,7 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
   const albumsById = (userId: UserId, ids: readonly number[]): AlbumSummary[] => readAlbums(statements, userId, ids);
   const artistsById = (userId: UserId, ids: readonly number[]): ArtistSummary[] => readArtists(statements, userId, ids);
 
-  function listOf<T>(list: IdList, page: Page, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> {
+  function listOf<T>(list: NewIdList, page: Page, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> {
     const { ids, total } = lists.page(list, page);
     return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
   }
@@ -71,7 +80,19 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
     listArtists: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Paged<ArtistSummary> =>
       listOf(artistList(userId, filter, order), page, artistsById),
     listGenres,
+    /** Most or last played first, without what was never played. */
+    listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] => albumsById(userId, playedIds(statements, userId, 'album', by, page)),
+    findArtistByName: (name: string): ArtistId | undefined =>
+      statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
+    folders: createFolderTree(statements),
+    lyrics: createLyricsReader(statements),
+    similar: createSimilar({ statements, random: Math.random }),
 
+    /** Over anything that tags and services say, now and later. Throws `not_found`, `invalid`. */
+    setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata): TrackSummary {
+      setMetadata(id, typed);
+      return getTrack(userId, id);
+    },
     updateTrack(userId: UserId, id: TrackId, changes: TrackChanges): TrackSummary {
       edits.updateTrack(id, changes);
       return getTrack(userId, id);

@@ -8,7 +8,6 @@ export type Order = 'asc' | 'desc';
 /** `columns` of the index that serves it, its last one is the id. `nulls`: the first may be unknown, and unknown comes last both ways. */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean }
-  | { computed: string; columns: readonly string[] }
   | { played: 'plays' | 'last_played_at' };
 
 /** A part of the list; the list is its segments one after the other. */
@@ -18,6 +17,8 @@ export interface Segment {
   hint?: string;
   where?: string;
   orderBy: string;
+  /** Of an order by plays: what the person played, read from play_counts `p`, or the rest by id. */
+  played?: 'played' | 'never';
 }
 
 const FIRST_DOWN: ReadonlySet<string> = new Set(['year', 'created_at', 'play_count', 'last_played_at']);
@@ -33,7 +34,8 @@ export interface ListOrder<S extends string> {
 }
 
 /** `gather` is the same order for when few items fit and are sorted. */
-export type ListedOrder = { segments: Segment[]; gather: Segment } | { seed: number };
+export interface WalkedOrder { segments: Segment[]; gather: Segment }
+export type ListedOrder = WalkedOrder | { seed: number };
 
 export function orderOf<S extends string>(itemType: ItemType, plans: Record<Exclude<S, 'random'>, Sort>, { sort, order, seed }: ListOrder<S>): ListedOrder {
   if (sort === 'random') return { seed: seed ?? randomInt(2 ** 32) };
@@ -46,7 +48,6 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
   if ('played' in sort) return playedSegments(sort.played, order, itemType);
   const keys = sort.columns.map((column) => `i.${column} ${order}`);
-  if ('computed' in sort) return [{ from: `${table} i`, orderBy: [`${sort.computed} ${order} NULLS LAST`, ...keys].join(', ') }];
   if (sort.nulls) keys[0] += ' NULLS LAST';
   return [{ from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') }];
 }
@@ -61,12 +62,14 @@ function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemTy
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`, // CROSS: counts outside, in the order of their index
     where: mine,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
+    played: 'played',
   };
   const never: Segment = {
     from: `${itemType}s i`,
     hint: 'NOT INDEXED',
     where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${mine} AND p.item_id = i.id)`,
     orderBy: 'i.id',
+    played: 'never',
   };
   return column === 'plays' && order === 'asc' ? [never, played] : [played, never];
 }

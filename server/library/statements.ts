@@ -2,7 +2,10 @@
 // the bound is there for the many ways in which filters combine.
 import type { Statement } from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
+import { addNamesHold } from './search-names.ts';
 
+/** What lists depend on: the rows of tracks, albums and artists; what somebody likes; how often something was played. */
+export type Topic = 'library' | 'likes' | 'plays';
 export type Params = Record<string, string | number | null>;
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -10,7 +13,8 @@ const KEEP = 400;
 
 export function createStatements(client: Sqlite) {
   const cache = new Map<string, Statement>();
-  const version = client.prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)").pluck();
+  addNamesHold(client);
+  const changes = client.prepare<[], { topic: Topic; changes: number }>('SELECT topic, changes FROM change_counts');
 
   function prepared(sql: string, pluck: boolean): Statement {
     const key = pluck ? `1${sql}` : sql;
@@ -30,10 +34,14 @@ export function createStatements(client: Sqlite) {
     /** The first column of every row. */
     column: <T>(sql: string, params: Params): T[] => prepared(sql, true).all(params) as T[],
     value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
-    /** Another text whenever anything was written, by this connection or another; what was counted before may then be wrong. */
-    version: (): string => version.get() ?? '',
+    /** Another text whenever something of these topics was written (of all of them when none are named); what was counted before may then be wrong. */
+    version: (topics: readonly Topic[] = ['library', 'likes', 'plays']): string => versionOf(changes.all(), topics),
   };
 }
+
+/** From the rows of change_counts. */
+export const versionOf = (counts: readonly { topic: Topic; changes: number }[], topics: readonly Topic[]): string =>
+  counts.filter(({ topic }) => topics.includes(topic)).map(({ changes }) => changes).join(':');
 
 /** The items in the order of the ids. */
 export function inOrder<T extends { id: number }>(items: readonly T[], ids: readonly number[]): T[] {

@@ -2,11 +2,10 @@
 import type { AlbumId, ArtistId, UserId } from '../db/ids.ts';
 import type { Availability, MetadataStatus } from '../db/schema.ts';
 import { identityKey } from './fold.ts';
-import { likedFilter, matchingIds, type Filter } from './filters.ts';
-import type { IdList } from './id-lists.ts';
+import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { TrackSort } from './wire.ts';
-import { isIndexed, toPattern, toPhrase, wordsOf } from './words.ts';
 
 export interface TrackFilter {
   q?: string | undefined;
@@ -19,6 +18,8 @@ export interface TrackFilter {
   format?: string | undefined;
   metadataStatus?: MetadataStatus | undefined;
   availability?: Availability | undefined;
+  /** Leaves out saved tracks whose audio is not here yet. */
+  withoutRemote?: boolean | undefined;
   liked?: boolean | undefined;
 }
 
@@ -33,14 +34,23 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   last_played_at: { played: 'last_played_at' },
 };
 
-export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>): IdList {
+/** The first half lets the index of what is not available be used. */
+const REMOTE = "i.availability <> 'available' AND i.availability IN ('remote', 'fetching')";
+
+export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>): NewIdList {
   return { itemType: 'track', userId, filters: trackFilters(filter), order: orderOf('track', TRACK_SORT_PLANS, order) };
 }
 
+/** Nearly all are available, and the index of this column has the others. */
+const REST: Filter = { each: "i.availability <> 'available'" };
+const availabilityFilter = (availability: Availability): Filter => (availability === 'available'
+  ? { each: "i.availability = 'available'", not: REST }
+  : { each: `${REST.each} AND i.availability = @availability`, params: { availability } });
+
 function trackFilters(f: TrackFilter): Filter[] {
   return [
-    ...wordsOf(f.q).map(wordFilter),
-    f.source !== undefined && { each: 'i.source = @source', params: { source: f.source } },
+    ...wordFilters('track', f.q),
+    f.source !== undefined && { each: 'i.source = @source', ofTotals: 'source = @source', params: { source: f.source } },
     f.artistId !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_artists ta WHERE ta.artist_id = @artistId AND ta.track_id = i.id)',
       set: 'SELECT ta.track_id FROM track_artists ta WHERE ta.artist_id = @artistId', params: { artistId: f.artistId },
@@ -48,23 +58,15 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.albumId !== undefined && { each: 'i.album_id = @albumId', params: { albumId: f.albumId } },
     f.genre !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_genres tg WHERE tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND tg.track_id = i.id)',
-      set: 'SELECT tg.track_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id WHERE g.name_key = @genre', params: { genre: identityKey(f.genre) },
+      set: 'SELECT tg.track_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id WHERE g.name_key = @genre',
+      count: 'SELECT coalesce((SELECT track_count FROM genres WHERE name_key = @genre), 0)', params: { genre: identityKey(f.genre) },
     },
     f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
     f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
-    f.format !== undefined && { each: 'i.format = @format', params: { format: f.format.toLowerCase() } },
-    f.metadataStatus !== undefined && { each: 'i.metadata_status = @metadataStatus', params: { metadataStatus: f.metadataStatus } },
-    f.availability !== undefined && { each: 'i.availability = @availability', params: { availability: f.availability } },
+    f.format !== undefined && { each: 'i.format = @format', ofTotals: 'format = @format', params: { format: f.format.toLowerCase() } },
+    f.metadataStatus !== undefined && { each: 'i.metadata_status = @metadataStatus', ofTotals: 'metadata_status = @metadataStatus', params: { metadataStatus: f.metadataStatus } },
+    f.availability !== undefined && availabilityFilter(f.availability),
+    f.withoutRemote === true && { each: `NOT (${REMOTE})`, not: { each: REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),
   ].filter((filter) => filter !== false);
-}
-
-/** Title and artist are in the track's own search text, the album's title is in the album's. */
-function wordFilter(word: string, at: number): Filter {
-  const name = `word${at}`;
-  if (!isIndexed(word)) {
-    return { each: ['title_sort', 'artist_sort', 'album_sort'].map((c) => `i.${c} LIKE @${name} ESCAPE '\\'`).join(' OR '), params: { [name]: toPattern(word) } };
-  }
-  const set = `${matchingIds('track', name)} UNION ALL SELECT t.id FROM tracks t WHERE t.album_id IN (${matchingIds('album', name)})`;
-  return { each: `i.id IN (${set})`, params: { [name]: toPhrase(word) } };
 }

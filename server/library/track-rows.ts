@@ -12,6 +12,7 @@ export interface TrackSummary {
   artists: { id: ArtistId; name: string }[];
   albumId: AlbumId | null;
   albumTitle: string | null;
+  albumArtistId: ArtistId | null;
   albumArtistName: string | null;
   genre: string | null;
   genres: string[];
@@ -39,22 +40,27 @@ export interface TrackSummary {
   albumGainDb: number | null;
   albumPeak: number | null;
   hasCover: boolean;
+  /** Of the album's cover as it is now. */
+  coverEtag: string | null;
   hasLyrics: boolean;
   liked: boolean;
+  likedAt: Date | null;
+  /** 0..5; 0 is no rating. */
+  rating: number;
   playCount: number;
   lastPlayedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-type Raw = Omit<TrackSummary, 'artists' | 'genres' | 'hasCover' | 'hasLyrics' | 'liked' | 'enrichedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'> & {
+type Raw = Omit<TrackSummary, 'artists' | 'genres' | 'hasCover' | 'hasLyrics' | 'liked' | 'likedAt' | 'enrichedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'> & {
   artists: string; genres: string; hasCover: number; hasLyrics: number; liked: number;
-  enrichedAt: number | null; lastPlayedAt: number | null; createdAt: number; updatedAt: number;
+  likedAt: number | null; enrichedAt: number | null; lastPlayedAt: number | null; createdAt: number; updatedAt: number;
 };
 
 // CROSS JOIN: the ids lead. No ORDER BY: sorting these wide rows would take as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId, al.title AS albumTitle,
-    aa.name AS albumArtistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber, t.duration_ms AS durationMs,
+    al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber, t.duration_ms AS durationMs,
     t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz, t.bit_depth AS bitDepth, t.channels,
     t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability, t.metadata_status AS metadataStatus,
     t.metadata_error AS metadataError, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
@@ -63,7 +69,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     (SELECT json_group_array(json_object('id', x.id, 'name', x.name) ORDER BY ta.position)
       FROM track_artists ta JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id) AS artists,
     (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = t.id) AS genres,
-    c.key IS NOT NULL AS hasCover, coalesce(l.liked, 0) AS liked, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
+    (c.key IS NOT NULL OR t.cover_url IS NOT NULL) AS hasCover, c.etag AS coverEtag, coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
+    coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN albums al ON al.id = t.album_id
   LEFT JOIN artists aa ON aa.id = al.artist_id
@@ -80,6 +87,7 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
     hasCover: row.hasCover === 1,
     hasLyrics: row.hasLyrics === 1,
     liked: row.liked === 1,
+    likedAt: toDate(row.likedAt),
     enrichedAt: toDate(row.enrichedAt),
     lastPlayedAt: toDate(row.lastPlayedAt),
     createdAt: new Date(row.createdAt),

@@ -8,6 +8,8 @@ import { splitArtists } from './artist-split.ts';
 import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
 import { createSearchIndex } from './search-index.ts';
 
+export interface Lyrics { synced: boolean; lines: { startMs?: number; text: string }[] }
+
 /** What a track is called and belongs to, wherever that was learned. Absent means not known. */
 export interface TrackIdentity {
   title: string;
@@ -29,7 +31,8 @@ export interface TrackIdentity {
   albumArtistSort?: string | undefined;
   artistMbids?: readonly string[] | undefined;
   albumArtistMbids?: readonly string[] | undefined;
-  lyrics?: { synced: boolean; lines: { startMs?: number; text: string }[] } | undefined;
+  /** Null when there are none; absent leaves those that the track has. */
+  lyrics?: Lyrics | null | undefined;
   /** Fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
 }
@@ -73,7 +76,7 @@ const AUDIO_COLUMNS = [
 ];
 const IDENTITY_COLUMNS = [
   'title', 'title_sort', 'artist_id', 'artist_name', 'artist_sort', 'album_id', 'album_sort', 'genre', 'year', 'track_number', 'disc_number',
-  'recording_mbid', 'acoustid_id', 'has_lyrics', 'provenance',
+  'recording_mbid', 'acoustid_id', 'provenance',
 ];
 
 const audioValues = (a: TrackAudio) => [
@@ -111,6 +114,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const deleteGenres = client.prepare('DELETE FROM track_genres WHERE track_id = ?');
   const upsertLyrics = client.prepare('INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?) ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines');
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
+  const setHasLyrics = client.prepare('UPDATE tracks SET has_lyrics = ? WHERE id = ? AND has_lyrics <> ?');
   // Years differ within an album, and its own is that of some track; when no track has it any more, the commonest takes its place.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND year IS albums.year) THEN year
@@ -118,6 +122,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1)
     WHERE id = ?`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
+  const touchAlbumOf = client.prepare('UPDATE albums SET updated_at = ? WHERE id = (SELECT album_id FROM tracks WHERE id = ?)');
   const findEmptyAlbum = client.prepare<[AlbumId], { artist_id: ArtistId | null }>('SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)');
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
   const deleteEmptyArtist = client.prepare<[ArtistId], { id: ArtistId }>(`DELETE FROM artists WHERE id = ? AND never_split = 0
@@ -135,7 +140,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       values: [
         identity.title, sortKey(identity.title), first?.id ?? null, credit, first?.sortKey ?? '', album?.id ?? null, album?.titleSort ?? '',
         identity.genres[0] ?? null, identity.year ?? null, identity.trackNumber ?? null, identity.discNumber ?? null,
-        identity.recordingMbid ?? null, identity.acoustidId ?? null, identity.lyrics ? 1 : 0,
+        identity.recordingMbid ?? null, identity.acoustidId ?? null,
         identity.provenance ? JSON.stringify(identity.provenance) : null,
       ],
     };
@@ -165,7 +170,14 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       insertGenre.run(id, seen.size, resolver.genre(name));
       seen.add(key);
     }
-    if (identity.lyrics) upsertLyrics.run(id, identity.lyrics.synced ? 1 : 0, JSON.stringify(identity.lyrics.lines));
+    if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
+  }
+
+  function setLyrics(id: TrackId, lyrics: Lyrics | null): void {
+    if (lyrics) upsertLyrics.run(id, lyrics.synced ? 1 : 0, JSON.stringify(lyrics.lines));
+    else deleteLyrics.run(id);
+    const has = lyrics ? 1 : 0;
+    setHasLyrics.run(has, id, has);
   }
 
   /** Removes albums and artists that nothing belongs to any more. */
@@ -188,17 +200,23 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     /** Writes several tracks inside the caller's transaction; names are resolved once, and settled to their usual spelling at the end. */
     batch<T>(write: () => T): T {
       resolver.remember();
+      search.startBatch();
       try {
         const written = write();
         resolver.settleSpellings();
+        search.writeBatch();
         return written;
       } finally {
         resolver.stopRemembering();
+        search.endBatch();
       }
     },
     settleSpellings: resolver.settleSpellings,
     /** Call when a savepoint inside a batch was rolled back. */
-    forget: resolver.forget,
+    forget(): void {
+      resolver.forget();
+      search.readAgain();
+    },
 
     /** A new track with status `pending`. (source, source_id) must be new. */
     insert({ source, sourceId, folder, identity, audio }: NewTrack): TrackId {
@@ -207,7 +225,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       const { lastInsertRowid } = insertRow.run(source, sourceId, ...resolved.values, ...audioValues(audio), time, time);
       const id = Number(lastInsertRowid) as TrackId;
       attach(id, identity, resolved);
-      search.add('track', id, identity.title, resolved.credit);
+      search.add('track', id, { own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)], albumId: resolved.album?.id });
       if (resolved.album && (audio.hasPicture)) touchAlbum.run(time, resolved.album.id);
       return id;
     },
@@ -218,12 +236,11 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       const oldArtists = findArtistsOf.all(id).map((row) => row.artist_id);
       deleteCredits.run(id);
       deleteGenres.run(id);
-      if (!identity.lyrics) deleteLyrics.run(id);
       const resolved = resolve(identity, folder);
       const time = now().getTime();
       updateIdentityRow.run(...resolved.values, time, id);
       attach(id, identity, resolved);
-      search.set('track', id, identity.title, resolved.credit);
+      search.set('track', id);
       if (resolved.album) {
         if (resolved.album.id === old?.album_id && identity.album) resolver.respellAlbum(resolved.album.id, identity.album);
         settleAlbum.run(resolved.album.id);
@@ -234,9 +251,12 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       if (old?.album_id && old.album_id !== resolved.album?.id) settleAlbum.run(old.album_id);
     },
 
-    /** Puts other audio under a track; its id and identity stay. */
+    setLyrics,
+    /** Puts other audio under a track; its id and identity stay. A picture in it may be its album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {
-      updateAudioRow.run(...audioValues(audio), now().getTime(), id);
+      const time = now().getTime();
+      updateAudioRow.run(...audioValues(audio), time, id);
+      if (audio.hasPicture) touchAlbumOf.run(time, id);
     },
 
     /** `manual` tracks keep what a person typed. */

@@ -6,9 +6,11 @@ import type { ArtistFilter } from './artist-lists.ts';
 import type { ArtistSummary } from './artist-rows.ts';
 import type { ArtistChanges, TrackChanges } from './edits.ts';
 import type { GenreSummary } from './genres.ts';
+import type { TrackLyrics } from './lyrics.ts';
+import type { TypedMetadata } from './manual.ts';
 import type { TrackFilter } from './track-lists.ts';
 import type { TrackSummary } from './track-rows.ts';
-import type { AlbumOut, AlbumQuery, ArtistOut, ArtistPatch, ArtistQuery, GenreOut, TrackOut, TrackPatch, TrackQuery } from './wire.ts';
+import type { AlbumOut, AlbumQuery, ArtistOut, ArtistPatch, ArtistQuery, GenreOut, LyricsOut, TrackOut, TrackPatch, TrackPut, TrackQuery } from './wire.ts';
 
 export const toTrackFilter = (q: TrackQuery): TrackFilter => ({
   q: q.q, source: q.source, artistId: q.artist_id, albumId: q.album_id, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to,
@@ -23,6 +25,11 @@ export const toArtistFilter = (q: ArtistQuery): ArtistFilter =>
 
 export const toTrackChanges = (p: TrackPatch): TrackChanges =>
   ({ title: p.title, genre: p.genre, year: p.year, trackNumber: p.track_number, discNumber: p.disc_number });
+
+export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
+  title: p.title, artist: p.artist, artists: p.artists, album: p.album, albumArtist: p.album_artist, genre: p.genre, year: p.year,
+  trackNumber: p.track_number, discNumber: p.disc_number,
+});
 
 export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({ sortName: p.sort_name, neverSplit: p.never_split });
 
@@ -107,3 +114,6 @@ export const toArtistOut = (a: ArtistSummary): ArtistOut => ({
 });
 
 export const toGenreOut = (g: GenreSummary): GenreOut => ({ name: g.name, track_count: g.trackCount, album_count: g.albumCount });
+
+export const toLyricsOut = ({ synced, lines }: TrackLyrics): LyricsOut =>
+  ({ synced, lines: lines.map(({ startMs, text }) => ({ ...(startMs !== undefined && { start_ms: startMs }), text })) });

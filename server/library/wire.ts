@@ -182,6 +182,26 @@ export const TrackPatch = z.strictObject({
 }).meta({ id: 'TrackPatch' });
 export type TrackPatch = z.output<typeof TrackPatch>;
 
+export const LyricsOut = z.object({
+  synced: z.boolean().meta({ description: 'every line has its time' }),
+  lines: z.array(z.object({ start_ms: z.int().optional(), text: z.string() })),
+}).meta({ id: 'LyricsOut' });
+export type LyricsOut = z.output<typeof LyricsOut>;
+
+/** Body of `PUT /tracks/{id}/metadata`. Of the optional fields, what is left out stays and null empties. */
+export const TrackPut = z.strictObject({
+  title: name,
+  artist: name.meta({ description: 'the credit as it is to be shown, e.g. "A feat. B"' }),
+  artists: z.array(name).min(1).max(100).optional().meta({ description: 'the names in it; without them the credit is one artist' }),
+  album: name.nullable(),
+  album_artist: name.nullable().optional(),
+  genre: name.nullable().optional(),
+  year: number.optional(),
+  track_number: number.optional(),
+  disc_number: number.optional(),
+}).meta({ id: 'TrackPut' });
+export type TrackPut = z.output<typeof TrackPut>;
+
 /** Body of `PATCH /artists/{id}`. */
 export const ArtistPatch = z.strictObject({ sort_name: name.optional(), never_split: z.boolean().optional() }).meta({ id: 'ArtistPatch' });
 export type ArtistPatch = z.output<typeof ArtistPatch>;

@@ -1,23 +1,35 @@
 // What a person types into a search box, as words that must each be found. Shared by the `q` of lists and by search/.
 import { searchFold } from './fold.ts';
+import { gramOf } from './grams.ts';
 
 // Words are folded like the index. Control characters separate too: a NUL would end the text of a MATCH early.
 const SEPARATORS = /[\s\u0000-\u001f\u007f-\u009f\u200b\ufeff]+/u;
 const MOST_WORDS = 16;
 const TRIGRAM = 3;
+/** Of a word: longer ones find nothing, and phrases cost time by their length. */
+const MOST_CHARACTERS = 200;
 
 /** At most 16 different words; more only cost time. */
 export function wordsOf(text: string | undefined): string[] {
   if (text === undefined) return [];
   const words = searchFold(text.toWellFormed()).split(SEPARATORS).filter(Boolean);
-  return [...new Set(words)].slice(0, MOST_WORDS);
+  return [...new Set(words)].slice(0, MOST_WORDS).map((word) => (word.length > MOST_CHARACTERS ? word.slice(0, MOST_CHARACTERS).toWellFormed() : word));
 }
 
 /** True when the trigram index can find the word: it has three characters (not code units). */
-export const isIndexed = (word: string): boolean => word.length >= TRIGRAM && [...word].length >= TRIGRAM;
+const isLong = (word: string): boolean => word.length >= TRIGRAM && [...word].length >= TRIGRAM;
 
-/** The word as a phrase of an FTS5 MATCH, with nothing in it that is read as an operator. */
-export const toPhrase = (word: string): string => `"${word.replaceAll('"', '""')}"`;
+/** A part of what was typed that one of the search tables can find, as a MATCH of FTS5. */
+export interface Match { table: 'search_trigrams' | 'search_grams'; match: string; words: string[] }
 
-/** The word as the pattern of a LIKE with ESCAPE '\', anywhere in the text. */
-export const toPattern = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+/** What has every word is found by all of these. Words are quoted: nothing in them is read as an operator. */
+export function matchesOf(words: readonly string[]): Match[] {
+  const long = words.filter(isLong);
+  const short = words.filter((word) => !isLong(word));
+  return [
+    ...(long.length > 0 ? [{ table: 'search_trigrams', match: allOf(long), words: long } as const] : []),
+    ...(short.length > 0 ? [{ table: 'search_grams', match: allOf(short.map(gramOf)), words: short } as const] : []),
+  ];
+}
+
+const allOf = (words: readonly string[]): string => words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');

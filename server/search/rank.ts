@@ -1,5 +1,5 @@
 // The order of search results: the name is what was typed, begins with it, has every word at the beginning of a word, has them
-// inside; then by name. Everything here is folded text.
+// inside; then what has some of them in its album's title or its other artists; then by name. Everything here is folded text.
 
 export interface Candidate {
   id: number;
@@ -8,7 +8,7 @@ export interface Candidate {
   artist: string;
 }
 
-export type Rank = 0 | 1 | 2 | 3;
+export type Rank = 0 | 1 | 2 | 3 | 4;
 
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 
@@ -16,7 +16,8 @@ export function rankOf({ name, artist }: Candidate, query: string, words: readon
   if (name === query) return 0;
   if (name.startsWith(query)) return 1;
   const text = `${name}\n${artist}`;
-  return words.every((word) => startsWord(text, word)) ? 2 : 3;
+  if (words.every((word) => startsWord(text, word))) return 2;
+  return words.every((word) => text.includes(word)) ? 3 : 4;
 }
 
 function startsWord(text: string, word: string): boolean {

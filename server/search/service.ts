@@ -10,7 +10,8 @@ import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { wordsOf } from '../library/words.ts';
-import { countHolding, findBeginningWith, findHolding } from './queries.ts';
+import { findHolding } from './holding.ts';
+import { findBeginningWith, readCandidates } from './queries.ts';
 import { ranked } from './rank.ts';
 
 /** Results beyond this are neither ranked nor counted: nobody pages that far, and a needle of one letter is in everything. */
@@ -35,13 +36,14 @@ export function createSearchService({ db, library }: SearchDeps) {
   function find(kind: SearchKind, query: string, words: string[], { limit, offset }: Page): { ids: number[]; total: number } {
     if (words.length === 0) return { ids: [], total: 0 };
     const end = Math.min(offset + limit, MOST_RESULTS);
-    // When enough begin with it, and there are more than are counted, nothing needs to be ranked.
+    const holding = findHolding(statements, kind, words, MOST_RESULTS);
+    // Names that begin with it come first: when there are enough of them, nothing else needs to be ranked.
     const best = findBeginningWith(statements, kind, query, end);
-    if (best.length === end && countHolding(statements, kind, words, MOST_RESULTS) === MOST_RESULTS) return { ids: best.slice(offset), total: MOST_RESULTS };
+    if (best.length === end) return { ids: best.slice(offset), total: holding.length };
 
     const beginning = findBeginningWith(statements, kind, query, MOST_RESULTS);
     const known = new Set(beginning);
-    const others = findHolding(statements, kind, words, MOST_RESULTS).filter(({ id }) => !known.has(id));
+    const others = readCandidates(statements, kind, holding.filter((id) => !known.has(id)));
     const ids = [...beginning, ...ranked(others, query, words)].slice(0, MOST_RESULTS);
     return { ids: ids.slice(offset, end), total: ids.length };
   }

@@ -1,17 +1,24 @@
 // npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run. Exit code 1 when a goal is missed.
+// For `queries`: --million takes a library of a million tracks too, --libraries DIR keeps the libraries it makes for the next run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toTable, type Measure } from './measure.ts';
+import { enrichSuite } from './suites/enrich.ts';
+import { queriesSuite } from './suites/queries.ts';
 import { rescanSuite } from './suites/rescan.ts';
 import { scanSuite } from './suites/scan.ts';
 import { startupSuite } from './suites/startup.ts';
 import { streamingSuite } from './suites/streaming.ts';
+import { subsonicSuite } from './suites/subsonic.ts';
 
-const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = { scan: scanSuite, streaming: streamingSuite, startup: startupSuite, rescan: rescanSuite };
+const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
+  scan: scanSuite, streaming: streamingSuite, startup: startupSuite, rescan: rescanSuite, enrich: enrichSuite, subsonic: subsonicSuite,
+  queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
+};
 
-const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, dir: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, dir: { type: 'string' }, million: { type: 'boolean' }, libraries: { type: 'string' } }, allowPositionals: true });
 const names = positionals.length > 0 ? positionals : Object.keys(SUITES);
 const unknown = names.filter((name) => !(name in SUITES));
 if (unknown.length > 0) {

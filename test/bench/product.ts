@@ -25,7 +25,7 @@ const ADMIN = { username: 'bench', password: 'bench password' };
 
 export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
   const child = spawn(process.execPath, ['--max-semi-space-size=4', ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
-    env: { ...process.env, ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_WATCH: 'false', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await listening(child);
   const login = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) });
@@ -40,8 +40,8 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     rss: () => rssOf(child.pid as number),
     async scan() {
       let job = await api<Job>('/sources/local_folder/scan', 'POST');
-      while (job.finished_at === null) {
-        await new Promise((resolve) => { setTimeout(resolve, 50); });
+      for (let wait = 50; job.finished_at === null; wait = Math.min(1_500, wait * 2)) { // seldom: a server that is asked all the time writes in shorter turns
+        await new Promise((resolve) => { setTimeout(resolve, wait); });
         job = await api<Job>(`/jobs/${job.id}`);
       }
       if (job.status !== 'succeeded') throw new Error(`the scan ${job.status}: ${job.error}`);

@@ -27,6 +27,8 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
   };
   return room.tracks.insert({ source: 'upload', sourceId: `${++files}`, identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity }, audio: whole });
 }
+/** Where audio lies, named by its content. */
+const stored = (start: string) => ({ contentHash: start.padEnd(64, '0'), storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac` });
 const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 const one = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
 const found = (q: string): number[] => room.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 }).items.map(({ id }) => id);
@@ -148,11 +150,12 @@ describe('a deletion', () => {
   });
 
   test('removes the stored audio when the last track that uses it goes', async () => {
-    const [first, second] = [add({ title: 'One' }, { storageUri: 'local:audio/aa/same.flac' }), add({ title: 'Two' }, { storageUri: 'local:audio/aa/same.flac' })];
+    const same = stored('aa');
+    const [first, second] = [add({ title: 'One' }, same), add({ title: 'Two' }, same)];
     await room.library.deleteTrack(first);
     expect(room.deletedObjects).toEqual([]);
     await room.library.deleteTrack(second);
-    expect(room.deletedObjects).toEqual(['audio/aa/same.flac']);
+    expect(room.deletedObjects).toEqual([same.storageUri.slice('local:'.length)]);
   });
 
   test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])('touches no object for the address %j', async (storageUri) => {
@@ -225,7 +228,8 @@ test('audio that is gone is marked once, and once when it is back', () => {
 });
 
 test('audio that another track still uses is not released', async () => {
-  add({}, { storageUri: 'local:audio/used' });
-  await room.library.releaseAudio(['local:audio/used', 'local:audio/unused', 'file:own.flac']);
-  expect(room.deletedObjects).toEqual(['audio/unused']);
+  const [used, unused] = [stored('aa'), stored('bb')];
+  add({}, used);
+  await room.library.releaseAudio([used.storageUri, unused.storageUri, 'file:own.flac']);
+  expect(room.deletedObjects).toEqual([unused.storageUri.slice('local:'.length)]);
 });

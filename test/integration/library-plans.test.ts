@@ -1,9 +1,10 @@
 // Guards the hot path: every order of every list is read from an index, never sorted, however large the library.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import { albumList, ALBUM_SORT_PLANS } from '../../server/library/album-lists.ts';
 import { artistList, ARTIST_SORT_PLANS } from '../../server/library/artist-lists.ts';
-import { createIdLists, type IdList } from '../../server/library/id-lists.ts';
+import { toIdList, whereOf, type NewIdList } from '../../server/library/id-list.ts';
+import { createIdLists } from '../../server/library/id-lists.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
 import { trackList, TRACK_SORT_PLANS } from '../../server/library/track-lists.ts';
@@ -24,11 +25,13 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
+const listsOver = (over: Statements, cheapUs?: number) => createIdLists({ client: temp.db.$client, statements: over, quietMs: 0, ...(cheapUs !== undefined && { cheapUs }) });
+
 /** The statements that a page of ids runs, with the query plan of each. */
-function plansOf(list: IdList, offset: number): { sql: string; plan: string }[] {
+function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
   const run: { sql: string; params: Params }[] = [];
   const recording: Statements = { ...statements, column: (sql, params) => (run.push({ sql, params }), statements.column(sql, params)) };
-  createIdLists(recording).page(list, { limit: 50, offset });
+  listsOver(recording).page(list, { limit: 50, offset });
   return run.map(({ sql, params }) => ({ sql, plan: planOf(sql, params) }));
 }
 
@@ -36,14 +39,13 @@ const planOf = (sql: string, params: Params): string =>
   temp.db.$client.prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(params).map((row) => row.detail).join('\n');
 
 const orders = ['asc', 'desc'] as const;
-const COMPUTED = 'artists year'; // documented in artist-lists.ts
 const sorts = [
   ...Object.keys(TRACK_SORT_PLANS).map((sort) => ['tracks', sort] as const),
   ...Object.keys(ALBUM_SORT_PLANS).map((sort) => ['albums', sort] as const),
   ...Object.keys(ARTIST_SORT_PLANS).map((sort) => ['artists', sort] as const),
-].filter((entry) => entry.join(' ') !== COMPUTED);
+];
 
-function listOf(what: string, sort: string, order: 'asc' | 'desc', filter: object): IdList {
+function listOf(what: string, sort: string, order: 'asc' | 'desc', filter: object): NewIdList {
   const by = { sort: sort as 'created_at', order };
   return what === 'tracks' ? trackList(user, filter, by) : what === 'albums' ? albumList(user, filter, by) : artistList(user, filter, by);
 }
@@ -67,7 +69,7 @@ test.each(sorts)('%s by %s need no row beside the index to know the ids', (what,
 });
 
 test.each(sorts)('%s by %s with a filter that most of the library fits are still not sorted', (what, sort) => {
-  const filters = what === 'tracks' ? [{ source: 'local_folder' }, { genre: 'rock' }, { yearFrom: 1970 }, { q: 'a' }, { q: 'the' }, { liked: false }, { format: 'mp3' }] : [{ liked: false }];
+  const filters = what === 'tracks' ? [{ source: 'local_folder' }, { genre: 'rock' }, { yearFrom: 1970 }, { liked: false }, { format: 'mp3' }] : [{ liked: false }];
   for (const filter of filters) {
     for (const order of orders) {
       const [first] = plansOf(listOf(what, sort, order, filter), 0);
@@ -85,6 +87,64 @@ test.each(sorts.filter(([what]) => what !== 'artists'))('%s by %s of one artist 
   }
 });
 
+describe('deep in a list', () => {
+  const ORDERS = sorts.flatMap(([what, sort]) => orders.map((order) => [what, sort, order] as const));
+  const FILTERS = {
+    tracks: [{}, { q: 'love' }, { q: 'a' }, { q: 'the x' }, { liked: false }, { availability: 'available' }, { format: 'mp3', yearFrom: 1980 }, { genre: 'rock', liked: true }],
+    albums: [{}, { q: 'a' }, { liked: false }, { genre: 'jazz' }],
+    artists: [{}, { q: 'a' }, { liked: false }],
+  };
+
+  /** All ids by SQL alone, from the beginning. */
+  function everything(list: NewIdList): number[] {
+    const { order, filters, params } = toIdList(list);
+    if (!('segments' in order)) throw new Error('a random order has no segments');
+    return order.segments.flatMap(({ from, where, orderBy }) => statements.column<number>(`SELECT i.id FROM ${from} ${whereOf([where, ...filters.map((f) => f.each)])} ORDER BY ${orderBy}`, params));
+  }
+
+  test.each(ORDERS)('%s by %s %s are the same whether they come from SQL or from memory', async (what, sort, order) => {
+    const cold = listsOver(statements);
+    const warm = listsOver(statements, 0);
+    for (const filter of FILTERS[what]) {
+      const list = listOf(what, sort, order, filter);
+      const all = everything(list);
+      warm.page(list, { limit: 1, offset: 0 });
+      await warm.settled();
+      for (const offset of [0, 120, Math.floor(all.length / 2), Math.max(0, all.length - 20)]) {
+        const page = { ids: all.slice(offset, offset + 50), total: all.length };
+        expect(cold.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
+        expect(warm.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
+      }
+    }
+  });
+
+  test('a page of a list that was shown is taken from memory, and no row is passed', async () => {
+    const asked: string[] = [];
+    const lists = listsOver({ ...statements, column: (sql, params) => (asked.push(sql), statements.column(sql, params)) }, 0);
+    const list = listOf('tracks', 'title', 'desc', {});
+    lists.page(list, { limit: 50, offset: 0 });
+    await lists.settled();
+    asked.length = 0;
+    expect(lists.page(list, { limit: 50, offset: TRACKS - 50 }).ids).toHaveLength(50);
+    expect(asked).toEqual([]);
+  });
+
+  test('what is in memory is forgotten when something is written', async () => {
+    const lists = listsOver(statements, 0);
+    const list = listOf('tracks', 'title', 'asc', {});
+    const likes = listOf('tracks', 'title', 'asc', { liked: false });
+    lists.page(list, { limit: 1, offset: 0 });
+    await lists.settled();
+    const { ids, total } = lists.page(list, { limit: 1, offset: 3_000 });
+    const before = lists.page(likes, { limit: 1, offset: 2_500 });
+    temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(ids[0]);
+    expect(lists.page(list, { limit: 1, offset: 0 })).toEqual({ ids, total });
+    expect(lists.page(list, { limit: 1, offset: 3_000 }).ids).not.toEqual(ids);
+    temp.db.$client.prepare("INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, 'track', ?, 1, 0) ON CONFLICT DO UPDATE SET liked = 1").run(user, before.ids[0]);
+    expect(lists.page(likes, { limit: 1, offset: 2_500 }).total).toBe(before.total - 1);
+  });
+});
+
 test('the rows of a page are found by their ids', () => {
   const seen: string[] = [];
   readTracks({ ...statements, rows: (sql, params) => (seen.push(planOf(sql, params)), statements.rows(sql, params)) }, user, [1, 2, 3]);
@@ -94,23 +154,23 @@ test('the rows of a page are found by their ids', () => {
 });
 
 test('a large library is not shuffled as a whole, and its pages fit together', () => {
-  const lists = createIdLists(statements);
+  const lists = listsOver(statements);
   const seeded = (seed: number, offset: number, limit = 200) => lists.page(trackList(user, {}, { sort: 'random', seed }), { limit, offset }).ids;
   const all: number[] = [];
   for (let offset = 0; offset < TRACKS; offset += 200) all.push(...seeded(11, offset));
   expect(new Set(all).size).toBe(TRACKS);
   const { placeOf } = seededOrder(11, TRACKS);
   expect(all).toEqual(all.toSorted((a, b) => placeOf(a) - placeOf(b)));
-  expect(createIdLists(statements).page(trackList(user, {}, { sort: 'random', seed: 11 }), { limit: 100, offset: 5_900 }).ids).toEqual(all.slice(5_900));
+  expect(listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 11 }), { limit: 100, offset: 5_900 }).ids).toEqual(all.slice(5_900));
 
   const read: number[] = [];
-  createIdLists({ ...statements, column: <T>(sql: string, params: Params) => { const rows = statements.column<T>(sql, params); read.push(rows.length); return rows; } })
+  listsOver({ ...statements, column: <T>(sql: string, params: Params) => { const rows = statements.column<T>(sql, params); read.push(rows.length); return rows; } })
     .page(trackList(user, {}, { sort: 'random', seed: 12 }), { limit: 50, offset: 0 });
   expect(read.reduce((sum, n) => sum + n, 0)).toBeLessThan(300);
 });
 
 test('a few that fit are found in a large library at random too', () => {
-  const lists = createIdLists(statements);
+  const lists = listsOver(statements);
   const filter = { q: 'river moon', format: 'opus' };
   const sorted = lists.page(trackList(user, filter, { sort: 'created_at' }), { limit: 200, offset: 0 });
   const random = lists.page(trackList(user, filter, { sort: 'random', seed: 1 }), { limit: 200, offset: 0 });
@@ -120,7 +180,7 @@ test('a few that fit are found in a large library at random too', () => {
 });
 
 test('other tracks keep their random order when one comes', () => {
-  const seeded = () => createIdLists(statements).page(trackList(user, {}, { sort: 'random', seed: 4 }), { limit: 200, offset: 0 }).ids;
+  const seeded = () => listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 4 }), { limit: 200, offset: 0 }).ids;
   const before = seeded();
   const [gone] = before;
   temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(gone);

@@ -142,14 +142,14 @@ function inserts(db: MainDb) {
     user: (name: string) => idOf(user.run(name, name, EPOCH)) as UserId,
     artist({ name, createdAt }: Omit<SampleArtist, 'id'>): ArtistId {
       const id = idOf(artist.run(name, identityKey(name), sortName(name), sortKey(sortName(name)), createdAt, createdAt));
-      search.add('artist', id, name);
+      search.add('artist', id);
       return id as ArtistId;
     },
     album({ title, artist, year, hasCover, createdAt }: Omit<SampleAlbum, 'id'>, { artists }: SampleLibrary): AlbumId {
       const by = artist === null ? undefined : artists[artist];
       const id = idOf(album.run(title, sortKey(title), by?.id ?? null, by ? sortKey(sortName(by.name)) : '', year, createdAt, createdAt));
       cover.run(id, hasCover ? `covers/${id}.jpg` : null);
-      search.add('album', id, title, by?.name);
+      search.add('album', id);
       return id as AlbumId;
     },
     track(t: Omit<SampleTrack, 'id'>, n: number, { artists, albums }: SampleLibrary): TrackId {
@@ -165,7 +165,7 @@ function inserts(db: MainDb) {
         genreIds.set(name, known);
         trackGenre.run(id, position, known);
       });
-      search.add('track', id, t.title, t.credit);
+      search.add('track', id);
       return id as TrackId;
     },
     like: (userId: UserId, type: string, id: number, liked: boolean) => void like.run(userId, type, id, liked ? 1 : 0),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isIndexed, toPattern, toPhrase, wordsOf } from '../../../server/library/words.ts';
+import { matchesOf, wordsOf } from '../../../server/library/words.ts';
 
 test.each([
   ['Dark Side', ['dark', 'side']],
@@ -25,14 +25,22 @@ test('no more than sixteen words count', () => {
   expect(wordsOf(Array.from({ length: 100 }, (_, n) => `w${n}`).join(' '))).toHaveLength(16);
 });
 
-test('three characters are indexed, counted as a reader counts them', () => {
-  expect(['ab', 'abc', '夜', '東京駅', '🎵🎵', '🎵🎵🎵'].map(isIndexed)).toEqual([false, true, false, true, false, true]);
+test('nothing is looked for that is longer than any name', () => {
+  expect(wordsOf('x'.repeat(10_000))).toEqual(['x'.repeat(200)]);
 });
 
-test('a phrase keeps its quotes as text', () => {
-  expect(toPhrase('say "hi" OR')).toBe('"say ""hi"" OR"');
-});
+const [trigrams, grams] = ['search_trigrams', 'search_grams'] as const;
 
-test('a pattern keeps wildcards as text', () => {
-  expect(toPattern('100%_\\')).toBe('%100\\%\\_\\\\%');
+test.each([
+  [[], []],
+  [['abc'], [{ table: trigrams, match: '"abc"' }]],
+  [['ab'], [{ table: grams, match: '"ab"' }]],
+  [['夜', '🎵', '🎵🎵'], [{ table: grams, match: '"夜" AND "🎵" AND "🎵🎵"' }]],
+  [['東京駅', '🎵🎵🎵'], [{ table: trigrams, match: '"東京駅" AND "🎵🎵🎵"' }]],
+  [['a', 'moon', 'of', 'side'], [{ table: trigrams, match: '"moon" AND "side"' }, { table: grams, match: '"a" AND "of"' }]],
+  [['say "hi"'], [{ table: trigrams, match: '"say ""hi"""' }]],
+  [['"', '*a'], [{ table: grams, match: '"\ue022" AND "\ue02aa"' }]],
+])('the words %j are found by %j', (words, matches) => {
+  expect(matchesOf(words).map(({ table, match }) => ({ table, match }))).toEqual(matches);
+  expect(matchesOf(words).flatMap((part) => part.words).sort()).toEqual(words.toSorted());
 });

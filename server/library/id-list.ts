@@ -1,0 +1,30 @@
+// What a list is before it is read: which items, for whom, in what order. Filters and orders are pieces of fixed SQL; values are bound.
+import type { UserId } from '../db/ids.ts';
+import type { ItemType } from '../db/schema.ts';
+import type { Filter } from './filters.ts';
+import type { ListedOrder } from './sorts.ts';
+import type { Params, Topic } from './statements.ts';
+
+export interface IdList {
+  itemType: ItemType;
+  userId: UserId;
+  filters: Filter[];
+  order: ListedOrder;
+  /** Of the filters and the person. */
+  params: Params;
+}
+
+export type NewIdList = Omit<IdList, 'params'>;
+
+export const toIdList = (list: NewIdList): IdList =>
+  ({ ...list, params: Object.assign({ userId: list.userId }, ...list.filters.map((f) => f.params ?? {})) as Params });
+
+export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
+
+export function whereOf(parts: (string | undefined)[]): string {
+  const given = parts.filter((part) => part !== undefined).map((part) => `(${part})`);
+  return given.length === 0 ? '' : `WHERE ${given.join(' AND ')}`;
+}
+
+/** What has to change for other items to fit. */
+export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] => (filters.some((f) => f.ofLikes) ? ['library', 'likes'] : ['library']);

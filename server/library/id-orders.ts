@@ -1,0 +1,122 @@
+// All ids in the order of a sort, four bytes each: any page of a large list is a slice of it, however deep it lies. Reading one takes a
+// fraction of a second for a million tracks, so once a list was shown it is read ahead, a little at a time, over a connection of its own
+// (a cursor that stays open would keep this one from writing), when nothing was written for a second.
+import Database from 'better-sqlite3';
+import type { Sqlite } from '../db/client.ts';
+import { whereOf, type IdList } from './id-list.ts';
+import { createKept } from './kept.ts';
+import type { Segment, WalkedOrder } from './sorts.ts';
+import { versionOf, type Statements, type Topic } from './statements.ts';
+
+export interface OrderList extends Pick<IdList, 'itemType' | 'userId'> { order: WalkedOrder }
+
+/** Each is 4 MB for a million tracks. */
+const KEEP = 4;
+const AT_ONCE = 2_000;
+const QUIET_MS = 1_000;
+
+export interface IdOrdersDeps { client: Sqlite; statements: Statements; quietMs?: number }
+
+export type IdOrders = ReturnType<typeof createIdOrders>;
+
+export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrdersDeps) {
+  const kept = createKept<Int32Array>(statements, KEEP);
+  let reading: Promise<void> | undefined;
+
+  const find = (list: OrderList): Int32Array | undefined => kept.find(topicsOf(list), keyOf(list));
+
+  /** One order at a time; what is asked for meanwhile is asked for again with the next page. */
+  function readAhead(list: OrderList): void {
+    if (reading !== undefined || client.memory || find(list) !== undefined) return;
+    reading = whenQuiet(list).finally(() => { reading = undefined; });
+  }
+
+  async function whenQuiet(list: OrderList): Promise<void> {
+    const before = statements.version(topicsOf(list));
+    await new Promise((resolve) => { setTimeout(resolve, quietMs).unref(); });
+    if (!client.open || statements.version(topicsOf(list)) !== before) return;
+    const other = new Database(client.name, { readonly: true });
+    try {
+      other.exec('BEGIN'); // the ids are those of the version
+      const version = versionOf(other.prepare<[], { topic: Topic; changes: number }>('SELECT topic, changes FROM change_counts').all(), topicsOf(list));
+      const steps = readOrder(other, list, 'iterate');
+      let step = steps.next();
+      for (; !step.done && client.open; step = steps.next()) await new Promise((resolve) => { setImmediate(resolve); });
+      if (step.done) kept.put(keyOf(list), version, step.value);
+    } finally {
+      other.close();
+    }
+  }
+
+  return {
+    /** When it is there already. */
+    find,
+    /** Reads it now when it is not there. */
+    get: (list: OrderList): Int32Array => kept.get(topicsOf(list), keyOf(list), () => allAtOnce(readOrder(client, list, 'all'))),
+    readAhead,
+    topicsOf,
+    /** Resolves when nothing is being read ahead. */
+    settled: async (): Promise<void> => { while (reading) await reading; },
+  };
+}
+
+const topicsOf = ({ order }: OrderList): Topic[] => (order.segments.some((s) => s.played) ? ['library', 'plays'] : ['library']);
+const keyOf = ({ itemType, userId, order }: OrderList): string => JSON.stringify([itemType, order.segments, order.segments.some((s) => s.played) && userId]);
+
+/** Of reading rows: all in one go, or one by one, which takes three times as long and can be paused. */
+type Way = 'all' | 'iterate';
+
+/** Stops for a moment every some thousand rows. */
+function* readOrder(client: Sqlite, list: OrderList, way: Way): Generator<void, Int32Array> {
+  const { segments } = list.order;
+  const size = client.prepare<[], number>(`SELECT count(*) FROM ${list.itemType}s`).pluck().get() ?? 0;
+  const ids = new Int32Array(size);
+  let at = 0;
+  // A sort by plays reads what was played alone; joined with the items it would take them from all over the disk.
+  const left = segments.some((s) => s.played) ? yield* marksOf(client, list, way) : undefined;
+  for (const segment of segments) {
+    if (segment.played === 'never') continue;
+    for (const id of rows(client, segment, list, way)) {
+      if (at < size && (!left || left[id] === 1)) ids[at++] = id;
+      if (left) left[id] = 0;
+      if (at % AT_ONCE === 0) yield;
+    }
+  }
+  if (!left) return ids.subarray(0, at);
+  const never = Int32Array.from({ length: size - at }, nextMarked(left));
+  const played = ids.slice(0, at);
+  const [first, second] = segments[0]?.played === 'never' ? [never, played] : [played, never];
+  ids.set(first);
+  ids.set(second, first.length);
+  return ids;
+}
+
+/** 1 at every id there is. */
+function* marksOf(client: Sqlite, { itemType }: OrderList, way: Way): Generator<void, Uint8Array> {
+  const marks = new Uint8Array((client.prepare<[], number | null>(`SELECT max(id) FROM ${itemType}s`).pluck().get() ?? 0) + 1);
+  let n = 0;
+  for (const id of client.prepare<[], number>(`SELECT id FROM ${itemType}s`).pluck()[way]()) {
+    marks[id] = 1;
+    if (++n % AT_ONCE === 0) yield;
+  }
+  return marks;
+}
+
+function rows(client: Sqlite, { from, hint = '', where, orderBy, played }: Segment, { userId }: OrderList, way: Way): Iterable<number> {
+  const sql = played ? `SELECT p.item_id FROM play_counts p ${whereOf([where])} ORDER BY ${orderBy}` : `SELECT i.id FROM ${from} ${hint} ${whereOf([where])} ORDER BY ${orderBy}`;
+  return client.prepare<[{ userId: number }], number>(sql).pluck()[way]({ userId });
+}
+
+function nextMarked(marks: Uint8Array): () => number {
+  let at = 0;
+  return () => {
+    at = marks.indexOf(1, at) + 1;
+    return at - 1;
+  };
+}
+
+function allAtOnce<T>(steps: Generator<void, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}

@@ -1,0 +1,99 @@
+// What a track is called and belongs to now, in the shape in which it is written: enrichment and edits by hand begin with it.
+import { isDeepStrictEqual } from 'node:util';
+import type { Sqlite } from '../db/client.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { Availability, MetadataStatus, Origin } from '../db/schema.ts';
+import { splitArtists } from './artist-split.ts';
+import { identityKey } from './fold.ts';
+import { isVariousArtists, VARIOUS_ARTISTS } from './resolve.ts';
+import type { TrackIdentity } from './track-writer.ts';
+
+export interface KnownTrack {
+  id: TrackId;
+  source: string;
+  sourceId: string;
+  storageUri: string | null;
+  availability: Availability;
+  status: MetadataStatus;
+  error: string | null;
+  enrichedAt: number | null;
+  fpidScore: number | null;
+  durationMs: number | null;
+  format: string | null;
+  codec: string | null;
+  albumId: AlbumId | null;
+  /** Folder that its file lies in (source_folders.id), where it has one. */
+  folder: number | undefined;
+  identity: TrackIdentity;
+}
+
+interface Row extends Omit<KnownTrack, 'folder' | 'identity'> {
+  folder: number | null;
+  title: string; artistName: string | null; genre: string | null; year: number | null; trackNumber: number | null; discNumber: number | null;
+  recordingMbid: string | null; acoustidId: string | null; provenance: string | null;
+  album: string | null; albumArtist: string | null; isCompilation: number | null; releaseGroupMbid: string | null;
+  lyricsSynced: number | null; lyricsLines: string | null;
+  artists: string; genres: string;
+}
+
+export type FindKnownTrack = ReturnType<typeof prepareKnownTracks>;
+
+export function prepareKnownTracks(client: Sqlite) {
+  const find = client.prepare<[TrackId], Row>(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
+      t.metadata_status AS status, t.metadata_error AS error, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore,
+      t.duration_ms AS durationMs, t.format, t.codec, t.album_id AS albumId,
+      t.title, t.artist_name AS artistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber,
+      t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.provenance,
+      al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation, al.release_group_mbid AS releaseGroupMbid,
+      l.synced AS lyricsSynced, l.lines AS lyricsLines,
+      (SELECT folder_id FROM source_files WHERE track_id = t.id LIMIT 1) AS folder,
+      (SELECT json_group_array(credit ORDER BY position) FROM track_artists WHERE track_id = t.id) AS artists,
+      (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = t.id) AS genres
+    FROM tracks t LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN artists aa ON aa.id = al.artist_id LEFT JOIN lyrics l ON l.track_id = t.id
+    WHERE t.id = ?`);
+
+  return (id: TrackId): KnownTrack | undefined => {
+    const row = find.get(id);
+    return row && { ...row, folder: row.folder ?? undefined, identity: toIdentity(row) };
+  };
+}
+
+const toIdentity = (row: Row): TrackIdentity => ({
+  title: row.title,
+  artists: JSON.parse(row.artists) as string[],
+  artist: row.artistName ?? undefined,
+  album: row.album ?? undefined,
+  albumArtist: row.albumArtist ?? undefined,
+  compilation: row.isCompilation === 1 ? true : undefined,
+  releaseGroupMbid: row.releaseGroupMbid ?? undefined,
+  genres: withOwnSpelling(JSON.parse(row.genres) as string[], row.genre),
+  year: row.year ?? undefined,
+  trackNumber: row.trackNumber ?? undefined,
+  discNumber: row.discNumber ?? undefined,
+  recordingMbid: row.recordingMbid ?? undefined,
+  acoustidId: row.acoustidId ?? undefined,
+  lyrics: row.lyricsLines === null ? undefined : { synced: row.lyricsSynced === 1, lines: JSON.parse(row.lyricsLines) as { text: string }[] },
+  provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
+});
+
+/** A genre has one spelling in its list; the track's own is beside its main one. */
+const withOwnSpelling = ([first, ...others]: string[], own: string | null): string[] =>
+  first === undefined ? [] : [own !== null && identityKey(own) === identityKey(first) ? own : first, ...others];
+
+/** Whether writing the other would leave the track as it is. Titles of albums may be spelled differently: an album has one spelling. */
+export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean => isDeepStrictEqual(asWritten(a), asWritten(b));
+
+function asWritten(identity: TrackIdentity): unknown {
+  const names = splitArtists(identity.artists, () => false);
+  const title = identityKey(identity.album ?? '');
+  const tagged = identity.albumArtist ?? identity.albumArtists?.[0] ?? (identity.compilation ? VARIOUS_ARTISTS : undefined) ?? names[0] ?? '';
+  const isVarious = isVariousArtists(tagged);
+  const { provenance = {} } = identity;
+  return {
+    title: identity.title, names, credit: identity.artist ?? names.join(', '),
+    album: title === '' ? null : [title, identityKey(isVarious ? VARIOUS_ARTISTS : tagged), identity.compilation === true || isVarious, identity.releaseGroupMbid],
+    genres: [...new Set(identity.genres.map(identityKey))], year: identity.year, trackNumber: identity.trackNumber, discNumber: identity.discNumber,
+    recordingMbid: identity.recordingMbid, acoustidId: identity.acoustidId, lyrics: identity.lyrics ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines)] : null,
+    provenance: Object.entries(provenance).filter(([, origin]) => origin !== undefined).toSorted(([x], [y]) => (x < y ? -1 : 1)),
+  };
+}
