@@ -8,21 +8,28 @@ import type { CoverService } from './service.ts';
 import { readCoverUpload } from './cover-upload.ts';
 import type { ShownCover } from './mosaic.ts';
 import { COVER_MIMES } from './picture.ts';
+import type { PlaceholderCovers } from './placeholder-covers.ts';
 import { sendCover } from './send-cover.ts';
 import { CoverQuery, FoundCover } from './wire.ts';
 
 const picture = { method: 'get' as const, access: 'stream' as const, query: CoverQuery, status: [200, 206, 304], produces: COVER_MIMES };
 
-export function coverRoutes(covers: CoverService): Route[] {
+export function coverRoutes(covers: CoverService, placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>): Route[] {
   const send = (req: Request, res: Response, cover: ShownCover | undefined, size: number | undefined): Promise<void> => {
     if (!cover) throw notFound('cover');
     return sendCover(covers, req, res, cover, size);
   };
   return [
     route({ ...picture, path: '/albums/:id/cover', params: idParam(AlbumIdIn), summary: 'Cover of an album' },
-      ({ params, query, req, res }) => send(req, res, covers.find.ofAlbum(params.id), query.size)),
-    route({ ...picture, path: '/tracks/:id/cover', params: idParam(TrackIdIn), summary: "Cover of a track's album" },
-      ({ params, query, req, res }) => send(req, res, covers.find.ofTrack(params.id), query.size)),
+      async ({ params, query, req, res }) => {
+        const cover = covers.find.ofAlbum(params.id);
+        if (cover || !await placeholders.sendOfAlbum(req, res, params.id)) await send(req, res, cover, query.size);
+      }),
+    route({ ...picture, path: '/tracks/:id/cover', params: idParam(TrackIdIn), summary: "Cover of a track's album; of a saved track, what the catalogue shows" },
+      async ({ params, query, req, res }) => {
+        const cover = covers.find.ofTrack(params.id);
+        if (cover || !await placeholders.sendOfTrack(req, res, params.id)) await send(req, res, cover, query.size);
+      }),
     route({ ...picture, path: '/artists/:id/cover', params: idParam(ArtistIdIn), summary: 'Picture of an artist, made of the covers of up to four albums' },
       ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size)),
     route({

@@ -26,6 +26,8 @@ export interface ReadFile {
   audioHash: string | null;
   /** In copy mode: the copy, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
+  /** Of the whole file, where its name in a storage is wanted without a copy. */
+  sha256?: string;
 }
 
 /** Told as work goes on, so that the guard outside can tell a parser that hangs from a long copy. */
@@ -47,6 +49,8 @@ export interface ReadOptions {
   listed?: FileAsListed | undefined;
   /** Hash the payload of large files too: where nothing else reads them whole, that is done after the scan has shown them. */
   hashLarge: boolean;
+  /** Hash the whole file, as a copy does. */
+  named?: boolean;
   stage: (stage: Stage) => void;
 }
 
@@ -76,15 +80,15 @@ function looksAsListed(path: string | Buffer, { sizeBytes, mtimeUs }: FileAsList
   }
 }
 
-async function readWhole(path: string | Buffer, { target, hashLarge, stage }: ReadOptions): Promise<ReadFile> {
+async function readWhole(path: string | Buffer, { target, hashLarge, named, stage }: ReadOptions): Promise<ReadFile> {
   stage('parsing');
   const source = openByteSource(path);
   try {
     if (source.size === 0) throw new UnreadableAudio('the file is empty');
     const read = readAudioSync(source) ?? (await readAudio(source));
     stage('copying');
-    const audioHash = target || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
-    return { read, sizeBytes: source.size, audioHash, ...(target && { copy: copyHashed(source, target) }) };
+    const audioHash = target || named || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
+    return { read, sizeBytes: source.size, audioHash, ...(target && { copy: copyHashed(source, target) }), ...(named && { sha256: hashPieces(source, () => {}) }) };
   } finally {
     source.close();
   }
@@ -94,19 +98,24 @@ async function readWhole(path: string | Buffer, { target, hashLarge, stage }: Re
 function copyHashed(source: OpenByteSource, target: CopyTarget): NonNullable<ReadFile['copy']> {
   const { fd, path: tempPath } = target.openTemp();
   try {
-    const hash = createHash('sha256');
-    for (let at = 0; at < source.size;) {
-      const bytes = source.read(at, COPY_CHUNK);
-      if (bytes.length === 0) throw new UnreadableAudio('the file became shorter while it was read');
-      hash.update(bytes);
-      writeFully(fd, bytes);
-      at += bytes.length;
-    }
-    return { fd, tempPath, sha256: hash.digest('hex') };
+    return { fd, tempPath, sha256: hashPieces(source, (bytes) => writeFully(fd, bytes)) };
   } catch (error) {
     discard({ fd, tempPath });
     throw error;
   }
+}
+
+/** sha256 of the whole file, of which each piece passes by. */
+function hashPieces(source: OpenByteSource, take: (bytes: Uint8Array) => void): string {
+  const hash = createHash('sha256');
+  for (let at = 0; at < source.size;) {
+    const bytes = source.read(at, COPY_CHUNK);
+    if (bytes.length === 0) throw new UnreadableAudio('the file became shorter while it was read');
+    hash.update(bytes);
+    take(bytes);
+    at += bytes.length;
+  }
+  return hash.digest('hex');
 }
 
 function discard({ fd, tempPath }: { fd: number; tempPath: string }): void {

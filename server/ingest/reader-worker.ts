@@ -25,10 +25,12 @@ export interface ReadRequest {
   copyTo: string | null;
   /** Hash large files too. */
   hashLarge: boolean;
+  /** Give the name that each has in a storage, which somebody else copies it to. */
+  named?: boolean;
 }
 
 export type ReadResult =
-  | { ok: true; read: AudioRead; sizeBytes: number; audioHash: string | null; stored: { key: string; sha256: string } | null }
+  | { ok: true; read: AudioRead; sizeBytes: number; audioHash: string | null; /** Where it was copied, or is to be. */ stored: { key: string; sha256: string } | null }
   | { ok: false; reason: string; /** The disk is full: there is no point in going on. */ fatal?: boolean; /** Somebody still writes to it: nothing is known of it yet. */ changing?: boolean };
 
 export interface ReadResponse { group: number; results: ReadResult[] }
@@ -57,11 +59,11 @@ async function readGroup(request: ReadRequest): Promise<void> {
   flushing = storeGroup(request, outcomes).then((results) => port?.postMessage({ group: request.group, results } satisfies ReadResponse));
 }
 
-async function readOne({ root, copyTo, hashLarge }: ReadRequest, asked: ReadRequest['paths'][number]): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+async function readOne({ root, copyTo, hashLarge, named = false }: ReadRequest, asked: ReadRequest['paths'][number]): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
   try {
     const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo) };
     const [path, listed] = typeof asked === 'string' ? [asked] : [asked.path, asked];
-    const file = await readFile(absoluteOf(root, path), { target, listed, hashLarge, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
+    const file = await readFile(absoluteOf(root, path), { target, listed, hashLarge, named, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
     const lyrics = typeof asked !== 'string' && asked.lyrics ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics))) : undefined;
     if (lyrics) file.read.tags.lyrics = lyrics;
     return file;
@@ -81,8 +83,8 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract
   const folders = new Set<string>();
   const results = await Promise.all(outcomes.map(async (outcome): Promise<ReadResult> => {
     if ('ok' in outcome) return outcome;
-    const { read, sizeBytes, audioHash, copy } = outcome;
-    if (!copy || copyTo === null) return { ok: true, read, sizeBytes, audioHash, stored: null };
+    const { read, sizeBytes, audioHash, copy, sha256 } = outcome;
+    if (!copy || copyTo === null) return { ok: true, read, sizeBytes, audioHash, stored: sha256 === undefined ? null : { key: audioKey(sha256, read.facts.format), sha256 } };
     try {
       const key = audioKey(copy.sha256, read.facts.format);
       folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));

@@ -4,6 +4,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { isDiskFull } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
+import type { Storage } from '../storage/storage.ts';
 import { toAudio, toIdentity } from './draft.ts';
 import { fileKey, type Displaced } from './identity.ts';
 import type { ReadResult } from './reader-worker.ts';
@@ -43,7 +44,9 @@ const LISTED = 10_000;
 interface TrackAt { id: TrackId; storage_uri: string | null }
 interface FileRow { dev: number; ino: number; size_bytes: number; mtime_us: number; track_id: TrackId | null }
 
-export function createScanWriter({ db, tracks, source }: { db: MainDb; tracks: TrackWriter; source: string }) {
+export interface ScanWriterDeps { db: MainDb; tracks: TrackWriter; source: string; storageKind: Storage['kind'] }
+
+export function createScanWriter({ db, tracks, source, storageKind }: ScanWriterDeps) {
   const client = db.$client;
   const upsertFolder = client.prepare<[string, string, string | null], { id: number }>(`INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
     ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`);
@@ -182,7 +185,7 @@ export function createScanWriter({ db, tracks, source }: { db: MainDb; tracks: T
   }
 
   const audioOf = (path: string, candidate: Candidate, { read, stored, sizeBytes, audioHash }: Extract<ReadResult, { ok: true }>) =>
-    toAudio(read, { storageUri: stored ? `local:${stored.key}` : `file:${join(path, candidate.name)}`, contentHash: stored?.sha256 ?? null, audioHash, sizeBytes });
+    toAudio(read, { storageUri: stored ? `${storageKind}:${stored.key}` : `file:${join(path, candidate.name)}`, contentHash: stored?.sha256 ?? null, audioHash, sizeBytes });
 
   function insert(path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
     const sourceId = sourceIdOf(path, candidate.name);

@@ -5,6 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
+import type { Storage } from '../storage/storage.ts';
 import { createIdentity, type ReadNew } from './identity.ts';
 import { standingFolders } from './scan-folders.ts';
 import { nameOfMark } from './lyrics-files.ts';
@@ -12,6 +13,7 @@ import { createScanPlan } from './scan-plan.ts';
 import { createScanWriter, sourceIdOf, type ScanOp, type ScanTally } from './scan-writer.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
+import { createCopies } from './store-copies.ts';
 import type { AdoptBySound } from './sound-identity.ts';
 import { join, type Candidate, type FolderBatch } from './walk.ts';
 import type { Walker } from './walker.ts';
@@ -34,6 +36,7 @@ export interface ScanDeps {
   reader: ReaderPool;
   walker: Walker;
   now: () => Date;
+  storage: Pick<Storage, 'kind' | 'putAudio'>;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   /** Tracks whose files are gone and that new files sound as take these over; gives which. */
@@ -45,7 +48,7 @@ export interface ScanDeps {
 export interface ScanOptions {
   importPath: string;
   mode: 'copy' | 'reference';
-  /** Root of the local storage, for copies. */
+  /** Root of the local storage, for copies: the reading thread writes them there by itself. */
   storageRoot: string;
   /** Folders to scan, relative; none means all. */
   folders: string[];
@@ -75,12 +78,14 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
 
   const folders = await standingFolders(options.importPath, options.folders);
   const plan = options.dryRun ? createScanPlan({ db: deps.db, source: LOCAL_FOLDER }) : undefined;
-  const writer = plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER });
+  const writer = plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storageKind: deps.storage.kind });
   const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
   const skipped: ScanResult['skipped'] = [];
   const queue = createWriteQueue(writer.writeBatch, () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), options.onCommit);
   const report = progressReporter(options, counts, writer.tally);
   const inFlight = new Set<Promise<void>>();
+  const copying = options.mode !== 'copy' || options.dryRun ? undefined : deps.storage.kind;
+  const storeCopies = createCopies({ storage: deps.storage });
   const newest = newestTrack(deps.db);
   let fatal: AppError | undefined;
 
@@ -102,14 +107,16 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
       else if (options.restore) toRead.push({ path, candidate });
       else queue.push([{ kind: 'deleted', path, candidate, from: found.from }]);
     }
-    const results = await deps.reader.read({
+    const read = await deps.reader.read({
       root: options.importPath,
       paths: toRead.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark } }) => ({ path: join(path, name), sizeBytes, mtimeUs, lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)) })),
-      copyTo: options.mode === 'copy' && !options.dryRun ? options.storageRoot : null,
+      copyTo: copying === 'local' ? options.storageRoot : null,
+      named: copying === 's3',
       hashLarge: options.mode === 'copy', // in one go with the copy
     });
-    fatal ??= fatalOf(results, writer.tally.added);
+    fatal ??= fatalOf(read, writer.tally.added);
     if (fatal) return;
+    const results = copying === 's3' ? await storeCopies(options.importPath, read.map((result, i) => ({ path: pathOf(toRead[i] as Item), result })), options.signal) : read;
     const isNew = results.map((result, i) => result.ok && (toRead[i]?.candidate.known?.trackId ?? null) === null);
     const matches = await identity.byContent(toRead.flatMap(({ path, candidate }, i) => (isNew[i] ? [{ path, name: candidate.name, sourceId: sourceIdOf(path, candidate.name), result: results[i] as ReadNew['result'] }] : [])));
     queue.push(toRead.map(({ path, candidate }, i): ScanOp => ({ kind: 'file', path, candidate, result: results[i] as ReadResult, adopt: isNew[i] ? matches.shift() : undefined })));
@@ -201,6 +208,8 @@ async function hashLater({ db, reader }: ScanDeps, { importPath, signal }: ScanO
     }).immediate();
   }
 }
+
+const pathOf = ({ path, candidate }: Item): string => join(path, candidate.name);
 
 /** A folder that only counts needs no row. */
 const isNews = ({ imageChanged, signature, candidates, gone, returned, stillFailed }: FolderBatch): boolean =>

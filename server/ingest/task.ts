@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
 import type { Claims } from '../storage/claims.ts';
+import { StorageDown } from './store-copies.ts';
 import { folderProblem, scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 
@@ -48,7 +49,8 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
     });
     // Also what a scan did that was cancelled half-way is to be identified; new and changed tracks are `pending`.
     const enrich = (): void => { if (wrote) void deps.jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: deps.now().getTime() }); };
-    const result = await (mode === 'copy' ? deps.claims.claimAll(run) : run()).finally(enrich); // copies are there before their rows are
+    const result = await (mode === 'copy' ? deps.claims.claimAll(run) : run()).finally(enrich) // copies are there before their rows are
+      .catch((error: unknown) => { throw error instanceof StorageDown || signal.aborted ? error : permanent(error); });
     const { files, added, updated, failed_count: failed, moved } = result;
     publish({ phase: 'done', files_seen: files, files_done: files, files_total: files, added, updated, failed, files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)), eta_ms: 0, current: null });
     progress(files, files);

@@ -1,8 +1,8 @@
 // Upload: streamed to disk while hashing, never held in memory; content decides what it is; the same content again is the same track.
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -11,14 +11,10 @@ import type { TrackId } from '../db/ids.ts';
 import { AppError, badRequest, isDiskFull, type ErrorCode } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
 import type { Jobs } from '../jobs/service.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
-import type { Claims } from '../storage/claims.ts';
-import { audioKey } from '../storage/local-paths.ts';
-import type { Storage } from '../storage/storage.ts';
-import { toAudio, toIdentity } from './draft.ts';
-import type { ReaderPool } from './reader-pool.ts';
-import type { ReadResult } from './reader-worker.ts';
+import { toIdentity } from './draft.ts';
+import type { StoreFile, WholeFile } from './store-file.ts';
 
 export const UPLOAD = 'upload';
 const FIELD = 'files';
@@ -34,19 +30,14 @@ export interface UploadDeps {
   db: MainDb;
   log: Log;
   tracks: TrackWriter;
-  storage: Pick<Storage, 'kind' | 'putAudio'>;
-  claims: Pick<Claims, 'claim'>;
-  /** A thread of its own: an upload does not wait for a scan, and a hostile one harms only itself. */
-  reader: ReaderPool;
+  storeFile: StoreFile;
   settings: LiveSettings;
   tmpDir: string;
   /** New tracks came in. */
   onUploaded: (ids: TrackId[]) => void;
 }
 
-interface Staged { path: string; sha256: string; sizeBytes: number }
-
-export function createUploadService({ db, log, tracks, storage, claims, reader, settings, tmpDir, onUploaded }: UploadDeps) {
+export function createUploadService({ db, log, tracks, storeFile, settings, tmpDir, onUploaded }: UploadDeps) {
   const findByContent = db.$client.prepare<[string], { id: TrackId }>(
     "SELECT id FROM tracks WHERE content_hash = ? AND availability = 'available' ORDER BY id LIMIT 1");
   const findBySource = db.$client.prepare<[string, string], { id: TrackId }>('SELECT id FROM tracks WHERE source = ? AND source_id = ?');
@@ -90,23 +81,10 @@ export function createUploadService({ db, log, tracks, storage, claims, reader, 
     }
   }
 
-  async function add(staged: Staged, filename: string, signal: AbortSignal): Promise<Uploaded> {
-    const [result] = await reader.read({ root: tmpDir, paths: [basename(staged.path)], copyTo: null, hashLarge: true });
-    if (!result?.ok) throw new AppError('unsupported_type', `This is not audio that can be read: ${result?.reason ?? 'the reader gave nothing'}.`);
-    const key = audioKey(staged.sha256, result.read.facts.format);
-    return claims.claim(key, async () => {
-      const source = createReadStream(staged.path).on('error', () => undefined); // told to who reads it; before that it would end the process
-      try {
-        await storage.putAudio(source, result.read.facts.format, { signal });
-      } finally {
-        source.destroy();
-      }
-      return insert(staged, filename, `${storage.kind}:${key}`, result);
-    });
-  }
+  const add = (staged: WholeFile, filename: string, signal: AbortSignal): Promise<Uploaded> =>
+    storeFile(staged, signal, (audio, read) => insert(staged.sha256, audio, toIdentity(read, filename)));
 
-  function insert({ sha256, sizeBytes }: Staged, filename: string, storageUri: string, { read, audioHash }: Extract<ReadResult, { ok: true }>): Uploaded {
-    const audio = toAudio(read, { storageUri, contentHash: sha256, audioHash, sizeBytes });
+  function insert(sha256: string, audio: TrackAudio, identity: TrackIdentity): Uploaded {
     return db.$client.transaction((): Uploaded => {
       const known = findByContent.get(sha256); // another upload of the same content may have been faster
       if (known) return { trackId: known.id, isNew: false };
@@ -115,7 +93,7 @@ export function createUploadService({ db, log, tracks, storage, claims, reader, 
         tracks.setAudio(before.id, audio); // it was missing, and is back
         return { trackId: before.id, isNew: false };
       }
-      const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, identity: toIdentity(read, filename), audio });
+      const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, identity, audio });
       tracks.settleSpellings();
       return { trackId, isNew: true };
     }).immediate();
@@ -135,7 +113,7 @@ export type UploadService = ReturnType<typeof createUploadService>;
 const toLine = (error: unknown): { detail: string; tooLarge: boolean } =>
   error instanceof AppError ? { detail: error.message, tooLarge: error.code === 'too_large' } : { detail: 'It could not be stored.', tooLarge: false };
 
-async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<Staged> {
+async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<WholeFile> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
   await pipeline(chunks, async function* measured(source: AsyncIterable<Buffer>) {

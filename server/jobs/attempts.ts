@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
-import { messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Announcer } from './announcer.ts';
 import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
@@ -126,17 +126,23 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
       return 'returned';
     }
     const error = messageOf(attempt.error);
+    const wishedMs = attempt.error instanceof AppError ? (attempt.error.retryAfter ?? 0) * 1_000 : 0;
     if (isPermanent(attempt.error) || job.attempts >= job.maxAttempts) {
       announcer.announce(await stored(job, () => endJob(db, id, { status: 'failed', result: null, error, finishedAt: now() })));
       return 'failed';
     }
-    await retryLater(job, error);
+    await retryLater(job, error, wishedMs);
     return 'waiting';
   }
 
-  /** The wait is in the database, so it survives a restart; if the job cannot be put back before one, the restart does it. */
-  async function retryLater(job: JobRow, error: string): Promise<void> {
-    const runAt = new Date(now().getTime() + backoffMs(tasks[job.task]?.backoff ?? DEFAULT_BACKOFF, job.attempts, random()));
+  /**
+   * The wait is in the database, so it survives a restart; if the job cannot be put back before one, the restart does it. It is longer when
+   * a service asked to be left alone for longer, up to the longest there is.
+   */
+  async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
+    const backoff = tasks[job.task]?.backoff ?? DEFAULT_BACKOFF;
+    const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
+    const runAt = new Date(now().getTime() + wait);
     const waiting = await stored(job, () => setWaiting(db, job.id, error, runAt));
     if (!waiting) return;
     announcer.announce(waiting);

@@ -6,7 +6,7 @@ import { JobOut, JobPage, JobQuery, toJobOut } from './wire.ts';
 
 const JobParam = idParam(JobIdIn);
 
-export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel'>): Route[] => [
+export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel' | 'retry'>): Route[] => [
   route({ method: 'get', path: '/jobs', access: 'superuser', summary: 'Background work, newest first', query: JobQuery, reply: JobPage },
     ({ query }) => toPaged(jobs.list(query, query), query, toJobOut)),
 
@@ -15,4 +15,7 @@ export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel'>): Route[] 
 
   route({ method: 'delete', path: '/jobs/:id', access: 'superuser', summary: 'Cancel it; 409 when it has already ended', params: JobParam, reply: JobOut },
     ({ params }) => toJobOut(jobs.cancel(params.id))),
+
+  route({ method: 'post', path: '/jobs/:id/retry', access: 'superuser', summary: 'Ask again for work that failed or was cancelled; 409 otherwise', params: JobParam, reply: JobOut, status: [202] },
+    async ({ params }) => toJobOut(await jobs.retry(params.id))),
 ];

@@ -173,6 +173,14 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       return cancelled;
     },
 
+    /** A new job for the same work. Throws `conflict` unless this one failed or was cancelled. */
+    async retry(id: JobId): Promise<EnqueuedJob> {
+      const job = findJob(db, id);
+      if (!job) throw notFound('job', id);
+      if (job.status !== 'failed' && job.status !== 'cancelled') throw conflict(`Job ${id} has not failed (${job.status}).`);
+      return enqueue(job.task as Name, job.payload as PayloadOf<Name>);
+    },
+
     /** Takes up what an earlier process left and begins to work. One process at a time may do this for a database. */
     start(handlers: HandlersOf<T>): void {
       if (attempts || closing) throw new Error('Jobs are started once.');

@@ -1,42 +1,50 @@
 // Where music can come from, and whether each source works right now.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Db } from '../db/client.ts';
-import { sql } from 'drizzle-orm';
+import { createEndedScans, type EndedScan } from './ended-scans.ts';
+import { STREAMSRC, type RemoteCatalogue } from './remote-catalogue.ts';
 
 export interface SourceInfo {
   name: string;
   kind: 'folder' | 'catalogue' | 'upload';
   enabled: boolean;
-  /** Why it is not enabled, in words. */
+  /** Why it is not enabled, or does not answer although it is, in words. */
   reason?: string;
+  /** What it is, such as a program and its version. */
+  detail?: string;
   capabilities: ('scan' | 'search' | 'download')[];
+  /** When the last scan ended well. */
   lastScan?: Date | null;
+  /** The last scan that ended, well or not. */
+  endedScan?: EndedScan | null;
 }
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources({ db, settings }: { db: Db; settings: LiveSettings }) {
-  /** When the last scan of the music folder ended well. */
-  const lastScan = (): Date | null => {
-    const row = db.get<{ at: number | null }>(sql`SELECT max(finished_at) AS at FROM jobs WHERE task = 'scan_local_folder' AND status = 'succeeded'`);
-    return row.at === null ? null : new Date(row.at);
-  };
+export function createSources({ db, settings, catalogue }: { db: Db; settings: LiveSettings; catalogue: Pick<RemoteCatalogue, 'whyOff' | 'status'> }) {
+  const scans = createEndedScans(db);
 
-  function list(): SourceInfo[] {
+  function listConfigured(): SourceInfo[] {
     const folder = settings.get('LOCAL_MEDIA_IMPORT_PATH');
-    const catalogue = settings.get('STREAMSRC_ENABLED');
+    const off = catalogue.whyOff();
     return [
       { name: 'upload', kind: 'upload', enabled: true, capabilities: [] },
       {
-        name: 'local_folder', kind: 'folder', enabled: folder !== undefined, capabilities: ['scan'], lastScan: lastScan(),
+        name: 'local_folder', kind: 'folder', enabled: folder !== undefined, capabilities: ['scan'], lastScan: scans.goodAt(), endedScan: scans.latest(),
         ...(folder === undefined && { reason: 'No music folder is set.' }),
       },
-      {
-        name: 'streamsrc', kind: 'catalogue', enabled: false, capabilities: [],
-        reason: catalogue ? 'This version has no remote catalogue yet.' : 'The remote catalogue is switched off (STREAMSRC_ENABLED).',
-      },
+      { name: STREAMSRC, kind: 'catalogue', enabled: off === undefined, capabilities: ['search', 'download'], ...(off !== undefined && { reason: off }) },
     ];
   }
 
-  return { list, find: (name: string): SourceInfo | undefined => list().find((source) => source.name === name) };
+  /** With what the catalogue says of itself now. */
+  async function list(): Promise<SourceInfo[]> {
+    const sources = listConfigured();
+    const remote = sources.find(({ name, enabled }) => name === STREAMSRC && enabled);
+    if (!remote) return sources;
+    const { ok, detail } = await catalogue.status();
+    return sources.map((source) => (source === remote ? { ...source, ...(ok ? { detail } : { reason: detail }) } : source));
+  }
+
+  return { list, scannedFolder: scans.folder, find: (name: string): SourceInfo | undefined => listConfigured().find((source) => source.name === name) };
 }

@@ -1,5 +1,8 @@
 // Which picture an id of the phone door stands for. A playlist's is made of the covers of its first songs, so it changes with them.
+import type { Request, Response } from 'express';
 import { mosaicOf, type ShownCover } from '../covers/mosaic.ts';
+import type { SizedFormat } from '../covers/picture.ts';
+import type { PlaceholderCovers } from '../covers/placeholder-covers.ts';
 import { sendCover } from '../covers/send-cover.ts';
 import type { CoverService } from '../covers/service.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
@@ -9,11 +12,11 @@ import type { PlaylistService } from '../playlists/service.ts';
 import type { ItemId } from './ids.ts';
 import type { CoverDoor } from './media.ts';
 
-export interface CoverDoorDeps { covers: CoverService; library: Pick<LibraryService, 'folders'>; playlists: Pick<PlaylistService, 'entries'> }
+export interface CoverDoorDeps { covers: CoverService; placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>; library: Pick<LibraryService, 'folders'>; playlists: Pick<PlaylistService, 'entries'> }
 
 const SONGS_LOOKED_AT = 30;
 
-export function createCoverDoor({ covers, library, playlists }: CoverDoorDeps): CoverDoor {
+export function createCoverDoor({ covers, placeholders, library, playlists }: CoverDoorDeps): CoverDoor {
   async function ofPlaylist(userId: UserId, id: PlaylistId): Promise<ShownCover | undefined> {
     const { items } = await playlists.entries(userId, id, { limit: SONGS_LOOKED_AT, offset: 0 });
     return mosaicOf(`playlist-${id}`, items.map(({ track }) => covers.find.ofTrack(track.id)).filter((cover) => cover !== undefined));
@@ -29,7 +32,12 @@ export function createCoverDoor({ covers, library, playlists }: CoverDoorDeps): 
     return first && covers.find.ofTrack(first);
   }
 
-  return { find, send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format) };
+  async function sendPlaceholder(req: Request, res: Response, item: ItemId, format: SizedFormat): Promise<boolean> {
+    if (item.kind === 'track') return placeholders.sendOfTrack(req, res, item.id, format);
+    return item.kind === 'album' && placeholders.sendOfAlbum(req, res, item.id, format);
+  }
+
+  return { find, send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format), sendPlaceholder };
 }
 
 /** Somebody else's private list looks like none. */

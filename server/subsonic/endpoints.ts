@@ -12,18 +12,22 @@ import { playbackEndpoints, type PlaybackDeps } from './playback.ts';
 import { playlistEndpoints, type PlaylistDeps } from './playlists.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { sharingEndpoints, type SharingDeps } from './sharing.ts';
+import { shownLibrary, shownSearch } from './shown-library.ts';
 import { systemEndpoints, type SystemDeps } from './system.ts';
 import { transcodingEndpoints } from './transcoding.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
 
-export type EndpointDeps = SystemDeps & BrowsingDeps & FolderDeps & ListDeps & SearchDeps & AnnotationDeps & PlaybackDeps & PlaylistDeps & MediaDeps & JukeboxDeps & SharingDeps & UserDeps;
+/** Whether saved tracks without audio are shown. */
+interface ShownDeps { showsRemote: () => boolean }
+
+export type EndpointDeps = ShownDeps & SystemDeps & BrowsingDeps & FolderDeps & ListDeps & SearchDeps & AnnotationDeps & PlaybackDeps & PlaylistDeps & MediaDeps & JukeboxDeps & SharingDeps & UserDeps;
 
 export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
   ...systemEndpoints(deps),
-  ...browsingEndpoints(deps),
-  ...folderEndpoints(deps),
-  ...listEndpoints(deps),
-  ...searchEndpoints(deps),
+  ...browsingEndpoints(shown(deps)),
+  ...folderEndpoints(shown(deps)),
+  ...listEndpoints(shown(deps)),
+  ...searchEndpoints(shown(deps)),
   ...annotationEndpoints(deps),
   ...playlistEndpoints(deps),
   ...playbackEndpoints(deps),
@@ -35,3 +39,5 @@ export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
   ...userEndpoints(deps),
   ...absentEndpoints,
 });
+
+const shown = (deps: EndpointDeps): EndpointDeps => ({ ...deps, library: shownLibrary(deps.library, deps.showsRemote), search: shownSearch(deps.search, deps.showsRemote) });

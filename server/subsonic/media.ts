@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { ShownCover } from '../covers/mosaic.ts';
 import type { SizedFormat } from '../covers/picture.ts';
-import type { UserId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import type { StreamingService } from '../streaming/service.ts';
@@ -12,6 +12,8 @@ import { urlOf } from './urls.ts';
 
 export interface MediaDeps {
   streaming: StreamingService;
+  /** Resolves when a saved track has its audio. Throws a sentence when it does not come. */
+  fetchNow: (userId: UserId, id: TrackId, signal: AbortSignal) => Promise<void>;
   covers: CoverDoor;
   /** Shown where there is no picture, or clients would ask again and again. */
   placeholderPath: string;
@@ -21,12 +23,22 @@ export interface MediaDeps {
 export interface CoverDoor {
   find: (item: ItemId, userId: UserId) => Promise<ShownCover | undefined>;
   send: (req: Request, res: Response, cover: ShownCover, size: number | undefined, format: SizedFormat) => Promise<void>;
+  /** What the catalogue shows of a saved track, or of an album that holds one; false when there is nothing. */
+  sendPlaceholder: (req: Request, res: Response, item: ItemId, format: SizedFormat) => Promise<boolean>;
 }
 
 const MOST_COVER = 1_200;
 const PLACEHOLDER = { contentType: 'image/jpeg', cacheControl: 'private, max-age=300' };
 
-export function mediaEndpoints({ streaming, covers, placeholderPath }: MediaDeps): Endpoints {
+export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }: MediaDeps): Endpoints {
+  /** A phone cannot ask for the audio of a saved track before it plays it: playing is asking. */
+  async function playable({ params, user, signal }: Call): Promise<TrackId> {
+    const id = idOf('track', params.required('id'));
+    const { availability } = streaming.describe(id);
+    if (availability === 'remote' || availability === 'fetching') await fetchNow(user.id, id, signal);
+    return id;
+  }
+
   async function cover(call: Call): Promise<void> {
     const { params, req, res, user } = call;
     const text = params.required('id');
@@ -35,6 +47,7 @@ export function mediaEndpoints({ streaming, covers, placeholderPath }: MediaDeps
     const found = parseId(text);
     const stored = found && await covers.find(found, user.id);
     try {
+      if (!stored && found && await covers.sendPlaceholder(req, res, found, 'jpeg')) return;
       if (stored) return await covers.send(req, res, stored, size === undefined ? undefined : Math.min(Math.max(size, 1), MOST_COVER), 'jpeg');
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error;
@@ -43,8 +56,9 @@ export function mediaEndpoints({ streaming, covers, placeholderPath }: MediaDeps
   }
 
   return {
-    stream: bytes(async ({ params, req, res, signal }) => {
-      const id = idOf('track', params.required('id'));
+    stream: bytes(async (call) => {
+      const { params, req, res, signal } = call;
+      const id = await playable(call);
       await streaming.send(req, res, id, {
         format: params.text('format')?.toLowerCase(),
         maxBitrateKbps: Math.max(0, params.int('maxBitRate') ?? 0),
@@ -53,9 +67,9 @@ export function mediaEndpoints({ streaming, covers, placeholderPath }: MediaDeps
       }, signal);
     }),
 
-    download: bytes(async ({ params, req, res, signal }) => {
-      const id = idOf('track', params.required('id'));
-      await streaming.send(req, res, id, { format: 'raw', download: true }, signal);
+    download: bytes(async (call) => {
+      const { req, res, signal } = call;
+      await streaming.send(req, res, await playable(call), { format: 'raw', download: true }, signal);
     }),
 
     getCoverArt: bytes(cover),

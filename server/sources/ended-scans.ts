@@ -1,0 +1,47 @@
+// What is known of the scans of the music folder, out of their jobs. Dry runs do not count: they changed nothing.
+import { sql } from 'drizzle-orm';
+import type { Db } from '../db/client.ts';
+import type { JobId } from '../db/ids.ts';
+import type { JobStatus } from '../db/schema.ts';
+
+export interface EndedScan {
+  jobId: JobId;
+  status: JobStatus;
+  finishedAt: Date;
+  /** What was asked for, relative to the music folder; '' is all of it. */
+  folders: string[];
+  /** The job's result without its long lists; null when the scan did not end well. */
+  result: unknown;
+}
+
+interface Row { jobId: JobId; status: JobStatus; finishedAt: number; paths: string | null; result: string | null }
+
+/** By the index on task and id, newest first: the first one that fits ends the look. */
+const SCANS = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.dryRun' IS NULL`;
+
+export function createEndedScans(db: Db) {
+  return {
+    latest(): EndedScan | null {
+      const row = db.get<Row | undefined>(sql`SELECT id AS jobId, status, finished_at AS finishedAt, payload ->> '$.paths' AS paths,
+        json_remove(result, '$.failed', '$.skipped', '$.changing') AS result ${SCANS} AND finished_at IS NOT NULL ORDER BY id DESC LIMIT 1`);
+      if (!row) return null;
+      const { jobId, status, finishedAt, paths, result } = row;
+      return {
+        jobId, status, finishedAt: new Date(finishedAt),
+        folders: paths === null ? [''] : (JSON.parse(paths) as string[]),
+        result: result === null ? null : (JSON.parse(result) as unknown),
+      };
+    },
+
+    goodAt(): Date | null {
+      const row = db.get<{ at: number } | undefined>(sql`SELECT finished_at AS at ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`);
+      return row ? new Date(row.at) : null;
+    },
+
+    /** The music folder of the latest scan that ended well; undefined before the first. */
+    folder(): string | undefined {
+      const row = db.get<{ path: string | null } | undefined>(sql`SELECT result ->> '$.path' AS path ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`);
+      return row?.path ?? undefined;
+    },
+  };
+}

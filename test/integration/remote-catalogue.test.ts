@@ -1,0 +1,295 @@
+// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, hear; what many do at once; what is known after changes.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TrackId } from '../../server/db/ids.ts';
+import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { createRemoteMoves } from '../../server/ingest/remote-tracks.ts';
+import { createTrackMerge } from '../../server/library/merge.ts';
+import { createTrackWriter } from '../../server/library/track-writer.ts';
+import type { SearchResponse } from '../../server/search/remote-wire.ts';
+import type { SourceOut } from '../../server/sources/wire.ts';
+import { startFakeArchive, type FakeArchive } from '../fakes/internet-archive.ts';
+import { openPhone } from '../support/phone.ts';
+import { HASTE, itemOf, makeAudio, remoteUser } from '../support/remote.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+
+let dir: string;
+let archive: FakeArchive;
+let server: TestServer;
+let me: ReturnType<typeof remoteUser>;
+let audio: Buffer[];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-remote-'));
+  audio = makeAudio(join(dir, 'audio'), 16);
+  archive = await startFakeArchive();
+  const names = ['Harbour Lights', 'Slack Tide', 'Twenty Saves', 'Twenty Fetches', 'Renamed', 'Merged', 'By Phone', 'Queued', 'Cancelled', 'Hidden', 'Removed', 'Known Already'];
+  archive.items.set('quays-low-water', itemOf('quays-low-water', 'Low Water', 'The Quays', names.map((name, i) => [name, audio[i] as Buffer])));
+  archive.items.set('dark-item', { identifier: 'dark-item', fields: { title: 'Withdrawn' }, isDark: true });
+  server = await startServer({ env: { STREAMSRC_BASE_URL: archive.url }, cataloguePace: HASTE });
+  await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
+  me = remoteUser(server);
+});
+afterAll(async () => {
+  await server.close();
+  await archive.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('a search', () => {
+  it('gives tracks with what the catalogue knows of them, those called so first', async () => {
+    const [first, ...others] = await me.searchFor('harbour');
+    expect(first).toMatchObject({
+      source: 'streamsrc', source_id: 'ia:quays-low-water/01 Harbour Lights.mp3', kind: 'track', title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water',
+      duration_ms: 1_000, year: 2009, in_library: false, track_id: null, availability: null,
+    });
+    expect(others.length).toBeGreaterThan(5);
+    const cover = await fetch(`${server.url}${first?.cover_url ?? ''}&token=${server.token}`);
+    expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  });
+
+  it('asks the catalogue once for what was asked a moment ago, in any spelling', async () => {
+    await me.searchFor('slack tide');
+    const asked = archive.asked.length;
+    await me.searchFor('  Slack TIDE ');
+    expect(archive.asked).toHaveLength(asked);
+  });
+
+  it('escapes the signs that the archive would take for operators', async () => {
+    await me.searchFor('a (b) AND "c"');
+    expect(archive.queries.at(-1)).toBe(String.raw`mediatype:audio AND (title:(a \(b\) and \"c\") OR creator:(a \(b\) and \"c\"))`);
+  });
+
+  it('across sources tells of one that fails or does not exist, and gives the rest', async () => {
+    archive.next.push({ status: 503 });
+    const { status, body } = await server.api<SearchResponse>('/search?q=nothing-known&sources=streamsrc,elsewhere');
+    expect(status).toBe(200);
+    expect(body).toEqual({ query: 'nothing-known', items: [], errors: [
+      { source: 'streamsrc', detail: expect.stringMatching(/^The catalogue is out of order for now \(127\.0\.0\.1:\d+ answered 503\)\.$/) },
+      { source: 'elsewhere', detail: 'There is no source of this name that can be searched.' },
+    ] });
+    expect((await server.api<SearchResponse>('/search?q=harbour')).body.items[0]?.title).toBe('Harbour Lights');
+  });
+
+  it('of an answer that is none gives up in words, and in time when there is no answer', async () => {
+    archive.next.push({ status: 200, body: '{"error":"x"}' }, 'hang');
+    const odd = await server.api<{ detail: string }>('/sources/streamsrc/search?q=odd');
+    expect([odd.status, odd.body.detail]).toEqual([503, expect.stringContaining('gave an answer that is not understood')]);
+    const silent = await server.api<{ detail: string }>('/sources/streamsrc/search?q=silent');
+    expect([silent.status, silent.body.detail]).toEqual([503, expect.stringMatching(/did not answer within 2 s|sent nothing for/)]);
+  });
+
+  it('of a source that there is not, or that cannot be searched, is refused', async () => {
+    expect((await server.api('/sources/nowhere/search?q=x')).status).toBe(404);
+    expect((await server.api('/sources/upload/search?q=x')).status).toBe(409);
+    expect((await server.api('/sources/streamsrc/search?q=')).status).toBe(422);
+  });
+});
+
+it('search, save, fetch and stream give the bytes of the source, with its names and its cover before', async () => {
+  const hit = await me.firstHit('Harbour Lights');
+  const saved = await me.save(hit);
+  expect(saved.status).toBe(201);
+  expect(saved.body).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', track_number: 1, year: 2009, source: 'streamsrc', source_id: hit.source_id, storage_uri: null, availability: 'remote', has_cover: true, metadata_status: 'pending' });
+  const { id } = saved.body;
+  expect(await me.firstHit('Harbour Lights')).toMatchObject({ in_library: true, track_id: id, availability: 'remote' });
+  for (const item of [`tracks/${id}`, `albums/${saved.body.album_id}`]) {
+    const cover = await fetch(`${server.url}/api/v1/${item}/cover?size=300&token=${server.token}`);
+    expect([item, cover.status, cover.headers.get('content-type')]).toEqual([item, 200, 'image/webp']);
+  }
+  expect((await server.api<{ has_cover: boolean }>(`/albums/${saved.body.album_id}`)).body.has_cover).toBe(true);
+  const early = await server.api<{ detail: string }>(`/stream/${id}`);
+  expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining(`/tracks/${id}/materialize`)]);
+
+  const asked = await me.materialize(id);
+  expect(asked.status).toBe(202);
+  expect(asked.body).toMatchObject({ source: 'streamsrc', source_id: hit.source_id, track_id: id, max_attempts: 5, error: null });
+  await server.app.drain();
+  expect(await me.download(asked.body.id)).toMatchObject({ status: 'succeeded', attempts: 1, progress: 1, bytes_done: audio[0]?.length, bytes_total: audio[0]?.length, error: null, next_attempt_at: null });
+  expect(await me.track(id)).toMatchObject({ id, availability: 'available', format: 'mp3', size_bytes: audio[0]?.length, metadata_status: 'enriched' });
+  expect((await me.bytesOf(id)).equals(audio[0] as Buffer)).toBe(true);
+  expect(await me.firstHit('Harbour Lights')).toMatchObject({ in_library: true, track_id: id, availability: 'available' });
+  const again = await me.materialize(id);
+  expect([again.status, again.body.id]).toEqual([200, asked.body.id]);
+});
+
+it('audio that went missing is fetched again', async () => {
+  const { track_id: id } = await me.firstHit('Harbour Lights');
+  const { storage_uri } = await me.track(id ?? 0);
+  rmSync(join(server.dir, 'library', storage_uri?.replace('local:', '') ?? ''));
+  expect((await server.api(`/stream/${id}`)).status).toBe(410);
+  expect((await me.track(id ?? 0)).availability).toBe('missing');
+  expect((await me.materialize(id ?? 0)).status).toBe(202);
+  await server.app.drain();
+  expect((await me.bytesOf(id ?? 0)).equals(audio[0] as Buffer)).toBe(true);
+});
+
+it('twenty saves of one hit at once are one track', async () => {
+  const hit = await me.firstHit('Twenty Saves');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => me.save(hit)));
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  expect(Object.groupBy(answers, ({ status }) => status)).toMatchObject({ 200: { length: 19 }, 201: { length: 1 } });
+});
+
+it('twenty fetches of one track at once are one download and one job', async () => {
+  const { body: { id } } = await me.save(await me.firstHit('Twenty Fetches'));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => me.materialize(id)));
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  await server.app.drain();
+  const { body } = await server.api<{ total: number; items: { status: string }[] }>('/jobs?task=materialize_track&limit=200');
+  const downloads = (await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=200')).body.items.filter(({ track_id }) => track_id === id);
+  expect(downloads).toHaveLength(1);
+  expect(body.items.length).toBe((await server.api<{ total: number }>('/downloads')).body.total);
+  expect((await me.bytesOf(id)).equals(audio[3] as Buffer)).toBe(true);
+});
+
+it('a hit is known in the library after its track was renamed, and after it was merged into another', async () => {
+  const renamed = (await me.save(await me.firstHit('Renamed'))).body;
+  await server.api(`/tracks/${renamed.id}/metadata`, { method: 'PUT', body: { title: 'Something else', artist: 'Somebody', album: null } });
+  expect(await me.firstHit('Renamed')).toMatchObject({ in_library: true, track_id: renamed.id });
+
+  const merged = (await me.save(await me.firstHit('Merged'))).body;
+  const form = new FormData();
+  form.append('files', new Blob([audio[14] as BlobPart]), 'own.mp3');
+  const own = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body.items[0] as TrackOut;
+  const tracks = createTrackWriter({ db: server.app.db, now: () => new Date() });
+  createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMoves({ db: server.app.db })] }).mergeInto(own.id as TrackId, merged.id as TrackId);
+  const hit = await me.firstHit('Merged');
+  expect(hit).toMatchObject({ in_library: true, track_id: own.id, availability: 'available' });
+  const again = await me.save(hit);
+  expect([again.status, again.body.id]).toEqual([200, own.id]);
+
+  expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1); // the picture was asked for once
+
+  const removed = (await me.save(await me.firstHit('Removed'))).body;
+  await server.api(`/tracks/${removed.id}`, { method: 'DELETE' });
+  expect(await me.firstHit('Removed')).toMatchObject({ in_library: false, track_id: null, availability: null });
+});
+
+it('saves only what a search gave or the catalogue could know, never an address of the caller', async () => {
+  const body = { source: 'streamsrc', title: 'X', artist_name: 'Y' };
+  const save = (more: object) => server.api<{ errors?: { field: string }[] }>('/tracks/remote', { method: 'POST', body: { ...body, ...more } });
+  for (const source_id of ['ia:../../etc/passwd', 'ia:item/../x.mp3', 'ia:item', 'ia:http://10.0.0.1/x.mp3', 'ext:Generic:abc', 'nonsense', 'sub:1']) {
+    const { status, body: problem } = await save({ source_id });
+    expect([source_id, status, problem.errors?.[0]?.field]).toEqual([source_id, 422, 'source_id']);
+  }
+  expect((await save({ source: 'elsewhere', source_id: 'ia:a/b.mp3' })).status).toBe(404);
+  expect((await save({ source: 'upload', source_id: 'ia:a/b.mp3' })).status).toBe(409);
+  expect((await save({ source_id: 'ia:a/b.mp3', url: 'http://10.0.0.1/' })).status).toBe(422);
+  const own = await save({ source_id: 'ia:some-item/file.mp3', cover_url: 'http://10.0.0.1/cover.jpg' });
+  expect(own.status).toBe(201);
+  expect((own.body as unknown as TrackOut).has_cover).toBe(false);
+});
+
+describe('downloads', () => {
+  it('are asked for by a hit, listed newest first, and by status', async () => {
+    const hit = await me.firstHit('Queued');
+    const asked = await server.api<DownloadJobOut>('/downloads', { method: 'POST', body: { source: hit.source, source_id: hit.source_id } });
+    expect(asked.status).toBe(202);
+    await server.app.drain();
+    expect(await me.track(asked.body.track_id ?? 0)).toMatchObject({ source_id: hit.source_id, availability: 'available' });
+    const { body } = await server.api<{ items: DownloadJobOut[]; total: number }>('/downloads?limit=1');
+    expect(body.items[0]).toMatchObject({ id: asked.body.id, status: 'succeeded' });
+    expect((await server.api<{ total: number }>('/downloads?status=failed')).body.total).toBe(0);
+    expect((await server.api('/downloads?status=odd')).status).toBe(422);
+    expect((await server.api('/downloads/999999')).status).toBe(404);
+    expect((await server.api(`/downloads/${asked.body.id}/retry`, { method: 'POST' })).status).toBe(409);
+    expect((await server.api(`/downloads/${asked.body.id}`, { method: 'DELETE' })).status).toBe(409);
+  });
+
+  it('are cancelled while they run, leave the track as it was, and are tried again', async () => {
+    const { body: { id } } = await me.save(await me.firstHit('Cancelled'));
+    archive.faults.push({ stall: 2_000 });
+    const { body: asked } = await me.materialize(id);
+    await expect.poll(async () => (await me.download(asked.id)).bytes_done).toBe(2_000);
+    expect((await me.track(id)).availability).toBe('fetching');
+    const cancelled = await server.api<DownloadJobOut>(`/downloads/${asked.id}`, { method: 'DELETE' });
+    expect(cancelled.body).toMatchObject({ status: 'cancelled', next_attempt_at: null });
+    expect((await me.track(id)).availability).toBe('remote');
+    await server.app.drain();
+    const retried = await server.api<DownloadJobOut>(`/downloads/${asked.id}/retry`, { method: 'POST' });
+    expect(retried.status).toBe(202);
+    await server.app.drain();
+    expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect((await me.bytesOf(id)).equals(audio[8] as Buffer)).toBe(true);
+  });
+
+  it('of a track that did not come from the catalogue are refused; one that is here needs none', async () => {
+    const form = new FormData();
+    form.append('files', new Blob([audio[13] as BlobPart]), 'own.mp3');
+    const { body } = await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
+    const here = await me.materialize(body.items[0]?.id ?? 0);
+    expect([here.status, here.body]).toEqual([200, expect.objectContaining({ id: 0, status: 'succeeded' })]);
+    expect((await me.materialize(999_999)).status).toBe(404);
+    expect((await server.api('/downloads', { token: null })).status).toBe(401);
+  });
+
+  it('are seen by everyone who shares the library', async () => {
+    const token = await registerUser(server);
+    expect((await server.api<{ total: number }>('/downloads', { token })).body.total).toBeGreaterThan(0);
+  });
+});
+
+describe('a phone', () => {
+  it('fetches a saved track by playing it', async () => {
+    const { body: { id } } = await me.save(await me.firstHit('By Phone'));
+    const phone = await openPhone(server);
+    const answer = await phone.bytes('stream', { id: `tr-${id}` });
+    expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(audio[6] as Buffer)).toBe(true);
+  });
+
+  it('is told why when it does not come', async () => {
+    const { body: track } = await server.api<TrackOut>('/tracks/remote', { method: 'POST', body: { source: 'streamsrc', source_id: 'ia:no-such-item/x.mp3', title: 'Nowhere', artist_name: 'Nobody' } });
+    const phone = await openPhone(server);
+    const { body } = await phone.get('stream', { id: `tr-${track.id}` });
+    expect(body.error).toMatchObject({ code: 0, message: 'The Internet Archive does not have it any more.' });
+  });
+
+  it('does not see saved tracks when they are hidden from it, and sees them otherwise', async () => {
+    const { body: { id } } = await me.save(await me.firstHit('Hidden'));
+    const phone = await openPhone(server);
+    const listed = async (): Promise<string[]> => (await phone.ask<{ song?: { id: string }[] }>('search3', { query: '', songCount: 500 }, 'searchResult3')).song?.map((song) => song.id) ?? [];
+    expect(await listed()).toContain(`tr-${id}`);
+    await server.api('/settings', { method: 'PATCH', body: { subsonic_remote_tracks: false } });
+    const shown = await listed();
+    expect(shown).not.toContain(`tr-${id}`);
+    expect(shown.length).toBeGreaterThan(3);
+    expect((await phone.ask<{ song?: { id: string }[] }>('search3', { query: 'Hidden' }, 'searchResult3')).song ?? []).toEqual([]);
+    await server.api('/settings', { method: 'PATCH', body: { subsonic_remote_tracks: true } });
+  });
+});
+
+describe('the list of sources', () => {
+  it('says that the catalogue works, and why not when it does not answer', async () => {
+    const remote = async (): Promise<SourceOut | undefined> => (await server.api<SourceOut[]>('/sources')).body.find(({ name }) => name === 'streamsrc');
+    expect(await remote()).toMatchObject({ kind: 'catalogue', enabled: true, capabilities: ['search', 'download'], detail: expect.stringContaining('Internet Archive') });
+    expect((await remote())?.reason).toBeUndefined();
+    await server.api('/settings', { method: 'PATCH', body: { streamsrc_provider: 'sub' } });
+    expect(await remote()).toMatchObject({ enabled: false, reason: 'The other Subsonic server is not set up: STREAMSRC_USERNAME, STREAMSRC_PASSWORD are missing.' });
+    const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('STREAMSRC_USERNAME')]);
+    await server.api('/settings', { method: 'PATCH', body: { streamsrc_provider: 'ia' } });
+  });
+
+  it('names the catalogue as switched off, and its routes say so with 409', async () => {
+    const { body: saved } = await server.api<{ items: TrackOut[] }>('/tracks?availability=remote');
+    await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: false } });
+    const off = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
+    const { body } = await server.api<SourceOut[]>('/sources');
+    expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: false, reason: off });
+    const refused = async (path: string, method: string, sent?: object): Promise<void> => {
+      const { status, body: problem } = await server.api<{ detail: string }>(path, { method, ...(sent && { body: sent }) });
+      expect([path, status, problem.detail]).toEqual([path, 409, off]);
+    };
+    await refused('/sources/streamsrc/search?q=x', 'GET');
+    await refused('/tracks/remote', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3', title: 'x', artist_name: 'y' });
+    await refused('/downloads', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3' });
+    await refused(`/tracks/${saved.items[0]?.id}/materialize`, 'POST');
+    expect((await server.api<SearchResponse>('/search?q=x')).body.errors).toEqual([{ source: 'streamsrc', detail: off }]);
+    await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
+  });
+});
