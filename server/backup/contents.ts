@@ -1,0 +1,58 @@
+// What belongs to a library besides its database, read from the copy of it a few hundred rows at a time.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { hashInKey } from '../storage/local-paths.ts';
+
+const ROWS = 500;
+
+export type Content =
+  | { kind: 'stored'; what: 'audio' | 'cover'; key: string; hash: string; size: number | null }
+  | { kind: 'own'; path: string; hash: string | null; size: number | null };
+
+interface TrackRow { id: number; uri: string; hash: string | null; size: number | null }
+interface CoverRow { id: number; key: string; etag: string }
+
+/** Tracks that share an object give it once each. */
+export async function* contentsOf(databasePath: string): AsyncGenerator<Content> {
+  const db = new Database(databasePath, { readonly: true });
+  try {
+    const tracks = db.prepare<[number], TrackRow>(`SELECT id, storage_uri AS uri, content_hash AS hash, size_bytes AS size FROM tracks WHERE id > ? AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`);
+    for await (const row of paged(tracks)) {
+      const content = ofTrack(row);
+      if (content) yield content;
+    }
+    const covers = db.prepare<[number], CoverRow>(`SELECT album_id AS id, key, etag FROM album_covers WHERE album_id > ? AND key IS NOT NULL AND etag IS NOT NULL ORDER BY album_id LIMIT ${ROWS}`);
+    for await (const { key, etag } of paged(covers)) yield { kind: 'stored', what: 'cover', key, hash: etag, size: null };
+  } finally {
+    db.close();
+  }
+}
+
+export function countContents(databasePath: string): { tracks: number; covers: number } {
+  const db = new Database(databasePath, { readonly: true });
+  try {
+    const count = (sql: string): number => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n ?? 0;
+    return { tracks: count('tracks'), covers: count('album_covers WHERE key IS NOT NULL') };
+  } finally {
+    db.close();
+  }
+}
+
+function ofTrack({ uri, hash, size }: TrackRow): Content | undefined {
+  const colon = uri.indexOf(':');
+  const [scheme, place] = [uri.slice(0, colon), uri.slice(colon + 1)];
+  if (scheme === 'file') return { kind: 'own', path: place, hash, size };
+  const named = hashInKey(place);
+  return /^[0-9a-f]{64}$/.test(named) ? { kind: 'stored', what: 'audio', key: place, hash: named, size } : undefined;
+}
+
+async function* paged<R extends { id: number }>(statement: Database.Statement<[number], R>): AsyncGenerator<R> {
+  for (let after = 0; ;) {
+    const rows = statement.all(after);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS) return;
+    after = last.id;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,139 @@
+// How a backup is locked. A passphrase opens a key that was made for this backup once (scrypt, then AES-256-GCM); everything else is
+// locked with keys derived from that one. Objects are encrypted in pieces, so that none is ever whole in memory; the last piece is
+// marked, so that a shortened object is noticed. Their names are keyed hashes: whoever sees the folder cannot ask whether a song is in it.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, scrypt } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+
+const PIECE = 64 << 10;
+const TAG = 16;
+const SALT = 16;
+const MAGIC = Buffer.from('TAB1');
+const HEAD = MAGIC.length + SALT;
+/** Takes 64 MB and a moment: guessing passphrases is dear. */
+const COST = { n: 1 << 16, r: 8, p: 1 };
+
+/** What the backup says about its lock; worth nothing without the passphrase. */
+export const Lock = z.object({ kdf: z.literal('scrypt'), n: z.int().max(1 << 20), r: z.int().max(32), p: z.int().max(16), salt: z.base64(), key: z.base64() });
+export type Lock = z.output<typeof Lock>;
+
+/** An object that is not what was written: changed, shortened, or another one under its name. */
+export class DamagedObject extends Error {
+  override name = 'DamagedObject';
+}
+
+/** How objects are named and written; without a passphrase under their plain hash and as they are. */
+export interface Cipher {
+  nameOf(hash: string): string;
+  /** Bytes that so many become. */
+  sizeOf(plain: number): number;
+  encrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
+  /** Throws DamagedObject. */
+  decrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
+}
+
+export const plainCipher: Cipher = { nameOf: (hash) => hash, sizeOf: (plain) => plain, encrypt: (source) => source, decrypt: (source) => source };
+
+/** A new key, locked with the passphrase. */
+export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher: Cipher }> {
+  const [salt, iv, key] = [randomBytes(SALT), randomBytes(12), randomBytes(32)];
+  const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt, COST), iv);
+  const sealed = Buffer.concat([iv, sealer.update(key), sealer.final(), sealer.getAuthTag()]);
+  return { lock: { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') }, cipher: createCipher(key) };
+}
+
+/** Throws `forbidden` when it is another passphrase. */
+export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> {
+  const sealed = Buffer.from(lock.key, 'base64');
+  try {
+    const opener = createDecipheriv('aes-256-gcm', await stretch(passphrase, Buffer.from(lock.salt, 'base64'), lock), sealed.subarray(0, 12), { authTagLength: TAG }).setAuthTag(sealed.subarray(-TAG));
+    return createCipher(Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]));
+  } catch (cause) {
+    throw new AppError('forbidden', 'This is not the passphrase that the backup was made with.', { cause });
+  }
+}
+
+function stretch(passphrase: string, salt: Buffer, { n, r, p }: Pick<Lock, 'n' | 'r' | 'p'>): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+function createCipher(key: Buffer): Cipher {
+  const nameKey = derive(key, Buffer.alloc(0), 'tonearm backup names v1');
+  const pieceKey = (salt: Buffer): Buffer => derive(key, salt, 'tonearm backup object v1');
+  return {
+    nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
+    sizeOf: (plain) => HEAD + plain + TAG * Math.max(1, Math.ceil(plain / PIECE)),
+
+    async* encrypt(source) {
+      const salt = randomBytes(SALT);
+      const own = pieceKey(salt);
+      yield Buffer.concat([MAGIC, salt]);
+      for await (const { piece, n, isLast } of inPieces(source, PIECE)) {
+        const sealer = createCipheriv('aes-256-gcm', own, nonce(n, isLast));
+        yield Buffer.concat([sealer.update(piece), sealer.final(), sealer.getAuthTag()]);
+      }
+    },
+
+    async* decrypt(source) {
+      const { head, rest } = await splitHead(source);
+      if (!head.subarray(0, MAGIC.length).equals(MAGIC)) throw new DamagedObject('it does not begin as it should');
+      const own = pieceKey(head.subarray(MAGIC.length));
+      for await (const { piece, n, isLast } of inPieces(rest, PIECE + TAG)) {
+        if (piece.length < TAG) throw new DamagedObject('it ends too early');
+        const opener = createDecipheriv('aes-256-gcm', own, nonce(n, isLast), { authTagLength: TAG }).setAuthTag(piece.subarray(-TAG));
+        const plain = opener.update(piece.subarray(0, -TAG));
+        try {
+          opener.final();
+        } catch (cause) {
+          throw new DamagedObject('it was changed or shortened', { cause });
+        }
+        yield plain;
+      }
+    },
+  };
+}
+
+const derive = (key: Buffer, salt: Buffer, label: string): Buffer => Buffer.from(hkdfSync('sha256', key, salt, label, 32));
+
+/** The key is used for one object only, so counting its pieces is enough. */
+function nonce(n: number, isLast: boolean): Buffer {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt32BE(n, 7);
+  bytes[11] = isLast ? 1 : 0;
+  return bytes;
+}
+
+/** Pieces of the same size; the last one may be shorter, and is there also for nothing at all. */
+async function* inPieces(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ piece: Buffer; n: number; isLast: boolean }> {
+  let held: Buffer[] = [];
+  let length = 0;
+  let n = 0;
+  for await (const chunk of source) {
+    held.push(chunk);
+    length += chunk.length;
+    if (length <= size) continue; // what fills a piece exactly may be the last one
+    const all = Buffer.concat(held);
+    let at = 0;
+    for (; all.length - at > size; at += size) yield { piece: all.subarray(at, at + size), n: n++, isLast: false };
+    held = [all.subarray(at)];
+    length = all.length - at;
+  }
+  yield { piece: Buffer.concat(held), n, isLast: true };
+}
+
+async function splitHead(source: AsyncIterable<Buffer>): Promise<{ head: Buffer; rest: AsyncIterable<Buffer> }> {
+  const chunks = source[Symbol.asyncIterator]();
+  let held = Buffer.alloc(0);
+  while (held.length < HEAD) {
+    const next = await chunks.next();
+    if (next.done === true) throw new DamagedObject('it ends too early');
+    held = Buffer.concat([held, next.value]);
+  }
+  async function* rest(): AsyncGenerator<Buffer> {
+    yield held.subarray(HEAD);
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  return { head: held.subarray(0, HEAD), rest: rest() };
+}

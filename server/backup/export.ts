@@ -1,0 +1,147 @@
+// A library for people and other programs: audio under readable names, playlists that every player opens, everything else as JSON. It
+// can be broken off and gone on with; nothing in the folder is ever deleted.
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { MainDb } from '../db/client.ts';
+import type { PlaylistId, UserId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
+import { permanent, type Handler } from '../jobs/tasks.ts';
+import { m3uEntry, m3uHead } from '../playlists/m3u.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import { dataFiles } from './export-data.ts';
+import { isWritten, writeWhole } from './export-files.ts';
+import { numbered, safeName } from './export-names.ts';
+import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-paths.ts';
+import { assertOutside } from './own-folders.ts';
+import { eachAtOnce } from './pool.ts';
+import type { Run } from './run.ts';
+import type { ExportResult } from './wire.ts';
+
+const AT_ONCE = 4;
+const SHOWN = 20;
+
+export interface ExportDeps {
+  db: MainDb;
+  audioStore: AudioStore;
+  playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
+  jobs: Pick<Jobs, 'enqueue'>;
+  tmpDir: string;
+  /** Folders that are the library's own: an export into them would end up in scans and backups. */
+  ownFolders: () => string[];
+}
+
+export type ExportService = ReturnType<typeof createExportService>;
+
+export function createExportService({ db, audioStore, playlists, jobs, tmpDir, ownFolders }: ExportDeps) {
+  async function assertUsable(folder: string): Promise<string> {
+    const path = resolve(folder);
+    if (!(await stat(path).catch(() => undefined))?.isDirectory()) throw new AppError('unavailable', `The folder ${path} is not there. Make it, or connect its disk.`);
+    assertOutside(path, ownFolders());
+    return path;
+  }
+
+  async function copyTrack(folder: string, { uri, path }: PlacedTrack, signal: AbortSignal): Promise<number> {
+    const file = await audioStore.resolve(uri);
+    const { size, modifiedAt } = await file.stat();
+    const place = join(folder, 'Music', ...path.split('/'));
+    if (await isWritten(place, size, modifiedAt)) return 0;
+    const { stream } = await file.open();
+    try {
+      return await writeWhole(place, aborting(stream as AsyncIterable<Buffer>, signal), modifiedAt);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async function writePlaylists(folder: string, paths: ExportPaths, signal: AbortSignal): Promise<number> {
+    const lists = db.$client.prepare<[], { id: PlaylistId; ownerId: UserId; owner: string }>('SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id').all();
+    for (const { id, ownerId, owner } of lists) {
+      signal.throwIfAborted();
+      const playlist = await playlists.get(ownerId, id);
+      const place = paths.free((n) => `Playlists/${safeName(owner, 'Somebody')}/${numbered(safeName(playlist.name, 'Playlist'), n)}.m3u8`);
+      await writeWhole(join(folder, ...place.split('/')), lines(ownerId, playlist));
+    }
+    return lists.length;
+
+    async function* lines(ownerId: UserId, playlist: Awaited<ReturnType<PlaylistService['get']>>): AsyncGenerator<string> {
+      yield m3uHead(playlist.name);
+      for await (const entries of playlists.allEntries(ownerId, playlist)) {
+        for (const { track } of entries) {
+          const path = paths.of(track.id);
+          if (path !== undefined) yield m3uEntry({ ...track, path: `../../Music/${path}` });
+        }
+      }
+    }
+  }
+
+  async function exportTo(folder: string, paths: ExportPaths, { signal, progress }: Run): Promise<ExportResult> {
+    const result: ExportResult = { folder, tracks: 0, written: 0, bytes_written: 0, playlists: 0, without_audio: 0, problems: [] };
+    progress(0, null, 'Working out the names');
+    await paths.plan(signal);
+    const total = paths.count();
+    await eachAtOnce(paths.all(), AT_ONCE, async (track) => {
+      signal.throwIfAborted();
+      try {
+        const bytes = await copyTrack(folder, track, signal);
+        result.tracks++;
+        if (bytes > 0) result.written++;
+        result.bytes_written += bytes;
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'gone')) throw error;
+        result.without_audio++;
+        if (result.problems.length < SHOWN) result.problems.push(`${track.path}: ${error.message}`);
+      }
+      progress(result.tracks + result.without_audio, total, 'Copying audio');
+    });
+    progress(total, total, 'Writing playlists and data');
+    result.playlists = await writePlaylists(folder, paths, signal);
+    for (const [name, rows] of Object.entries(dataFiles(db.$client, paths))) await writeWhole(join(folder, 'data', name), asJson(rows(), signal));
+    return result;
+  }
+
+  const task: Handler<'export_task'> = async ({ folder }, { signal, progress }) => {
+    await mkdir(tmpDir, { recursive: true });
+    const scratch = join(tmpDir, `export-${randomBytes(6).toString('hex')}.db`);
+    const usable = await assertUsable(folder).catch((error: unknown) => { throw permanent(error); });
+    const paths = createExportPaths(db.$client, scratch);
+    try {
+      return await exportTo(usable, paths, { signal, progress });
+    } finally {
+      paths.close();
+      await rm(scratch, { force: true });
+    }
+  };
+
+  return {
+    task,
+    /** Throws when there is no such folder, or it is one of the library's own. */
+    async start(folder: string): Promise<EnqueuedJob> {
+      return jobs.enqueue('export_task', { folder: await assertUsable(folder) });
+    },
+  };
+}
+
+async function* aborting(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
+}
+
+/** One array, a row on each line. */
+async function* asJson(rows: AsyncIterable<object>, signal: AbortSignal): AsyncGenerator<string> {
+  let text = '[';
+  let isFirst = true;
+  for await (const row of rows) {
+    signal.throwIfAborted();
+    text += `${isFirst ? '' : ','}\n${JSON.stringify(row)}`;
+    isFirst = false;
+    if (text.length < 65_536) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}\n]\n`;
+}

@@ -1,0 +1,57 @@
+// Files that are only indexed (reference mode) stay the person's own; a setting takes copies of them along. What the last snapshot knows
+// of a file that has not changed since need not be read again.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { isAbsent } from '../storage/file-errors.ts';
+import { pathBelow } from '../storage/file-names.ts';
+import type { OwnLine } from './manifest.ts';
+import { SourceProblem, type Repository } from './repository.ts';
+
+const READ_BYTES = 1 << 20;
+
+export interface OwnFile { path: string; hash: string | null; size: number | null }
+
+export interface OwnFilesDeps {
+  repo: Repository;
+  /** The music folder; copies are taken of what is in it. */
+  folder: string;
+  /** By path, as the last snapshot has them. */
+  known: ReadonlyMap<string, OwnLine>;
+}
+
+export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({ kind: 'own', path, hash: fullHash(hash), size, mtimeMs: null, isCopied: false });
+
+/** Puts a file into the backup unless it is there. One that is gone or cannot be read is only noted. */
+export async function copyOwnFile({ repo, folder, known }: OwnFilesDeps, file: OwnFile, signal: AbortSignal): Promise<{ line: OwnLine; bytes: number }> {
+  if (file.path.split('/').includes('..')) return { line: notCopied(file), bytes: 0 };
+  const path = pathBelow(folder, file.path);
+  try {
+    const { size, mtimeMs } = await stat(path);
+    const before = known.get(file.path);
+    const isSame = before?.hash != null && before.size === size && before.mtimeMs === mtimeMs;
+    const hash = isSame && before.hash !== null ? before.hash : await hashOfFile(path, signal);
+    const line: OwnLine = { kind: 'own', path: file.path, hash, size, mtimeMs, isCopied: true };
+    if (repo.has(hash, size)) return { line, bytes: 0 };
+    return { line, bytes: await repo.put(hash, readFile(path), signal) };
+  } catch (error) {
+    if (error instanceof SourceProblem || isAbsent(error) || (error instanceof Error && 'syscall' in error)) return { line: notCopied(file), bytes: 0 };
+    throw error;
+  }
+}
+
+const fullHash = (hash: string | null): string | null => (hash !== null && /^[0-9a-f]{64}$/.test(hash) ? hash : null);
+
+async function hashOfFile(path: string | Buffer, signal: AbortSignal): Promise<string> {
+  const sum = createHash('sha256');
+  for await (const chunk of readFile(path)) {
+    signal.throwIfAborted();
+    sum.update(chunk);
+  }
+  return sum.digest('hex');
+}
+
+async function* readFile(path: string | Buffer): AsyncGenerator<Buffer> {
+  const handle = await open(path, 'r');
+  yield* createReadStream('', { fd: handle, highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
+}

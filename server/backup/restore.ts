@@ -1,0 +1,220 @@
+// A library comes back from a backup: the database in one piece and checked, every file compared with its hash, and only then put where
+// the server looks. Works without a server, on a folder that no server uses.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import Database from 'better-sqlite3';
+import { writeJsonFile } from '../config/json-file.ts';
+import { lockDataFolder } from '../db/data-lock.ts';
+import { AppError, conflict } from '../errors.ts';
+import { createLocalStorage } from '../storage/local.ts';
+import { pathBelow } from '../storage/file-names.ts';
+import type { Storage } from '../storage/storage.ts';
+import { DamagedObject } from './crypt.ts';
+import { toSnapshotId, type FileLine, type Manifest, type OwnLine, type StoredLine } from './manifest.ts';
+import { eachAtOnce } from './pool.ts';
+import type { Repository } from './repository.ts';
+import { contentsOfFolder, readState, restorePaths, switchOver, writeState, type RestorePaths } from './restore-state.ts';
+
+const AT_ONCE = 6;
+const SHOWN = 10;
+/** Of the machine that the backup was made on. */
+const NOT_RESTORED = ['STORAGE_ROOT', 'STORAGE_BACKEND'];
+
+export interface RestoreWish {
+  repo: Repository;
+  /** The newest one when absent. */
+  snapshot: string | undefined;
+  dataDir: string;
+  /** Move a library that is there aside. */
+  replace: boolean;
+  /** Go on without files that the backup has damaged or not at all. */
+  skipDamaged: boolean;
+  /** Where copies of files go that were only indexed; without, they are not restored. */
+  musicDir: string | undefined;
+  now: () => Date;
+  progress: (done: number, total: number | null, message: string) => void;
+}
+
+export interface Restored {
+  snapshot: string;
+  counts: Manifest['counts'];
+  /** Sign-ins and app-passwords go on. */
+  hasKeys: boolean;
+  /** Copies of indexed files that are in the backup, and how many of them were written. */
+  copies: { there: number; written: number };
+  /** Files that could not be restored; their tracks are missing. */
+  lost: string[];
+  /** Where the library that was there is now. */
+  aside: string | undefined;
+}
+
+/** Throws in words, and leaves what was there as it was, when anything does not hold. What was fetched stays for the next try. */
+export async function restore(wish: RestoreWish): Promise<Restored> {
+  const { repo, dataDir, now } = wish;
+  const paths = restorePaths(dataDir);
+  const id = wish.snapshot ?? (await repo.snapshotIds())[0];
+  if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no snapshot that was finished.`);
+  const manifest = await repo.readSnapshot(id);
+  mkdirSync(dataDir, { recursive: true });
+  const unlock = lockDataFolder(join(dataDir, 'tonearm.lock'), dataDir);
+  try {
+    let state = readState(paths);
+    if (state?.step === undefined || state.step === 'building') {
+      if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0) throw conflict(`There is something in ${dataDir} already. Give another --data-dir, or --replace to move it aside first.`);
+      if (state?.snapshot !== id) await rm(paths.building, { recursive: true, force: true });
+      state = { snapshot: id, step: 'building', aside: null };
+      writeState(paths, state);
+    } else if (state.snapshot !== id) throw conflict(`A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with --snapshot ${state.snapshot}.`);
+    const built = state.step === 'building' ? await build(wish, manifest, paths) : { lost: [], copies: { there: 0, written: 0 } };
+    wish.progress(1, 1, 'Putting everything into its place');
+    const aside = await switchOver(paths, `replaced-${toSnapshotId(now())}`);
+    return { snapshot: id, counts: manifest.counts, hasKeys: manifest.keys !== null, aside, ...built };
+  } finally {
+    unlock();
+  }
+}
+
+async function build(wish: RestoreWish, manifest: Manifest, paths: RestorePaths): Promise<Pick<Restored, 'lost' | 'copies'>> {
+  mkdirSync(paths.building, { recursive: true });
+  const database = join(paths.building, 'tonearm.db');
+  if (!existsSync(database)) await fetchDatabase(wish, manifest, database);
+  const root = join(paths.building, 'library');
+  const { lost, damaged, copies } = await fetchFiles(wish, manifest, createLocalStorage({ root }));
+  if (damaged.length > 0 && !wish.skipDamaged) throw new AppError('unavailable', damagedWords(damaged));
+  markMissing(database, lost);
+  await rm(join(root, 'tmp'), { recursive: true, force: true });
+  writeSettings(wish, manifest, paths.building);
+  return { lost, copies };
+}
+
+const damagedWords = (damaged: string[]): string => [
+  `${damaged.length} files in the backup are damaged or gone, so nothing was changed. Try an earlier snapshot, or --skip-damaged to restore the rest:`,
+  ...damaged.slice(0, SHOWN).map((key) => `  ${key}`), ...(damaged.length > SHOWN ? ['  …'] : []),
+].join('\n');
+
+/** Whole, of the right hash, and sound in itself before it gets its name. */
+async function fetchDatabase({ repo, progress }: RestoreWish, { database }: Manifest, path: string): Promise<void> {
+  const part = `${path}.part`;
+  const whole = createHash('sha256');
+  const file = await open(part, 'w');
+  try {
+    for (const [n, piece] of database.pieces.entries()) {
+      progress(n, database.pieces.length, 'Fetching the database');
+      for await (const chunk of repo.read(piece)) {
+        whole.update(chunk);
+        await file.writeFile(chunk);
+      }
+    }
+    await file.sync();
+  } catch (cause) {
+    throw isLost(cause) ? new AppError('unavailable', 'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.', { cause }) : cause;
+  } finally {
+    await file.close();
+  }
+  if (whole.digest('hex') !== database.sha256 || !isSound(part)) throw new AppError('unavailable', 'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.');
+  await rename(part, path);
+}
+
+/** Objects of a bucket are files now. */
+function isSound(path: string): boolean {
+  const db = new Database(path);
+  try {
+    if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok') return false;
+    db.exec("UPDATE tracks SET storage_uri = 'local:' || substr(storage_uri, 4) WHERE storage_uri LIKE 's3:%'");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    db.close();
+  }
+}
+
+async function fetchFiles({ repo, musicDir, progress }: RestoreWish, manifest: Manifest, storage: Storage) {
+  const total = manifest.lists.reduce((sum, { lines }) => sum + lines, 0);
+  const [lost, damaged]: [string[], string[]] = [[], []];
+  const copies = { there: 0, written: 0 };
+  let done = 0;
+
+  await eachAtOnce(linesOf(repo, manifest), AT_ONCE, async (line) => {
+    if (line.kind === 'stored') await fetchObject(line);
+    else if (line.isCopied && line.hash !== null) await fetchCopy(line, line.hash);
+    progress(++done, total, 'Fetching audio and covers');
+  });
+  return { lost, damaged, copies };
+
+  async function fetchObject({ key, hash, size, isAbsent }: StoredLine): Promise<void> {
+    if (isAbsent === true) return void lost.push(key);
+    const there = await storage.stat(key);
+    if (there && (size === null || there.size === size)) return; // whole: it was checked while it was written
+    try {
+      await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }));
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      lost.push(key);
+      damaged.push(key);
+    }
+  }
+
+  /** Never over a file that is there. */
+  async function fetchCopy({ path, mtimeMs }: OwnLine, hash: string): Promise<void> {
+    copies.there++;
+    if (musicDir === undefined || path.split('/').includes('..')) return;
+    const place = pathBelow(musicDir, path);
+    if (await stat(place).then(() => true, () => false)) return;
+    try {
+      await writeCopy(place, repo.read(hash), mtimeMs);
+      copies.written++;
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      damaged.push(path);
+    }
+  }
+}
+
+async function* linesOf(repo: Repository, manifest: Manifest): AsyncGenerator<FileLine> {
+  try {
+    yield* repo.readFiles(manifest);
+  } catch (cause) {
+    throw isLost(cause) ? new AppError('unavailable', 'The list of files in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.', { cause }) : cause;
+  }
+}
+
+async function writeCopy(place: string | Buffer, source: AsyncIterable<Buffer>, mtimeMs: number | null): Promise<void> {
+  const name = Buffer.from(place);
+  const part = Buffer.concat([name, Buffer.from('.part')]);
+  mkdirSync(name.subarray(0, Math.max(name.lastIndexOf(0x2f), name.lastIndexOf(0x5c))), { recursive: true });
+  const file = await open(part, 'w');
+  try {
+    for await (const chunk of source) await file.writeFile(chunk);
+    await file.sync();
+    if (mtimeMs !== null) await file.utimes(new Date(), new Date(mtimeMs));
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  await rename(part, name);
+}
+
+const isLost = (error: unknown): boolean => error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');
+
+function markMissing(database: string, keys: string[]): void {
+  if (keys.length === 0) return;
+  const db = new Database(database);
+  try {
+    const mark = db.prepare("UPDATE tracks SET availability = 'missing' WHERE storage_uri = 'local:' || ?");
+    db.transaction(() => { for (const key of keys) mark.run(key); }).immediate();
+  } finally {
+    db.close();
+  }
+}
+
+function writeSettings({ musicDir }: RestoreWish, { settings, keys }: Manifest, folder: string): void {
+  const kept = Object.entries({ ...settings, ...keys?.settings }).filter(([name]) => !NOT_RESTORED.includes(name.toUpperCase()) && !(musicDir !== undefined && name.toUpperCase() === 'LOCAL_MEDIA_IMPORT_PATH'));
+  writeJsonFile(join(folder, 'settings.json'), { ...Object.fromEntries(kept), ...(musicDir !== undefined && { local_media_import_path: musicDir }) });
+  if (keys) writeJsonFile(join(folder, 'secrets.json'), { JWT_SECRET: keys.jwt_secret, COMPAT_SECRET_KEY: keys.compat_secret_key });
+}

@@ -1,0 +1,28 @@
+// Backups and exports over REST; superusers only, since they hold everybody's music and plays.
+import { Reply, route, type Route } from '../http/route.ts';
+import { toIso, toIsoOrNull } from '../http/times.ts';
+import { JobOut, toJobOut } from '../jobs/wire.ts';
+import type { ExportService } from './export.ts';
+import type { BackupService, SnapshotState } from './service.ts';
+import { BackupIn, BackupsOut, ExportIn, SnapshotParam, type SnapshotOut } from './wire.ts';
+
+export const backupRoutes = ({ backups, exports }: { backups: BackupService; exports: ExportService }): Route[] => [
+  route({ method: 'get', path: '/backups', access: 'superuser', summary: 'The place for backups and its snapshots', reply: BackupsOut },
+    async () => {
+      const { target, isEncrypted, nextAt, problem, snapshots } = await backups.state();
+      return { target, is_encrypted: isEncrypted, next_at: toIsoOrNull(nextAt), problem, items: snapshots.map(toSnapshotOut) };
+    }),
+
+  route({ method: 'post', path: '/backups', access: 'superuser', summary: 'Make a backup now; the same job while one for that place is unfinished', body: BackupIn, reply: JobOut, status: [202] },
+    async ({ body }) => new Reply(202, toJobOut(await backups.start(body.to)))),
+
+  route({ method: 'delete', path: '/backups/:id', access: 'superuser', summary: 'Delete a snapshot; the next backup frees its room', params: SnapshotParam },
+    ({ params }) => backups.deleteSnapshot(params.id)),
+
+  route({ method: 'post', path: '/exports', access: 'superuser', summary: 'Export everything into a folder of the server, for people and other programs', body: ExportIn, reply: JobOut, status: [202] },
+    async ({ body }) => new Reply(202, toJobOut(await exports.start(body.folder)))),
+];
+
+const toSnapshotOut = ({ id, createdAt, counts, hasKeys, problem }: SnapshotState): SnapshotOut => ({
+  id, created_at: toIso(createdAt), tracks: counts.tracks, files: counts.files, covers: counts.covers, absent: counts.absent, bytes: counts.bytes, has_keys: hasKeys, problem,
+});

@@ -1,0 +1,174 @@
+// One backup, from the copy of the database to the manifest that makes the snapshot count. What a kill, a cancel or a full disk leaves
+// behind are objects that the next run finds there already.
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Claims } from '../storage/claims.ts';
+import type { Storage } from '../storage/storage.ts';
+import { contentsOf, countContents, type Content } from './contents.ts';
+import { toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
+import { copyOwnFile, notCopied } from './own-files.ts';
+import { eachAtOnce } from './pool.ts';
+import { SourceProblem, type Repository } from './repository.ts';
+import { snapshotsToKeep } from './retention.ts';
+import { copyDatabase } from './snapshot-thread.ts';
+import type { BackupResult } from './wire.ts';
+
+const DATABASE_PIECE = 4 << 20;
+const LINES_PER_LIST = 10_000;
+const AT_ONCE = 6;
+const SHOWN = 20;
+/** What is younger may belong to a backup that was broken off and goes on. */
+const GRACE_MS = 24 * 3_600_000;
+
+export interface BackupSource {
+  storage: Storage;
+  claims: Pick<Claims, 'claimAll'>;
+  databasePath: string;
+  tmpDir: string;
+  workerUrl: URL;
+  /** Of the music folder, when its files are to be copied along. */
+  ownFiles: string | undefined;
+  settings: Record<string, unknown>;
+  keys: Keys | null;
+  version: string;
+  keep: { daily: number; weekly: number };
+  now: () => Date;
+}
+
+export interface Run {
+  signal: AbortSignal;
+  progress: (done: number, total: number | null, message?: string) => void;
+}
+
+/** Objects are not deleted from the library meanwhile. */
+export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> => source.claims.claimAll(() => backUpClaimed(repo, source, run));
+
+async function backUpClaimed(repo: Repository, source: BackupSource, { signal, progress }: Run): Promise<BackupResult> {
+  const begun = source.now();
+  const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
+  await mkdir(source.tmpDir, { recursive: true });
+  try {
+    progress(0, null, 'Copying the database');
+    await copyDatabase({ workerUrl: source.workerUrl, from: source.databasePath, to: copy, signal, onProgress: (done, total) => progress(done, total, 'Copying the database') });
+    progress(0, null, 'Looking at what the backup has');
+    await repo.list();
+    const database = await storeDatabase(repo, copy, signal);
+    const files = await storeFiles(repo, source, copy, { signal, progress });
+    const manifest: Manifest = {
+      format: 1, id: await freeId(repo, begun), app_version: source.version, database, lists: files.lists, settings: source.settings, keys: source.keys, counts: files.counts,
+    };
+    signal.throwIfAborted();
+    await repo.writeSnapshot(manifest);
+    return { target: repo.name, backup_id: repo.id, snapshot: manifest.id, ...manifest.counts, ...files.result, ...await tidy(repo, source, signal) };
+  } finally {
+    for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
+  }
+}
+
+/** Of two backups in the same millisecond the second is a little later. */
+async function freeId(repo: Repository, begun: Date): Promise<string> {
+  const taken = new Set(await repo.snapshotIds());
+  for (let at = begun.getTime(); ; at++) {
+    const id = toSnapshotId(new Date(at));
+    if (!taken.has(id)) return id;
+  }
+}
+
+async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal): Promise<Manifest['database']> {
+  const whole = createHash('sha256');
+  const pieces: string[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(copy, { highWaterMark: DATABASE_PIECE }) as AsyncIterable<Buffer>) {
+    signal.throwIfAborted();
+    whole.update(chunk);
+    size += chunk.length;
+    pieces.push(await repo.putBytes(chunk, signal));
+  }
+  return { size, sha256: whole.digest('hex'), pieces };
+}
+
+async function storeFiles(repo: Repository, source: BackupSource, copy: string, { signal, progress }: Run) {
+  const { tracks, covers } = countContents(copy);
+  const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
+  const result = { added: 0, bytes_added: 0, problems: [] as string[] };
+  const lists: Manifest['lists'] = [];
+  const known = source.ownFiles === undefined ? new Map<string, OwnLine>() : await ownFilesOf(repo);
+  let lines: string[] = [];
+  let done = 0;
+
+  async function closeList(): Promise<void> {
+    const full = lines;
+    lines = [];
+    if (full.length > 0) lists.push({ sha256: await repo.putBytes(Buffer.from(full.join('\n')), signal), lines: full.length });
+  }
+
+  await eachAtOnce(contentsOf(copy), AT_ONCE, async (content) => {
+    signal.throwIfAborted();
+    const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
+    if (bytes > 0) result.added++;
+    result.bytes_added += bytes;
+    counts.bytes += line.size ?? bytes;
+    if (line.kind === 'own') counts.referenced++;
+    else counts[content.kind === 'stored' && content.what === 'cover' ? 'covers' : 'files']++;
+    lines.push(JSON.stringify(line));
+    if (lines.length >= LINES_PER_LIST) await closeList();
+    progress(++done, Math.max(done, tracks + covers), 'Copying audio and covers');
+  });
+  await closeList();
+  return { lists, counts, result };
+
+  async function storeObject({ key, hash, size }: Extract<Content, { kind: 'stored' }>): Promise<{ line: FileLine; bytes: number }> {
+    if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
+    try {
+      const bytes = await repo.put(hash, bytesOf(source.storage, key), signal);
+      return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
+    } catch (error) {
+      if (!(error instanceof SourceProblem)) throw error;
+      if (!(await source.storage.isUp())) throw error.cause; // the library's storage is down, its files are not gone
+      counts.absent++;
+      if (result.problems.length < SHOWN) result.problems.push(`${key}: ${error.message}`);
+      return { line: { kind: 'stored', key, hash, size, isAbsent: true }, bytes: 0 };
+    }
+  }
+
+  async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<{ line: FileLine; bytes: number }> {
+    if (source.ownFiles === undefined) return { line: notCopied(file), bytes: 0 };
+    const stored = await copyOwnFile({ repo, folder: source.ownFiles, known }, file, signal);
+    if (!stored.line.isCopied) {
+      counts.absent++;
+      if (result.problems.length < SHOWN) result.problems.push(`${file.path}: cannot be read`);
+    }
+    return stored;
+  }
+}
+
+async function* bytesOf(storage: Storage, key: string): AsyncGenerator<Buffer> {
+  yield* (await storage.open(key)).stream as AsyncIterable<Buffer>;
+}
+
+async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
+  const known = new Map<string, OwnLine>();
+  const [newest] = await repo.snapshotIds();
+  if (newest === undefined) return known;
+  try {
+    for await (const line of repo.readFiles(await repo.readSnapshot(newest))) if (line.kind === 'own' && line.isCopied) known.set(line.path, line);
+  } catch {
+    known.clear(); // a damaged snapshot only means reading more
+  }
+  return known;
+}
+
+/** Snapshots that are old enough go, and objects that nobody needs then. What goes wrong here does not undo the backup. */
+async function tidy(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>> {
+  let deleted = 0;
+  try {
+    const ids = await repo.snapshotIds();
+    const kept = new Set(snapshotsToKeep(ids, keep));
+    for (const id of ids) if (!kept.has(id) && await repo.deleteSnapshot(id)) deleted++;
+    return { snapshots_deleted: deleted, objects_deleted: await repo.collect(new Date(now().getTime() - GRACE_MS), signal), tidy_problem: null };
+  } catch (error) {
+    return { snapshots_deleted: deleted, objects_deleted: 0, tidy_problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,20 @@
+// A backup every day at a time of the clock on the wall. A time that passed while the server was off is made up for at the next start.
+
+/** The latest time up to `now` at which one was due; `hh:mm` in the server's time zone. */
+export function lastDue(schedule: string, now: Date): Date {
+  const due = atTime(schedule, now, 0);
+  return due > now ? atTime(schedule, now, -1) : due;
+}
+
+export function nextDue(schedule: string, now: Date): Date {
+  const due = atTime(schedule, now, 0);
+  return due > now ? due : atTime(schedule, now, 1);
+}
+
+/** `since`: when the last one began, or from when on there is a schedule. */
+export const isDue = (schedule: string, since: Date, now: Date): boolean => lastDue(schedule, now) > since;
+
+function atTime(schedule: string, day: Date, later: number): Date {
+  const [hours = 0, minutes = 0] = schedule.split(':').map(Number);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + later, hours, minutes);
+}

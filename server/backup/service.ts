@@ -1,0 +1,156 @@
+// Backups as the server sees them: when they are made, what is asked of them, and the job that makes one.
+import type { Config } from '../config/config.ts';
+import { readJsonFile } from '../config/json-file.ts';
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { SETTINGS } from '../config/settings.ts';
+import { AppError, conflict, messageOf, notFound } from '../errors.ts';
+import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
+import { permanent, type Handler } from '../jobs/tasks.ts';
+import type { Log } from '../log/log.ts';
+import { openStorage } from '../storage/open.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createHealer } from './heal.ts';
+import { snapshotTime, type Keys } from './manifest.ts';
+import { assertOutside } from './own-folders.ts';
+import { openRepository, type Repository } from './repository.ts';
+import { backUp, type BackupSource } from './run.ts';
+import { isDue, nextDue } from './schedule.ts';
+import { BUCKET, openTarget, type TargetDeps } from './target.ts';
+import { BackupResult } from './wire.ts';
+
+const LOOK_EVERY_MS = 30_000;
+const SNAPSHOTS_SHOWN = 100;
+
+export interface BackupDeps extends Pick<BackupSource, 'storage' | 'claims' | 'workerUrl' | 'version' | 'now'> {
+  config: Config;
+  settings: LiveSettings;
+  secrets: Secrets;
+  jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'list'>;
+  /** Folders that no backup goes into: it would be lost together with the library. */
+  ownFolders: () => string[];
+  log: Log;
+}
+
+export interface SnapshotState { id: string; createdAt: Date; counts: { tracks: number; files: number; covers: number; absent: number; bytes: number }; hasKeys: boolean; problem: string | null }
+
+export interface BackupState { target: string | null; isEncrypted: boolean | null; nextAt: Date | null; problem: string | null; snapshots: SnapshotState[] }
+
+export type BackupService = ReturnType<typeof createBackupService>;
+
+export function createBackupService({ config, settings, secrets, jobs, storage, claims, workerUrl, version, now, ownFolders, log }: BackupDeps) {
+  const targets = targetDeps(config, now);
+  let timer: NodeJS.Timeout | undefined;
+  let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
+
+  /** The backup of a place, or of the one that is set. */
+  async function open(where = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
+    if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
+    if (isNew && where !== BUCKET) assertOutside(where, ownFolders());
+    const target = await openTarget(where, targets);
+    const earlier = isNew ? backupIdIn(target.name) : undefined; // where there was a backup, an empty folder is a disk that is not connected
+    const repo = await openRepository({ target, passphrase: settings.get('BACKUP_PASSPHRASE'), isNew: isNew && earlier === undefined }).catch((cause: unknown) => {
+      if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found') throw new AppError('unavailable', `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose another folder.`, { cause });
+      throw cause;
+    });
+    if (earlier !== undefined && repo.id !== earlier) log.warn({ target: target.name }, 'another backup is in the place of the last one');
+    return repo;
+  }
+
+  const backupIdIn = (target: string): string | undefined =>
+    jobs.list({ task: 'backup_task', status: 'succeeded' }, { limit: 50, offset: 0 }).items.map(({ result }) => BackupResult.safeParse(result).data).find((result) => result?.target === target)?.backup_id;
+
+  function source(): BackupSource {
+    const file = readJsonFile(config.paths.settingsFile);
+    const isSecret = (key: string): boolean => (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
+    const entries = Object.entries(file);
+    const keys: Keys = {
+      jwt_secret: secrets.jwtSecret, compat_secret_key: secrets.compatSecretKey,
+      settings: Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<string, string>,
+    };
+    return {
+      storage, claims, workerUrl, version, now, databasePath: config.paths.database, tmpDir: config.paths.tmp,
+      ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? settings.get('LOCAL_MEDIA_IMPORT_PATH') : undefined,
+      settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
+      keys: settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
+      keep: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },
+    };
+  }
+
+  const task: Handler<'backup_task'> = async ({ to }, { signal, progress }) => {
+    try {
+      if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined) throw conflict('Keys are only written into an encrypted backup. Set BACKUP_PASSPHRASE, or BACKUP_INCLUDE_KEYS to false.');
+      return await backUp(await open(to, true), source(), { signal, progress });
+    } catch (error) {
+      throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code) ? permanent(error) : error;
+    }
+  };
+
+  async function stateOf(repo: Repository, id: string): Promise<SnapshotState> {
+    const createdAt = snapshotTime(id);
+    try {
+      const { counts, keys } = await repo.readSnapshot(id);
+      return { id, createdAt, counts, hasKeys: keys !== null, problem: null };
+    } catch (error) {
+      return { id, createdAt, counts: { tracks: 0, files: 0, covers: 0, absent: 0, bytes: 0 }, hasKeys: false, problem: messageOf(error) };
+    }
+  }
+
+  function look(): void {
+    const schedule = settings.get('BACKUP_SCHEDULE');
+    if (schedule !== scheduledSince.schedule) scheduledSince = { schedule, at: now() };
+    if (schedule === undefined || settings.get('BACKUP_TARGET') === undefined) return;
+    try {
+      const [last] = jobs.list({ task: 'backup_task' }, { limit: 1, offset: 0 }).items;
+      if (isDue(schedule, last?.createdAt ?? scheduledSince.at, now())) void jobs.tryEnqueue('backup_task', {});
+    } catch (err) {
+      log.warn({ err }, 'the schedule of backups could not be looked at');
+    }
+  }
+
+  return {
+    task, open,
+    ...createHealer({ storage, open: () => open() }),
+
+    /** Looks at the clock now and every half minute. */
+    startSchedule(): void {
+      look();
+      timer ??= setInterval(look, LOOK_EVERY_MS).unref();
+    },
+    look,
+    close: (): void => clearInterval(timer),
+
+    /** Throws `conflict` when no place is given or set. */
+    start(to: string | undefined): Promise<EnqueuedJob> {
+      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
+      return jobs.enqueue('backup_task', to === undefined ? {} : { to });
+    },
+
+    /** What there is; a place that cannot be reached is told and not thrown. */
+    async state(): Promise<BackupState> {
+      const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
+      const nextAt = target !== null && schedule !== undefined ? nextDue(schedule, now()) : null;
+      if (target === null) return { target, isEncrypted: null, nextAt, problem: null, snapshots: [] };
+      try {
+        const repo = await open();
+        const ids = (await repo.snapshotIds()).slice(0, SNAPSHOTS_SHOWN);
+        return { target, isEncrypted: repo.isEncrypted, nextAt, problem: null, snapshots: await Promise.all(ids.map((id) => stateOf(repo, id))) };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return { target, isEncrypted: null, nextAt, problem: error.code === 'not_found' ? null : error.message, snapshots: [] };
+      }
+    },
+
+    /** The next backup removes what only this one needed. */
+    async deleteSnapshot(id: string): Promise<void> {
+      if (!await (await open()).deleteSnapshot(id)) throw notFound('snapshot', id);
+    },
+  };
+}
+
+/** The bucket of backups is that of the settings, below a prefix of its own. */
+export function targetDeps(config: Config, now: () => Date): TargetDeps {
+  const S3_PREFIX = [config.settings.S3_PREFIX, 'backups'].filter((part) => part !== undefined).join('/');
+  let bucket: Promise<Storage> | undefined;
+  return { openBucket: () => (bucket ??= openStorage({ ...config, settings: { ...config.settings, S3_PREFIX } }, { now }, 's3')), settings: config.settings, now };
+}
