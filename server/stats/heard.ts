@@ -15,6 +15,8 @@ export interface Heard extends Sum {
   days: Map<number, Sum>;
   /** 24 hours of the day. */
   hours: Sum[];
+  /** 7 × 24 hours of the week, from Monday at midnight. */
+  week: Sum[];
   tracks: Map<TrackId, Sum>;
   /** By song, or by play where that is not known. */
   loose: Map<number, LooseSum>;
@@ -26,6 +28,11 @@ export interface Range { from: number; to: number }
 
 /** 3 to 8 ms of work. */
 const SLICE = 3_000;
+
+const noSums = (length: number): Sum[] => Array.from({ length }, () => ({ plays: 0, playedMs: 0 }));
+
+/** 0 is Monday; the first of January 1970 was a Thursday. */
+const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 type Row = [id: PlayId, playedAt: number, trackId: TrackId | null, playedMs: number, songKey: number | null];
 
@@ -42,7 +49,7 @@ export function createHeard(client: Sqlite) {
     WHERE user_id = ? AND withdrawn_at IS NULL AND (played_at, id) > (?, ?) AND played_at < ? ORDER BY played_at, id LIMIT ${SLICE}`).raw();
 
   return async function heard(userId: UserId, { from, to }: Range, zone: Zone): Promise<Heard> {
-    const result: Heard = { plays: 0, playedMs: 0, days: new Map(), hours: Array.from({ length: 24 }, () => ({ plays: 0, playedMs: 0 })), tracks: new Map(), loose: new Map(), first: undefined, last: undefined };
+    const result: Heard = { plays: 0, playedMs: 0, days: new Map(), hours: noSums(24), week: noSums(7 * 24), tracks: new Map(), loose: new Map(), first: undefined, last: undefined };
     let after: [number, PlayId] = [from - 1, Number.MAX_SAFE_INTEGER as PlayId];
     for (;;) {
       const rows = slice.all(userId, ...after, to);
@@ -63,9 +70,10 @@ function add(result: Heard, [id, playedAt, trackId, playedMs, song]: Row, zone: 
   result.plays++;
   result.playedMs += playedMs;
   addTo(result.days, day, one);
-  const ofHour = result.hours[hour] as Sum;
-  ofHour.plays++;
-  ofHour.playedMs += playedMs;
+  for (const sum of [result.hours[hour] as Sum, result.week[weekdayOf(day) * 24 + hour] as Sum]) {
+    sum.plays++;
+    sum.playedMs += playedMs;
+  }
   if (trackId !== null) return addTo(result.tracks, trackId, one);
   const key = song ?? -Number(id);
   const loose = result.loose.get(key);

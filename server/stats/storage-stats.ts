@@ -16,6 +16,7 @@ export interface StorageStats {
   byFormat: Share[];
   bySource: Share[];
   byMetadataStatus: Share[];
+  albumsByYear: { year: number; albums: number }[];
   topGenres: { genre: string; tracks: number }[];
   disk: DiskUsage | null;
 }
@@ -38,6 +39,9 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   const genres = db.$client.prepare<[], { genre: string; tracks: number }>(`SELECT name AS genre, track_count AS tracks FROM genres WHERE track_count > 0
     ORDER BY track_count DESC, name_key LIMIT ${TOP_GENRES}`);
 
+  /** One walk along the index of years: albums are few beside tracks. */
+  const years = db.$client.prepare<[], { year: number; albums: number }>('SELECT year, count(*) AS albums FROM albums WHERE year > 0 GROUP BY year ORDER BY year');
+
   return async (): Promise<StorageStats> => {
     const rows = totals.all();
     const sum = (value: (row: Total) => number): number => rows.reduce((all, row) => all + value(row), 0);
@@ -49,6 +53,7 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
       byFormat: shares(rows, ({ format }) => format || NO_FORMAT),
       bySource: shares(rows, ({ source }) => source),
       byMetadataStatus: shares(rows, ({ metadataStatus }) => metadataStatus),
+      albumsByYear: years.all(),
       topGenres: genres.all(),
       disk: await storage.diskUsage(),
     };

@@ -18,6 +18,7 @@ export const StorageStatsOut = z.object({
   by_format: z.array(share),
   by_source: z.array(share),
   by_metadata_status: z.array(share),
+  albums_by_year: z.array(z.object({ year: z.int(), albums: z.int() })).meta({ description: 'of those whose year is known, earliest first' }),
   top_genres: z.array(z.object({ genre: z.string(), tracks: z.int() })),
   disk: z.object({ path: z.string(), total_bytes: z.int(), free_bytes: z.int(), used_bytes: z.int() }).nullable().meta({ description: 'null for an object store' }),
 }).meta({ id: 'StorageStats' });
@@ -58,6 +59,7 @@ export const ListeningOut = z.object({
   ...played,
   days: z.array(z.object({ day, ...played })).meta({ description: 'days with plays' }),
   hours: z.array(z.object({ hour: z.int(), ...played })).meta({ description: 'the 24 hours of the day' }),
+  week: z.array(z.object({ weekday: z.int().meta({ description: '1 is Monday' }), hour: z.int(), ...played })).meta({ description: 'the 7 × 24 hours of the week' }),
   ...tops,
 }).meta({ id: 'ListeningStats' });
 export type ListeningOut = z.output<typeof ListeningOut>;
@@ -86,7 +88,7 @@ export const toStorageStatsOut = ({ disk, ...s }: StorageStats): StorageStatsOut
   const shares = (some: StorageStats['byFormat']) => some.map(({ key, tracks, sizeBytes }) => ({ key, tracks, size_bytes: sizeBytes }));
   return {
     tracks: s.tracks, artists: s.artists, albums: s.albums, size_bytes: s.sizeBytes, duration_ms: s.durationMs,
-    by_format: shares(s.byFormat), by_source: shares(s.bySource), by_metadata_status: shares(s.byMetadataStatus), top_genres: s.topGenres,
+    by_format: shares(s.byFormat), by_source: shares(s.bySource), by_metadata_status: shares(s.byMetadataStatus), albums_by_year: s.albumsByYear, top_genres: s.topGenres,
     disk: disk && { path: disk.path, total_bytes: disk.totalBytes, free_bytes: disk.freeBytes, used_bytes: disk.usedBytes },
   };
 };
@@ -116,6 +118,7 @@ export const toListeningOut = (listening: Listening): ListeningOut => ({
   ...toPlayed(listening.heard),
   days: [...listening.heard.days].map(([local, sum]) => ({ day: toDayText(local), ...toPlayed(sum) })),
   hours: toHours(listening.heard.hours),
+  week: listening.heard.week.map((sum, i) => ({ weekday: Math.floor(i / 24) + 1, hour: i % 24, ...toPlayed(sum) })),
   ...toTops(listening),
 });
 

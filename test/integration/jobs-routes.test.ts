@@ -15,6 +15,7 @@ import { jobRoutes } from '../../server/jobs/routes.ts';
 import { createJobs, type Jobs } from '../../server/jobs/service.ts';
 import { JobOut, JobPage } from '../../server/jobs/wire.ts';
 import { createLog } from '../../server/log/log.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
@@ -34,6 +35,7 @@ beforeAll(async () => {
   db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log });
   jobs = createJobs({ db, log, now, events: createEventHub({ now }) });
   jobs.start({
+    ...IDLE_TASKS,
     scan_local_folder: (_payload, { signal, progress }) => new Promise((_resolve, reject) => {
       progress(1, null, 'Folder');
       signal.addEventListener('abort', () => reject(signal.reason as Error));
@@ -84,4 +86,19 @@ it.each([
 
 it('is for superusers only', async () => {
   for (const [method, path] of [['GET', '/jobs'], ['GET', '/jobs/1'], ['DELETE', '/jobs/1']] as const) expect((await api(path, method, 'anna')).status).toBe(403);
+});
+
+it('asks again for what was cancelled, and for nothing that went well', async () => {
+  const { items } = JobPage.parse((await api('/jobs')).body);
+  const cancelled = items.find((job) => job.status === 'cancelled')!;
+  const done = items.find((job) => job.status === 'succeeded')!;
+  const { status, body } = await api(`/jobs/${cancelled.id}/retry`, 'POST');
+  const again = JobOut.parse(body);
+  expect(status).toBe(202);
+  expect(again).toMatchObject({ task: cancelled.task, attempts: 0, next_attempt_at: null });
+  expect(again.id).toBeGreaterThan(cancelled.id);
+  expect((await api(`/jobs/${done.id}/retry`, 'POST')).status).toBe(409);
+  expect((await api('/jobs/999999/retry', 'POST')).status).toBe(404);
+  expect((await api(`/jobs/${cancelled.id}/retry`, 'POST', 'guest')).status).toBe(403);
+  expect((await api(`/jobs/${again.id}`, 'DELETE')).status).toBe(200);
 });

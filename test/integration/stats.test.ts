@@ -37,6 +37,7 @@ function expectEqual(out: ListeningOut, counted: Recount): void {
   expect(byKey(out.days, ({ day }) => day)).toEqual(counted.days);
   expect(out.days.map(({ day }) => day)).toEqual(Object.keys(counted.days).toSorted());
   expect(byKey(out.hours, ({ hour }) => hour)).toEqual(counted.hours);
+  expect(byKey(out.week, ({ weekday, hour }) => `${weekday} ${hour}`)).toEqual(counted.week);
   expect(sums(out.top_tracks)).toEqual(best(counted.tracks));
   expect(sums(out.top_albums)).toEqual(best(counted.albums));
   expect(sums(out.top_artists)).toEqual(best(counted.artists));

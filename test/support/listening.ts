@@ -30,6 +30,7 @@ export interface Recount {
   played_ms: number;
   days: Record<string, [plays: number, ms: number]>;
   hours: Record<string, [plays: number, ms: number]>;
+  week: Record<string, [plays: number, ms: number]>;
   tracks: Record<string, [plays: number, ms: number]>;
   albums: Record<string, [plays: number, ms: number]>;
   artists: Record<string, [plays: number, ms: number]>;
@@ -59,7 +60,7 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
   const albums = group('SELECT id, album_id FROM tracks WHERE album_id IS NOT NULL');
   const genreNames = new Map(client.prepare('SELECT id, name FROM genres').raw().all() as [number, string][]);
   const artistIds = new Map((client.prepare('SELECT name, id FROM artists').raw().all() as [string, number][]).map(([name, id]) => [identityKey(name), id]));
-  const result: Recount = { plays: 0, played_ms: 0, days: {}, hours: {}, tracks: {}, albums: {}, artists: {}, genres: {} };
+  const result: Recount = { plays: 0, played_ms: 0, days: {}, hours: {}, week: {}, tracks: {}, albums: {}, artists: {}, genres: {} };
   const add = (sums: Record<string, [number, number]>, key: string, ms: number): void => {
     const [plays, sum] = sums[key] ?? [0, 0];
     sums[key] = [plays + 1, sum + ms];
@@ -71,6 +72,7 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
     result.played_ms += row.ms;
     add(result.days, local.slice(0, 10), row.ms);
     add(result.hours, `${Number(local.slice(11, 13))}`, row.ms);
+    add(result.week, `${new Date(local.slice(0, 10)).getUTCDay() || 7} ${Number(local.slice(11, 13))}`, row.ms);
     if (row.track_id === null) {
       add(result.tracks, `${row.title} – ${row.artist_name} (${row.song_key === null ? row.id : 'song'})`, row.ms);
       if (row.artist_name !== null) add(result.artists, `${artistIds.get(identityKey(row.artist_name)) ?? identityKey(row.artist_name)}`, row.ms);
@@ -96,6 +98,7 @@ export function recountStorage({ $client: client }: MainDb): Record<string, unkn
     coalesce(sum(duration_ms), 0) AS duration_ms FROM tracks`).get() as object;
   return {
     ...one, by_format: by('format'), by_source: by('source'), by_metadata_status: by('metadata_status'),
+    albums_by_year: client.prepare('SELECT year, count(*) AS albums FROM albums WHERE year IS NOT NULL GROUP BY 1 ORDER BY 1').all(),
     top_genres: client.prepare('SELECT g.name AS genre, count(*) AS tracks FROM track_genres t JOIN genres g ON g.id = t.genre_id GROUP BY g.id ORDER BY 2 DESC, g.name_key LIMIT 20').all(),
   };
 }

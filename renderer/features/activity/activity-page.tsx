@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { IconActivity, IconFolderSearch } from '@tabler/icons-react';
+import { IconActivity, IconFolderSearch, IconListSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { isOpen, jobsQuery, useStartScan } from '../../api/jobs.ts';
+import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { Downloads } from './downloads.tsx';
 import { JobItem } from './job-item.tsx';
 import styles from './activity.module.css';
 
@@ -13,8 +15,12 @@ export function ActivityPage() {
   const { t } = useTranslation();
   const jobs = useQuery(jobsQuery());
   const scan = useStartScan();
+  const dryRun = useStartScan({ dryRun: true });
+  const hasCatalogue = useHasCatalogue();
+  const error = scan.error ?? dryRun.error;
   const open = jobs.data?.items.filter(isOpen) ?? [];
   const finished = jobs.data?.items.filter((job) => !isOpen(job)) ?? [];
+  const preview = <Button icon={IconListSearch} onClick={() => dryRun.mutate()} disabled={dryRun.isPending}>{t('scan.preview')}</Button>;
   const start = <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>{t('scan.start')}</Button>;
 
   function body() {
@@ -30,8 +36,9 @@ export function ActivityPage() {
   }
 
   return (
-    <Page title={t('nav.activity')} tools={jobs.data && jobs.data.items.length > 0 && start}>
-      {scan.error && <p role="alert" className={styles.error}>{detailOf(scan.error)}</p>}
+    <Page title={t('nav.activity')} tools={jobs.data && jobs.data.items.length > 0 && <>{preview}{start}</>}>
+      {error && <p role="alert" className={styles.error}>{detailOf(error)}</p>}
+      {hasCatalogue && <Downloads />}
       {body()}
     </Page>
   );

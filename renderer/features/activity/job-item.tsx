@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { IconAlertTriangle, IconCheck, IconClock, IconLoader2, IconX, type Icon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { JobOut } from '../../../server/jobs/wire.ts';
-import { isOpen, scanResultOf, useCancelJob } from '../../api/jobs.ts';
+import { isOpen, scanResultOf, useCancelJob, useRetryJob } from '../../api/jobs.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
@@ -10,17 +10,21 @@ import { ScanReport } from './scan-report.tsx';
 import styles from './activity.module.css';
 
 const SYMBOLS: Record<JobOut['status'], Icon> = { queued: IconClock, running: IconLoader2, waiting: IconClock, succeeded: IconCheck, failed: IconAlertTriangle, cancelled: IconX };
-const KNOWN_TASKS = ['scan_local_folder', 'cover_task', 'enrich_task', 'download_task', 'materialize_track'] as const;
+const KNOWN_TASKS = [
+  'scan_local_folder', 'enrich_task', 'enrich_library', 'cover_task', 'cover_archive_task', 'download_task', 'materialize_track',
+  'import_history', 'match_history', 'scrobble_task', 'backup_task', 'export_task',
+] as const;
 
 export function JobItem({ job }: { job: JobOut }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { job: openJob } = useSearch({ from: '/app/activity' });
   const cancel = useCancelJob();
+  const retry = useRetryJob();
   const Symbol = SYMBOLS[job.status];
   const task = KNOWN_TASKS.find((name) => name === job.task);
-  const name = task ? t(`task.${task}`) : job.task;
   const result = scanResultOf(job);
+  const name = result?.dry_run ? t('task.dryRun') : task ? t(`task.${task}`) : job.task;
   const expanded = openJob === job.id;
   const progressOf = ({ progress }: JobOut) =>
     isOpen(job) ? [progress?.total ? t('activity.doneOf', { done: formatNumber(progress.done), total: formatNumber(progress.total) }) : null, progress?.message].filter(Boolean).join(' · ') : '';
@@ -31,15 +35,17 @@ export function JobItem({ job }: { job: JobOut }) {
       <div className={styles.jobText}>
         <p><strong>{name}</strong> <span className={styles.status}>{t(`status.${job.status}`)}</span></p>
         <p className={styles.sub}>
-          {result ? t('scan.summary', { added: formatNumber(result.added), updated: formatNumber(result.updated), unchanged: formatNumber(result.unchanged), failed: formatNumber(result.failed_count) }) : progressOf(job)}
+          {result ? t(result.dry_run ? 'scan.planSummary' : 'scan.summary', { added: formatNumber(result.added), updated: formatNumber(result.updated), unchanged: formatNumber(result.unchanged), failed: formatNumber(result.failed_count) }) : progressOf(job)}
           {result || progressOf(job) ? ' · ' : ''}
           <time dateTime={at} title={formatDate(at)}>{formatAgo(at)}</time>
-          {job.attempts > 1 && ` · ${t('activity.attempts', { count: job.attempts })}`}
+          {(job.attempts > 1 || job.status === 'waiting') && ` · ${t('activity.attemptOf', { number: formatNumber(job.attempts), most: formatNumber(job.max_attempts) })}`}
+          {job.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(job.next_attempt_at) })}`}
         </p>
         {job.error && <p className={styles.error}>{job.error}</p>}
         {isOpen(job) && <ProgressBar done={job.progress?.done ?? 0} total={job.progress?.total ?? null} label={name} />}
       </div>
       {isOpen(job) && <Button onClick={() => cancel.mutate(job.id)} disabled={cancel.isPending}>{t('activity.cancel')}</Button>}
+      {(job.status === 'failed' || job.status === 'cancelled') && <Button onClick={() => retry.mutate(job.id)} disabled={retry.isPending || retry.isSuccess}>{t('activity.retry')}</Button>}
       {result && (
         <Button aria-expanded={expanded} onClick={() => void navigate({ to: '/activity', search: expanded ? {} : { job: job.id }, replace: true })}>{t(expanded ? 'activity.less' : 'activity.details')}</Button>
       )}

@@ -20,16 +20,41 @@ export function ScanReport({ jobId }: { jobId: number }) {
     [t('scan.added'), formatNumber(result.added)],
     [t('scan.updated'), formatNumber(result.updated)],
     [t('scan.unchanged'), formatNumber(result.unchanged)],
+    [t('scan.moved'), formatNumber(result.moved)],
     [t('scan.missing'), formatNumber(result.missing)],
+    [t('scan.restored'), formatNumber(result.restored)],
     [t('scan.took'), formatLength(result.duration_ms)],
   ];
   return (
     <div className={styles.report}>
       <p className={styles.folder}>{result.path}</p>
       <dl className={styles.facts}>{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+      {result.changes && <Plan changes={result.changes} result={result} />}
+      <Names title={t('scan.changingTitle', { count: result.changing_count })} names={result.changing} total={result.changing_count} />
       <Reasons title={t('scan.failedTitle', { count: result.failed_count })} lines={result.failed} total={result.failed_count} />
       <Reasons title={t('scan.skippedTitle', { count: result.skipped_count })} lines={result.skipped} total={result.skipped_count} />
     </div>
+  );
+}
+
+/** What a scan would do, kind by kind; the first of each, and how many there are. */
+function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>; result: ScanResult }) {
+  const { t } = useTranslation();
+  const kinds = ['added', 'updated', 'moved', 'missing', 'restored'] as const;
+  const namesOf = (kind: (typeof kinds)[number]) => (kind === 'moved' ? changes.moved.map(({ from, to }) => `${from} → ${to}`) : changes[kind]);
+  return kinds.map((kind) => <Names key={kind} title={t(`scan.plan.${kind}`, { count: result[kind] })} names={namesOf(kind)} total={result[kind]} />);
+}
+
+function Names({ title, names, total }: { title: string; names: readonly string[]; total: number }) {
+  const { t } = useTranslation();
+  if (total === 0) return null;
+  const shown = names.slice(0, LISTED);
+  return (
+    <section aria-label={title}>
+      <h3 className={styles.reasonsTitle}>{title}</h3>
+      <ul className={styles.reasons} tabIndex={0}>{shown.map((name) => <li key={name}><code>{name}</code></li>)}</ul>
+      {total > shown.length && <p className={styles.sub}>{t('scan.andMore', { count: total - shown.length })}</p>}
+    </section>
   );
 }
 

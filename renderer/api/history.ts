@@ -1,0 +1,76 @@
+// What was played: pages of it, the way a play is taken back, and imports of plays from elsewhere. Keys begin with `history`: an event of
+// that name makes all of them stale (events.ts).
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { HistoryImportOut, HistoryOut } from '../../server/history/wire.ts';
+import type { AlbumOut } from '../../server/library/wire.ts';
+import { request } from './client.ts';
+import type { Paged } from './library.ts';
+
+export const HISTORY = 'history';
+const PAGE = 100;
+
+/** Moments, as ISO 8601. */
+export interface HistoryRange { from?: string | undefined; to?: string | undefined }
+
+const fetchPlays = (range: HistoryRange, at: { limit: number; offset: number }, signal?: AbortSignal) =>
+  request<Paged<HistoryOut>>('/history', { query: { ...range, ...at }, signal });
+
+export const historyQuery = (range: HistoryRange) =>
+  infiniteQueryOptions({
+    queryKey: [HISTORY, 'plays', range] as const,
+    queryFn: ({ pageParam, signal }) => fetchPlays(range, { limit: PAGE, offset: pageParam }, signal),
+    initialPageParam: 0,
+    getNextPageParam: (last) => (last.offset + last.items.length < last.total && last.items.length > 0 ? last.offset + last.items.length : undefined),
+  });
+
+const YEARS_BACK = 5;
+
+/** Albums that were played on this day in the years before, latest year first. */
+export const onThisDayQuery = (today: string) =>
+  queryOptions({
+    queryKey: [HISTORY, 'on-this-day', today] as const,
+    staleTime: 3_600_000,
+    queryFn: async ({ signal }) => {
+      const [year = 0, month = 1, day = 1] = today.split('-').map(Number);
+      const years = Array.from({ length: YEARS_BACK }, (_, i) => year - 1 - i);
+      const pages = await Promise.all(years.map((of) => fetchPlays({ from: new Date(of, month - 1, day).toISOString(), to: new Date(of, month - 1, day + 1).toISOString() }, { limit: PAGE, offset: 0 }, signal)));
+      const firstYear = new Map<number, number>();
+      pages.forEach(({ items }, i) => {
+        for (const { track } of items) if (track?.album_id && !firstYear.has(track.album_id)) firstYear.set(track.album_id, years[i] ?? year);
+      });
+      const chosen = [...firstYear].slice(0, 12);
+      const albums = await Promise.all(chosen.map(([id]) => request<AlbumOut>(`/albums/${id}`, { signal })));
+      return albums.map((album, i) => ({ album, year: chosen[i]?.[1] ?? year }));
+    },
+  });
+
+export function useTakeBack() {
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: [HISTORY] });
+  const withdraw = useMutation({ mutationFn: (id: number) => request<void>(`/history/${id}`, { method: 'DELETE' }), onSettled: refresh });
+  const restore = useMutation({ mutationFn: (id: number) => request<HistoryOut>(`/history/${id}/restore`, { method: 'POST' }), onSettled: refresh });
+  return { withdraw, restore };
+}
+
+const WATCH_MS = 1_000;
+const isUnderWay = (one: HistoryImportOut) => one.status === 'queued' || one.status === 'running';
+
+/** Asked again every second while one is under way. */
+export const importsQuery = () =>
+  queryOptions({
+    queryKey: ['history-imports'] as const,
+    queryFn: ({ signal }) => request<Paged<HistoryImportOut>>('/history/imports', { query: { limit: 20 }, signal }),
+    refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? WATCH_MS : false),
+  });
+
+export function useImportHistory() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (file: File) => {
+      const form = new FormData();
+      form.append('file', file, file.name);
+      return request<HistoryImportOut>('/history/import', { method: 'POST', body: form });
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: importsQuery().queryKey }),
+  });
+}

@@ -1,0 +1,47 @@
+// Music that is elsewhere: what can be searched, saved and fetched, and the downloads under way.
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
+import type { SourceOut } from '../../server/sources/wire.ts';
+import { request } from './client.ts';
+import { LIBRARY, type Paged } from './library.ts';
+
+export const sourcesQuery = () => queryOptions({ queryKey: ['sources'] as const, queryFn: ({ signal }) => request<SourceOut[]>('/sources', { signal }) });
+
+/** Whether there is a catalogue to search beside the own library. */
+export const useHasCatalogue = (): boolean => useQuery(sourcesQuery()).data?.some(({ enabled, capabilities }) => enabled && capabilities.includes('search')) ?? false;
+
+export const remoteSearchQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['remote-search', q] as const,
+    queryFn: ({ signal }) => request<SearchResponse>('/search', { query: { q, limit: 50 }, signal }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  });
+
+export function useSaveRemote() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ source, source_id, title, artist_name, album_title, duration_ms, year, cover_url }: SearchHit) =>
+      request<TrackOut>('/tracks/remote', { method: 'POST', body: { source, source_id, title, artist_name, album_title, duration_ms, year, cover_url } }),
+    onSuccess: () => Promise.all([queries.invalidateQueries({ queryKey: ['remote-search'] }), queries.invalidateQueries({ queryKey: [LIBRARY] })]),
+  });
+}
+
+const DOWNLOADS = ['downloads'] as const;
+export const downloadsQuery = () => queryOptions({ queryKey: DOWNLOADS, queryFn: ({ signal }) => request<Paged<DownloadJobOut>>('/downloads', { query: { limit: 100 }, signal }) });
+
+/** What was done to a download changes both its list and the track's state. */
+function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () => Promise.all([queries.invalidateQueries({ queryKey: DOWNLOADS }), queries.invalidateQueries({ queryKey: ['remote-search'] }), queries.invalidateQueries({ queryKey: [LIBRARY] })]),
+  });
+}
+
+/** Fetches the audio of a placeholder; its id is the track's. */
+export const useMaterialize = () => useDownloadMutation((trackId) => request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST' }));
+export const useRetryDownload = () => useDownloadMutation((id) => request<DownloadJobOut>(`/downloads/${id}/retry`, { method: 'POST' }));
+export const useCancelDownload = () => useDownloadMutation((id) => request<unknown>(`/downloads/${id}`, { method: 'DELETE' }));

@@ -1,0 +1,28 @@
+// Statistics: what was listened to, and what there is.
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
+import { request } from './client.ts';
+import { HISTORY } from './history.ts';
+import { LIBRARY } from './library.ts';
+
+/** Days and hours are counted where the person is. */
+const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+/** Days, both included; all time without them. */
+export interface DayRange { from?: string | undefined; to?: string | undefined }
+
+export const listeningQuery = (range: DayRange) =>
+  queryOptions({
+    queryKey: [HISTORY, 'listening', range] as const,
+    queryFn: ({ signal }) => request<ListeningOut>('/stats/listening', { query: { ...range, tz: zone() }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const yearQuery = (year: number) =>
+  queryOptions({
+    queryKey: [HISTORY, 'year', year] as const,
+    queryFn: ({ signal }) => request<YearOut>(`/stats/year/${year}`, { query: { tz: zone() }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const storageQuery = () => queryOptions({ queryKey: [LIBRARY, 'storage'] as const, queryFn: ({ signal }) => request<StorageStatsOut>('/storage', { signal }) });

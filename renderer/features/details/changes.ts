@@ -1,0 +1,39 @@
+// What a match would make of a track, field by field. Pure.
+import type { MatchOut } from '../../../server/enrichment/wire.ts';
+import type { TrackOut } from '../../../server/library/wire.ts';
+
+export const FIELDS = ['title', 'artist', 'album', 'album_artist', 'year', 'track_number', 'disc_number', 'genre'] as const;
+export type FieldName = (typeof FIELDS)[number];
+export interface Change { field: FieldName; before: string | null; after: string }
+
+const text = (value: string | number | null | undefined): string | null => (value === null || value === undefined || value === '' ? null : String(value));
+
+export const valuesOf = (track: TrackOut): Record<FieldName, string | null> => ({
+  title: track.title,
+  artist: text(track.artist_name),
+  album: text(track.album_title),
+  album_artist: text(track.album_artist_name),
+  year: text(track.year),
+  track_number: text(track.track_number),
+  disc_number: text(track.disc_number),
+  genre: text(track.genres.join(', ') || track.genre),
+});
+
+/** A match that is silent on a field leaves it as it is. */
+export function changesOf(track: TrackOut, match: MatchOut): Change[] {
+  const before = valuesOf(track);
+  const after: Record<FieldName, string | null> = {
+    title: text(match.title),
+    artist: text(match.artist_name),
+    album: text(match.album_title),
+    album_artist: text(match.album_artist_name),
+    year: text(match.year),
+    track_number: text(match.track_number),
+    disc_number: text(match.disc_number),
+    genre: text(match.genres.join(', ')),
+  };
+  return FIELDS.flatMap((field) => {
+    const value = after[field];
+    return value === null || value === before[field] ? [] : [{ field, before: before[field], after: value }];
+  });
+}

@@ -1,0 +1,32 @@
+// Everything about one track, beside the page. Which track is in the address, so that it opens from anywhere and survives a reload.
+import { Drawer } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { trackQuery } from '../../api/tracks.ts';
+import { detailOf } from '../../api/problem.ts';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { TrackDetails } from './track-details.tsx';
+import styles from './details.module.css';
+
+interface DetailsDrawerProps {
+  trackId: number;
+  editing: boolean;
+  onEdit: (editing: boolean) => void;
+  onClose: () => void;
+}
+
+export function DetailsDrawer({ trackId, ...rest }: DetailsDrawerProps) {
+  const { t } = useTranslation();
+  return (
+    <Drawer opened onClose={rest.onClose} position="right" size={460} title={t('details.title')} closeButtonProps={{ 'aria-label': t('details.close') }}>
+      <Loaded key={trackId} trackId={trackId} {...rest} />
+    </Drawer>
+  );
+}
+
+function Loaded({ trackId, ...rest }: DetailsDrawerProps) {
+  const { data, error, refetch } = useQuery(trackQuery(trackId));
+  if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
+  if (data) return <TrackDetails track={data} {...rest} />;
+  return <div className={styles.held}><Skeleton height="96px" /><Skeleton height="240px" /><Skeleton height="120px" /></div>;
+}

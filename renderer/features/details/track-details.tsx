@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { IconArrowBackUp, IconCloudDownload, IconPencil, IconTrash, IconWaveSine } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { detailOf } from '../../api/problem.ts';
+import { useMaterialize } from '../../api/remote.ts';
+import { useUndoEnrichment } from '../../api/review.ts';
+import { matchesQuery, useIdentify } from '../../api/tracks.ts';
+import { trackCover } from '../../api/urls.ts';
+import { useDeleteTracks } from '../../music/use-delete-tracks.ts';
+import { Button } from '../../ui/button.tsx';
+import { Cover } from '../../ui/cover.tsx';
+import { EditForm } from './edit-form.tsx';
+import { FieldList } from './field-list.tsx';
+import { FileFacts } from './file-facts.tsx';
+import { LyricsPart } from './lyrics-part.tsx';
+import { Matches } from './matches.tsx';
+import styles from './details.module.css';
+
+interface TrackDetailsProps {
+  track: TrackOut;
+  editing: boolean;
+  onEdit: (editing: boolean) => void;
+  onClose: () => void;
+}
+
+export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsProps) {
+  const { t } = useTranslation();
+  const removeTracks = useDeleteTracks();
+  const matches = useQuery(matchesQuery(track.id));
+  const identify = useIdentify();
+  const undo = useUndoEnrichment();
+  const fetchAudio = useMaterialize();
+  const error = identify.error ?? undo.error ?? fetchAudio.error;
+
+  const remove = () => {
+    onClose();
+    removeTracks([track]);
+  };
+
+  return (
+    <div className={styles.details} data-track={track.id}>
+      <header className={styles.head}>
+        <Cover src={trackCover(track, 300)} alt="" className={styles.cover} />
+        <div>
+          <p className={styles.name}>{track.title}</p>
+          <p>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{track.artist_name}</Link>}</p>
+          {track.album_id !== null && <p className={styles.quiet}><Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{track.album_title}</Link></p>}
+        </div>
+      </header>
+
+      <p className={styles.status} data-status={track.metadata_status} aria-live="polite">
+        <span>{t(`metadataStatus.${track.metadata_status}`)}</span>
+        {track.metadata_error ?? t(`metadataStatusText.${track.metadata_status}`)}
+      </p>
+
+      <div className={styles.actions}>
+        <Button icon={IconPencil} aria-pressed={editing} onClick={() => onEdit(!editing)}>{t('details.edit')}</Button>
+        <Button icon={IconWaveSine} disabled={identify.isPending || track.metadata_status === 'manual'} onClick={() => identify.mutate(track.id)}>{t(identify.isSuccess ? 'details.asked' : 'details.identify')}</Button>
+        {track.availability === 'remote' && <Button icon={IconCloudDownload} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>{t('details.fetch')}</Button>}
+        {matches.data?.can_undo && <Button icon={IconArrowBackUp} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>{t('details.undo')}</Button>}
+        <Button icon={IconTrash} onClick={remove}>{t('details.delete')}</Button>
+      </div>
+      {error && <p role="alert" className={styles.error}>{detailOf(error)}</p>}
+
+      {editing
+        ? <EditForm track={track} onDone={() => onEdit(false)} />
+        : <FieldList track={track} origins={matches.data?.origins ?? {}} />}
+      {matches.data && !editing && <Matches track={track} matches={matches.data} />}
+      {track.has_lyrics && <LyricsPart trackId={track.id} />}
+      <FileFacts track={track} />
+    </div>
+  );
+}

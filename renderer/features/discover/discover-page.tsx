@@ -1,0 +1,56 @@
+// Music that is not here yet: search the catalogue, save a hit as a placeholder, fetch its audio.
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { IconCompass, IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { detailOf } from '../../api/problem.ts';
+import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
+import { Page } from '../../ui/page.tsx';
+import { moveAmongRows } from '../../ui/row-keys.ts';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { HitRow } from './hit-row.tsx';
+import styles from './discover.module.css';
+
+const TYPING_MS = 350;
+
+export function DiscoverPage() {
+  const { t } = useTranslation();
+  const { q = '' } = useSearch({ from: '/app/discover' });
+  const navigate = useNavigate();
+  const isOn = useHasCatalogue();
+  const [typed, setTyped] = useState(q);
+  const [settled] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const found = useQuery({ ...remoteSearchQuery(q), enabled: isOn && q !== '' });
+  useEffect(() => {
+    if (settled !== q) void navigate({ to: '/discover', search: settled === '' ? {} : { q: settled }, replace: true });
+  }, [settled, q, navigate]);
+
+  function body() {
+    if (!isOn) return <EmptyState icon={IconCompass} title={t('discover.offTitle')}>{t('discover.off')}</EmptyState>;
+    if (q === '') return <EmptyState icon={IconCompass} title={t('discover.startTitle')}>{t('discover.start')}</EmptyState>;
+    if (found.error && !found.data) return <ErrorState detail={detailOf(found.error)} onRetry={() => void found.refetch()} />;
+    if (!found.data) return Array.from({ length: 8 }, (_, i) => <div key={i} className={styles.held}><Skeleton height="48px" /></div>);
+    return (
+      <>
+        {found.data.errors.map((one) => <p key={one.source} role="alert" className={styles.error}>{one.detail}</p>)}
+        {found.data.items.length === 0 && found.data.errors.length === 0 && <EmptyState icon={IconSearch} title={t('search.nothing', { q })} />}
+        <ul className={styles.list} aria-label={t('search.results')} aria-busy={found.isPlaceholderData} onKeyDown={moveAmongRows}>
+          {found.data.items.map((hit) => <HitRow key={`${hit.source} ${hit.source_id}`} hit={hit} />)}
+        </ul>
+      </>
+    );
+  }
+
+  return (
+    <Page title={t('nav.discover')}>
+      {isOn && (
+        <TextInput className={styles.search} type="search" value={typed} maxLength={200} leftSection={<IconSearch size={18} aria-hidden />} aria-label={t('discover.label')} placeholder={t('discover.label')}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)} autoFocus />
+      )}
+      {body()}
+    </Page>
+  );
+}

@@ -1,0 +1,69 @@
+// Days and their plays, of which only what is on screen is in the document. Arrow keys go from play to play.
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { TFunction } from 'i18next';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { HistoryOut } from '../../../server/history/wire.ts';
+import { addDays } from '../../ui/day-range.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { moveAmongRows } from '../../ui/row-keys.ts';
+import { usePlaceInScroller, useScroller } from '../../ui/scroller.ts';
+import { PlayRow } from './play-row.tsx';
+import type { HistoryRow } from './rows.ts';
+import styles from './history.module.css';
+
+const DAY_HEIGHT = 64;
+const PLAY_HEIGHT = 56;
+const OVERSCAN = 12;
+/** The next page is asked for when this many rows are left. */
+const AHEAD = 40;
+
+interface HistoryListProps {
+  rows: readonly HistoryRow[];
+  today: string;
+  hasMore: boolean;
+  onEnd: () => void;
+  onTakeBack: (play: HistoryOut) => void;
+}
+
+export function HistoryList({ rows, today, hasMore, onEnd, onTakeBack }: HistoryListProps) {
+  const { t } = useTranslation();
+  const ref = useRef<HTMLDivElement>(null);
+  const scroller = useScroller();
+  const { top } = usePlaceInScroller(ref);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller,
+    estimateSize: (index) => (rows[index]?.kind === 'day' ? DAY_HEIGHT : PLAY_HEIGHT),
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: OVERSCAN,
+    scrollMargin: top,
+  });
+  const last = virtualizer.range?.endIndex ?? 0;
+  useEffect(() => {
+    if (hasMore && last + AHEAD >= rows.length) onEnd();
+  });
+
+  return (
+    <div ref={ref} className={styles.list} role="group" aria-label={t('nav.history')} aria-busy={hasMore && last + 1 >= rows.length} style={{ height: virtualizer.getTotalSize() }} onKeyDown={moveAmongRows}>
+      {virtualizer.getVirtualItems().map(({ index, key, start, size }) => {
+        const row = rows[index];
+        if (!row) return null;
+        return (
+          <div key={key} className={styles.place} style={{ height: size, transform: `translateY(${start - top}px)` }}>
+            {row.kind === 'day'
+              ? <h2 className={styles.day}>{dayName(row.day, today, t)}<span>{t('history.plays', { count: row.plays, number: formatNumber(row.plays) })}</span></h2>
+              : <PlayRow play={row.play} onTakeBack={() => onTakeBack(row.play)} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function dayName(day: string, today: string, t: TFunction): string {
+  if (day === today) return t('history.today');
+  if (day === addDays(today, -1)) return t('history.yesterday');
+  const isThisYear = day.slice(0, 4) === today.slice(0, 4);
+  return new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'long', day: 'numeric', month: 'long', ...(!isThisYear && { year: 'numeric' }), timeZone: 'UTC' }).format(new Date(day));
+}

@@ -1,0 +1,85 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { IconFileImport, IconHistory } from '@tabler/icons-react';
+import { useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { HistoryOut } from '../../../server/history/wire.ts';
+import { historyQuery, useTakeBack } from '../../api/history.ts';
+import { detailOf } from '../../api/problem.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { dayOf, daysOf, momentsOf } from '../../ui/day-range.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import { RangeTools } from '../../ui/range-tools.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { HistoryList } from './history-list.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { historyRows } from './rows.ts';
+import styles from './history.module.css';
+
+export function HistoryPage() {
+  const { t } = useTranslation();
+  const search = useSearch({ from: '/app/history' });
+  const navigate = useNavigate();
+  const notice = useUndoNotice();
+  const [importing, setImporting] = useState(false);
+  const [today, setToday] = useState(() => dayOf(new Date()));
+  const days = daysOf({ ...search, range: search.range ?? 'all' }, today);
+  const list = useInfiniteQuery(historyQuery(momentsOf(days)));
+  const { withdraw, restore } = useTakeBack();
+  /** Out of sight until the list says so too. */
+  const [away, setAway] = useState<ReadonlySet<number>>(new Set());
+
+  // Midnight passes while the page is open: what "today" is changes with the next focus.
+  useEffect(() => {
+    const look = () => setToday(dayOf(new Date()));
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, []);
+
+  const rows = useMemo(() => historyRows(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ id }) => away.has(id)), [list.data, away]);
+  const total = list.data?.pages[0]?.total;
+
+  const show = (id: number, shown: boolean) => setAway((before) => (shown ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
+  const takeBack = (play: HistoryOut) => {
+    show(play.id, false);
+    withdraw.mutate(play.id, {
+      onSuccess: () => notice.done(t('history.takenBack', { title: play.title }), () => restore.mutate(play.id, { onSuccess: () => show(play.id, true), onError: (error) => notice.tell(detailOf(error)) })),
+      onError: (error) => {
+        show(play.id, true);
+        notice.tell(detailOf(error));
+      },
+    });
+  };
+
+  function body() {
+    if (list.error && !list.data) return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
+    if (!list.data) return Array.from({ length: 12 }, (_, i) => <div key={i} className={styles.held}><Skeleton height="40px" /></div>);
+    if (rows.length === 0 && search.range && search.range !== 'all') {
+      return <EmptyState icon={IconHistory} title={t('history.noneHere')} actions={<Button onClick={() => void navigate({ to: '/history', search: {}, replace: true })}>{t('history.showAll')}</Button>} />;
+    }
+    if (rows.length === 0) {
+      return (
+        <EmptyState icon={IconHistory} title={t('history.emptyTitle')}
+          actions={<><ButtonLink to="/albums" variant="primary">{t('history.find')}</ButtonLink><Button icon={IconFileImport} onClick={() => setImporting(true)}>{t('history.import')}</Button></>}>
+          {t('history.empty')}
+        </EmptyState>
+      );
+    }
+    return <HistoryList rows={rows} today={today} hasMore={list.hasNextPage} onEnd={() => !list.isFetchingNextPage && void list.fetchNextPage()} onTakeBack={takeBack} />;
+  }
+
+  return (
+    <Page title={t('nav.history')} count={total ? t('history.plays', { count: total, number: formatNumber(total) }) : undefined}
+      tools={
+        <>
+          <RangeTools search={search} defaultRange="all" onChange={(next) => void navigate({ to: '/history', search: next, replace: true })} />
+          <Button icon={IconFileImport} onClick={() => setImporting(true)}>{t('history.import')}</Button>
+        </>
+      }>
+      {body()}
+      <ImportDialog opened={importing} onClose={() => setImporting(false)} />
+    </Page>
+  );
+}

@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router';
+import { IconPlayerPlayFilled, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { HistoryOut } from '../../../server/history/wire.ts';
+import { trackCover } from '../../api/urls.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Cover } from '../../ui/cover.tsx';
+import { formatDate } from '../../ui/format.ts';
+import styles from './history.module.css';
+
+/** One play. What is not in the library has its names only. */
+export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: () => void }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const { track } = play;
+  const at = new Date(play.played_at);
+  const cover = <Cover src={track ? trackCover(track, 64) : null} alt="" className={styles.cover} />;
+  return (
+    <article className={classNames(styles.play, !track && styles.loose)} data-track={track?.id} aria-label={play.title}>
+      {track
+        ? (
+          <button type="button" className={styles.start} data-stop onClick={() => player.playTracks([track])} aria-label={t('track.playLabel', { title: play.title })}>
+            {cover}
+            <span><IconPlayerPlayFilled size={16} aria-hidden /></span>
+          </button>
+        )
+        : cover}
+      <div className={styles.text}>
+        <span className={styles.title}>{play.title}</span>
+        <span className={styles.by}>
+          {track?.artist_id ? <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{play.artist_name}</Link> : play.artist_name ?? t('library.unknownArtist')}
+          {play.album_title !== null && ' · '}
+          {track?.album_id ? <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{play.album_title}</Link> : play.album_title}
+        </span>
+      </div>
+      {!track && <span className={styles.note}>{t('history.notHere')}</span>}
+      <time className={styles.time} dateTime={play.played_at} title={formatDate(play.played_at)}>
+        {new Intl.DateTimeFormat(document.documentElement.lang, { hour: 'numeric', minute: '2-digit' }).format(at)}
+      </time>
+      <IconButton className={styles.back} label={t('history.takeBack', { title: play.title })} icon={IconX} size="small" iconSize={16} onClick={onTakeBack} />
+    </article>
+  );
+}

@@ -1,0 +1,24 @@
+// The history as rows of a list: a heading for each day, and its plays. Pure.
+import type { HistoryOut } from '../../../server/history/wire.ts';
+import { dayOf } from '../../ui/day-range.ts';
+
+export type HistoryRow = { kind: 'day'; key: string; day: string; plays: number } | { kind: 'play'; key: string; play: HistoryOut };
+
+/** Newest first, as they come. `isAway` leaves plays out, and days that have no others. */
+export function historyRows(plays: readonly HistoryOut[], isAway: (play: HistoryOut) => boolean = () => false): HistoryRow[] {
+  const rows: HistoryRow[] = [];
+  const seen = new Set<number>(); // pages shift when something is played between two of them
+  let heading: Extract<HistoryRow, { kind: 'day' }> | undefined;
+  for (const play of plays) {
+    if (seen.has(play.id) || isAway(play)) continue;
+    seen.add(play.id);
+    const day = dayOf(new Date(play.played_at));
+    if (heading?.day !== day) {
+      heading = { kind: 'day', key: day, day, plays: 0 };
+      rows.push(heading);
+    }
+    heading.plays += 1;
+    rows.push({ kind: 'play', key: String(play.id), play });
+  }
+  return rows;
+}

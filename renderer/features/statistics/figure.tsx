@@ -1,0 +1,64 @@
+// A plot with the table behind it. Both can be saved: the plot as a picture, the table for a spreadsheet.
+import { Menu } from '@mantine/core';
+import { IconChartBar, IconDots, IconFileSpreadsheet, IconPhoto, IconTable } from '@tabler/icons-react';
+import { useRef, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { toCsv, type Table } from './plot-data.ts';
+import { fileName, saveFile, savePng } from './save-plot.ts';
+import styles from './statistics.module.css';
+
+interface FigureProps {
+  title: string;
+  table: Table;
+  /** What the plot says in a sentence, for whoever cannot see it. */
+  summary: string;
+  tools?: ReactNode;
+  /** One SVG. */
+  children: ReactNode;
+  wide?: boolean;
+}
+
+export function Figure({ title, table, summary, tools, children, wide = false }: FigureProps) {
+  const { t } = useTranslation();
+  const [asTable, setAsTable] = useState(false);
+  const plot = useRef<HTMLDivElement>(null);
+  const size = { size: 16, 'aria-hidden': true };
+  const saveCsv = () => saveFile(fileName(title, 'csv'), new Blob(['\uFEFF', toCsv(table)], { type: 'text/csv;charset=utf-8' }));
+  const saveAsPng = () => {
+    const svg = plot.current?.querySelector('svg');
+    if (svg) void savePng(svg, title);
+  };
+  return (
+    <section className={styles.figure} data-wide={wide || undefined} aria-label={title}>
+      <header className={styles.head}>
+        <h2>{title}</h2>
+        {tools}
+        <Menu position="bottom-end">
+          <Menu.Target><IconButton label={t('statistics.menu', { title })} icon={IconDots} size="small" iconSize={18} /></Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={asTable ? <IconChartBar {...size} /> : <IconTable {...size} />} onClick={() => setAsTable(!asTable)}>{t(asTable ? 'statistics.showPlot' : 'statistics.showTable')}</Menu.Item>
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconPhoto {...size} />} onClick={saveAsPng} disabled={asTable}>{t('statistics.savePng')}</Menu.Item>
+            <Menu.Item leftSection={<IconFileSpreadsheet {...size} />} onClick={saveCsv}>{t('statistics.saveCsv')}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </header>
+      {asTable ? <DataTable table={table} label={title} /> : <div ref={plot} role="group" aria-label={summary}>{children}</div>}
+    </section>
+  );
+}
+
+function DataTable({ table: { columns, rows }, label }: { table: Table; label: string }) {
+  return (
+    <div className={styles.tableBox} tabIndex={0} role="region" aria-label={label}>
+      <table className={styles.table}>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <tbody>
+          {rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j} data-number={typeof cell === 'number' || undefined}>{typeof cell === 'number' && j > 0 ? formatNumber(cell) : cell}</td>)}</tr>)}
+        </tbody>
+      </table>
+    </div>
+  );
+}

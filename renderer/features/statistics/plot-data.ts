@@ -1,0 +1,70 @@
+// What the plots show, out of what the server says. Pure.
+import { addDays } from '../../ui/day-range.ts';
+
+export interface Heard { plays: number; minutes: number }
+export interface HeardDay extends Heard { day: string }
+/** `start` is the first day of it. */
+export interface Bucket extends Heard { start: string }
+export type Step = 'day' | 'week' | 'month';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 45;
+const MOST_WEEKS = 60;
+
+const span = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+
+/** As fine as there is room for. */
+export function stepFor(from: string, to: string): Step {
+  const days = span(from, to);
+  return days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS * 7 ? 'week' : 'month';
+}
+
+/** The Monday of its week, the first of its month. */
+function startOf(day: string, step: Step): string {
+  if (step === 'day') return day;
+  if (step === 'month') return `${day.slice(0, 7)}-01`;
+  return addDays(day, -((new Date(day).getUTCDay() + 6) % 7));
+}
+
+function next(start: string, step: Step): string {
+  if (step === 'month') {
+    const date = new Date(start);
+    return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString().slice(0, 10);
+  }
+  return addDays(start, step === 'day' ? 1 : 7);
+}
+
+/** Every day, week or month from `from` to `to`, also those in which nothing was played. */
+export function bucketDays(days: readonly HeardDay[], from: string, to: string): { step: Step; buckets: Bucket[] } {
+  const step = stepFor(from, to);
+  const sums = new Map<string, Bucket>();
+  for (let start = startOf(from, step); start <= to; start = next(start, step)) sums.set(start, { start, plays: 0, minutes: 0 });
+  for (const { day, plays, minutes } of days) {
+    const sum = sums.get(startOf(day, step));
+    if (!sum) continue;
+    sum.plays += plays;
+    sum.minutes += minutes;
+  }
+  return { step, buckets: [...sums.values()] };
+}
+
+/** Every year from the first to the last, also those without an album. */
+export function fillYears(years: readonly { year: number; albums: number }[]): { year: number; albums: number }[] {
+  const [first, last] = [years[0]?.year, years.at(-1)?.year];
+  if (first === undefined || last === undefined) return [];
+  const known = new Map(years.map(({ year, albums }) => [year, albums]));
+  return Array.from({ length: last - first + 1 }, (_, i) => ({ year: first + i, albums: known.get(first + i) ?? 0 }));
+}
+
+export type Cell = string | number;
+export interface Table { columns: readonly string[]; rows: readonly (readonly Cell[])[] }
+
+/** RFC 4180. A leading `=`, `+`, `-` or `@` gets an apostrophe: titles come from files, and spreadsheets would run them. */
+export function toCsv({ columns, rows }: Table): string {
+  const text = (cell: Cell): string => {
+    if (typeof cell === 'number') return String(cell);
+    const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows].map((row) => `${row.map(text).join(',')}\r\n`).join('');
+}

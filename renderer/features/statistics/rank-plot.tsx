@@ -1,0 +1,53 @@
+// The most of something: a bar for each, with its name in it, that leads to its page.
+import { useElementSize } from '@mantine/hooks';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from './statistics.module.css';
+
+export interface Rank {
+  key: string | number;
+  name: string;
+  /** Beside the name, such as the artist of an album. */
+  by?: string | null;
+  value: number;
+  to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
+}
+
+const ROW = 36;
+const BAR = 6;
+/** About the width of a letter, to keep a name off the number beside it. */
+const LETTER = 7;
+
+export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (value: number) => string }) {
+  const { ref, width } = useElementSize();
+  const most = Math.max(1, ...ranks.map(({ value }) => value));
+  const shorten = (text: string, room: number) => (text.length * LETTER > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…` : text);
+  return (
+    <div ref={ref}>
+      <svg width={width} height={ranks.length * ROW} className={styles.ranks} role="list">
+        {ranks.map((rank, i) => {
+          const room = width - format(rank.value).length * LETTER - 16;
+          const name = shorten(rank.name, room);
+          const by = rank.by ? shorten(rank.by, room - name.length * LETTER - 12) : '';
+          const words = (
+            <text x={0} y={i * ROW + 16}>
+              <tspan className={styles.rankName}>{name}</tspan>
+              {by.length > 2 && <tspan className={styles.rankBy} dx={8}>{by}</tspan>}
+            </text>
+          );
+          return (
+            <g key={rank.key} role="listitem" aria-label={[rank.name, rank.by, format(rank.value)].filter(Boolean).join(', ')}>
+              <title>{[rank.name, rank.by].filter(Boolean).join(' · ')}</title>
+              <Where to={rank.to}>{words}</Where>
+              <text x={width} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>{format(rank.value)}</text>
+              <rect x={0} y={i * ROW + 22} width={width} height={BAR} rx={3} className={styles.rankGround} />
+              <rect x={0} y={i * ROW + 22} width={Math.max(BAR, (rank.value / most) * width)} height={BAR} rx={3} className={styles.rankBar} />
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+const Where = ({ to, children }: { to: Rank['to']; children: ReactNode }) => (to ? <Link {...to}>{children}</Link> : children);

@@ -1,0 +1,47 @@
+// A range of days, as it stands in an address: the last so many days, all of them, or from one day to another. Pure.
+
+export const RANGES = ['week', 'month', 'year', 'all', 'custom'] as const;
+export type RangeName = (typeof RANGES)[number];
+
+export interface RangeSearch { range?: RangeName; from?: string; to?: string }
+/** Local days such as 2026-03-01, both included. */
+export interface Days { from?: string; to?: string }
+
+const DAY_MS = 86_400_000;
+const LENGTHS: Partial<Record<RangeName, number>> = { week: 7, month: 30, year: 365 };
+
+const isDay = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
+
+export function parseRangeSearch(input: Record<string, unknown>): RangeSearch {
+  const range = RANGES.find((one) => one === input['range']);
+  return {
+    ...(range && { range }),
+    ...(range === 'custom' && isDay(input['from']) && { from: input['from'] }),
+    ...(range === 'custom' && isDay(input['to']) && { to: input['to'] }),
+  };
+}
+
+/** The local day of a moment. */
+export const dayOf = (date: Date): string =>
+  `${String(date.getFullYear()).padStart(4, '0')}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
+
+/** Counts days in the calendar, whatever clocks do. */
+export const addDays = (day: string, count: number): string => new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+
+export function daysOf({ range = 'month', from, to }: RangeSearch, today: string): Days {
+  const length = LENGTHS[range];
+  if (length !== undefined) return { from: addDays(today, 1 - length), to: today };
+  return range === 'custom' ? { ...(from && { from }), ...(to && { to }) } : {};
+}
+
+/** The first moment of a local day. */
+export function startOfDay(day: string): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date);
+}
+
+/** As a filter of moments wants it: `to` is the first moment that is no more in it. */
+export const momentsOf = ({ from, to }: Days): { from?: string; to?: string } => ({
+  ...(from && { from: startOfDay(from).toISOString() }),
+  ...(to && { to: startOfDay(addDays(to, 1)).toISOString() }),
+});

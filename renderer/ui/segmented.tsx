@@ -1,0 +1,25 @@
+import { useId } from 'react';
+import styles from './segmented.module.css';
+
+interface SegmentedProps<T extends string> {
+  label: string;
+  /** Null when none of them is. */
+  value: T | null;
+  options: readonly { value: T; label: string }[];
+  onChange: (value: T) => void;
+}
+
+/** One of a few, all in sight; native radio buttons underneath. */
+export function Segmented<T extends string>({ label, value, options, onChange }: SegmentedProps<T>) {
+  const name = useId();
+  return (
+    <span role="radiogroup" aria-label={label} className={styles.group}>
+      {options.map((option) => (
+        <label key={option.value} className={styles.option} data-chosen={option.value === value || undefined}>
+          <input type="radio" name={name} className="visually-hidden" checked={option.value === value} onChange={() => onChange(option.value)} />
+          {option.label}
+        </label>
+      ))}
+    </span>
+  );
+}

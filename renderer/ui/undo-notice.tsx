@@ -1,0 +1,60 @@
+// The notice with the way back in it, for what is done already and for what is done when the notice goes.
+import { notifications } from '@mantine/notifications';
+import { useTranslation } from 'react-i18next';
+import { doLater, UNDO_MS } from './undoable.ts';
+import styles from './undo-notice.module.css';
+
+let nextId = 1;
+
+interface Later {
+  message: string;
+  /** What is out of sight from now on, such as `track:7`. */
+  keys: readonly string[];
+  run: () => Promise<unknown>;
+  onUndo?: () => void;
+}
+
+export function useUndoNotice() {
+  const { t } = useTranslation();
+  const tell = (message: string) => void notifications.show({ message, closeButtonProps: { 'aria-label': t('notice.close') } });
+
+  /** Gives how to take the notice away. */
+  function show(message: string, onUndo: () => void, autoClose: number | false): () => void {
+    const id = `undo-${nextId++}`;
+    const hide = () => void notifications.hide(id);
+    const undo = () => {
+      hide();
+      onUndo();
+    };
+    notifications.show({
+      id, autoClose, withCloseButton: false,
+      message: (
+        <span className={styles.notice}>
+          <span>{message}</span>
+          <button type="button" className={styles.undo} onClick={undo}>{t('notice.undo')}</button>
+        </span>
+      ),
+    });
+    return hide;
+  }
+
+  return {
+    tell,
+    /** It is done; `undo` takes it back. */
+    done: (message: string, undo: () => void) => void show(message, undo, UNDO_MS),
+    /** It is done when the time is up. Gives the way back. */
+    later({ message, keys, run, onUndo }: Later): () => void {
+      const undo = doLater({
+        keys, run,
+        onEnd: () => hide(),
+        onFailure: (error) => tell(error instanceof Error ? error.message : String(error)),
+      });
+      const takeBack = () => {
+        undo();
+        onUndo?.();
+      };
+      const hide = show(message, takeBack, false);
+      return takeBack;
+    },
+  };
+}
