@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -5,6 +6,7 @@ const node = { environment: 'node' as const, pool: 'forks' as const };
 
 export default defineConfig({
   test: {
+    maxWorkers: Math.max(2, availableParallelism() - 1), // tests wait more than they work
     projects: [
       { resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } }, test: { ...node, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { ...node, name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },

@@ -7,17 +7,31 @@ import { join } from 'node:path';
 import express, { type Express } from 'express';
 import { createAuthService } from './auth/service.ts';
 import { authRoutes } from './auth/routes.ts';
+import { createExportService } from './backup/export.ts';
+import { backupRoutes } from './backup/routes.ts';
+import { assertNotHalfRestored } from './backup/restore-state.ts';
+import { createBackupService } from './backup/service.ts';
 import type { Config } from './config/config.ts';
+import { createSealer } from './config/sealed-text.ts';
 import { loadSecrets, openSecrets } from './config/secrets.ts';
+import { createCoverArchive, type ArchivePace } from './covers/archive.ts';
 import { coverRoutes } from './covers/routes.ts';
 import { createCoverService } from './covers/service.ts';
-import { coverTask } from './covers/task.ts';
+import { createPlaceholderCovers } from './covers/placeholder-covers.ts';
+import { coverArchiveTask, coverTask } from './covers/task.ts';
 import { openDatabase } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import type { TrackId } from './db/ids.ts';
+import { duplicateRoutes } from './enrichment/duplicate-routes.ts';
+import { createDuplicateService } from './enrichment/duplicates.ts';
+import { findFingerprint, storeFingerprint } from './enrichment/fingerprints.ts';
 import { AppError } from './errors.ts';
+import { enrichmentRoutes } from './enrichment/routes.ts';
+import { createEnrichment } from './enrichment/service.ts';
+import { enrichLibraryTask, enrichTask } from './enrichment/tasks.ts';
 import { createEventHub } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
+import { createActivity } from './http/activity.ts';
 import { documentationRoutes } from './http/docs-page.ts';
 import { checkHost, checkOrigin, errorHandler, notFoundHandler, requestLine } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
@@ -26,41 +40,96 @@ import { mountRoutes } from './http/mount.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Route } from './http/route.ts';
 import { webInterface } from './http/static-files.ts';
+import { createHistoryImports } from './history/imports.ts';
+import { matchHistoryTask } from './history/match-task.ts';
 import { createHistoryMoves } from './history/moves.ts';
+import { createNowPlaying } from './history/now-playing.ts';
+import { historyRoutes } from './history/routes.ts';
+import { createScrobbling } from './history/scrobbling.ts';
+import { createHistoryService } from './history/service.ts';
 import { ingestRoutes } from './ingest/routes.ts';
+import { downloadRoutes } from './ingest/download-routes.ts';
+import { downloadTask } from './ingest/download-task.ts';
+import { createDownloads } from './ingest/downloads.ts';
 import { createReaderPool } from './ingest/reader-pool.ts';
 import { createDeletedFiles } from './ingest/deleted-files.ts';
 import { createLostFiles } from './ingest/lost-files.ts';
 import { createRelocation } from './ingest/relocate.ts';
 import { relocateRoutes } from './ingest/relocate-routes.ts';
-import { assertScannable, scanTask } from './ingest/task.ts';
-import { createUploadService } from './ingest/upload.ts';
+import { createRemoteMoves, createRemoteTracks } from './ingest/remote-tracks.ts';
+import { createStoreFile } from './ingest/store-file.ts';
+import { createTagReader } from './ingest/tag-reader.ts';
+import { assertScannable, previewScan, scanTask, type PreviewWish } from './ingest/task.ts';
+import { createSoundIdentity } from './ingest/sound-identity.ts';
+import { createUploadService, enrichUploaded } from './ingest/upload.ts';
 import { createWalker } from './ingest/walker.ts';
 import { createWatcher, type WatchTiming } from './ingest/watch.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
+import { jukeboxRoutes } from './jukebox/routes.ts';
+import { createJukebox } from './jukebox/service.ts';
+import { toJukeboxOut } from './jukebox/wire.ts';
 import { createTrackMerge } from './library/merge.ts';
 import { createLibraryNews } from './library/news.ts';
 import { libraryRoutes } from './library/routes.ts';
+import { rebuildSearch } from './library/search-rebuild.ts';
 import { createLibraryService } from './library/service.ts';
 import { createTrackWriter } from './library/track-writer.ts';
+import { toTrackOut } from './library/wire-maps.ts';
 import { createLikeMoves } from './likes/moves.ts';
 import { likeRoutes } from './likes/routes.ts';
 import { createLikeService } from './likes/service.ts';
+import { toLikeState } from './likes/wire.ts';
 import type { Log } from './log/log.ts';
 import type { ProductPaths } from './paths.ts';
+import { createFingerprinter } from './media/fingerprint.ts';
+import { createToolFinder } from './media/tools.ts';
+import { createBookmarkService } from './playback/bookmarks.ts';
+import { createPlaybackMoves } from './playback/moves.ts';
+import { createQueueService } from './playback/queue.ts';
+import { playbackRoutes } from './playback/routes.ts';
+import { createFileMatcher } from './playlists/file-match.ts';
 import { createPlaylistMoves } from './playlists/moves.ts';
+import { playlistRoutes } from './playlists/routes.ts';
+import { createPlaylistService } from './playlists/service.ts';
+import { createSmartThread } from './playlists/smart-thread.ts';
+import { createSmartLists } from './playlists/smart.ts';
+import { createSongMatcher } from './playlists/song-match.ts';
+import { createTransfer } from './playlists/transfer.ts';
+import { createRadioService } from './radio/service.ts';
+import { remoteSearchRoutes } from './search/remote-routes.ts';
+import { createRemoteSearch } from './search/remote-search.ts';
 import { searchRoutes } from './search/routes.ts';
 import { createSearchService } from './search/service.ts';
 import { importPathFault } from './settings/checks.ts';
 import { createSettingsService } from './settings/service.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { createShareMoves } from './shares/moves.ts';
+import { shareRoutes } from './shares/routes.ts';
+import { createShareService } from './shares/service.ts';
+import type { CataloguePace } from './sources/provider-http.ts';
 import { createSources } from './sources/registry.ts';
+import { createRemoteCatalogue } from './sources/remote-catalogue.ts';
 import { sourceRoutes } from './sources/routes.ts';
+import { statsRoutes } from './stats/routes.ts';
+import { createStatsService } from './stats/service.ts';
+import { createStorageStats } from './stats/storage-stats.ts';
 import { createAudioStore } from './storage/audio-store.ts';
 import { createClaims } from './storage/claims.ts';
 import { openStorage } from './storage/open.ts';
+import type { S3Limits } from './storage/s3-client.ts';
 import { streamingRoutes } from './streaming/routes.ts';
+import { createStreamingService } from './streaming/service.ts';
+import { createTranscodes } from './streaming/transcodes.ts';
+import { createCoverDoor } from './subsonic/cover-door.ts';
+import { createSubsonicDoor } from './subsonic/door.ts';
+import { createEndpoints } from './subsonic/endpoints.ts';
+import { createResponder } from './subsonic/respond.ts';
+import { createPlaybackSessions } from './subsonic/sessions.ts';
+import { createDailyVerify } from './upkeep/daily.ts';
+import { garbageTask } from './upkeep/garbage.ts';
+import { upkeepRoutes } from './upkeep/routes.ts';
+import { verifyTask } from './upkeep/verify.ts';
 
 export interface AppOptions {
   config: Config;
@@ -70,8 +139,16 @@ export interface AppOptions {
   now?: () => Date;
   /** Check every answer against its declared shape; for tests. */
   checkReplies?: boolean;
+  /** Take up and run background jobs; default true. Without, those of an earlier run stay where they are. */
+  work?: boolean;
   /** How long the watch on the music folder waits for what; for tests. */
   watchTiming?: Partial<WatchTiming>;
+  /** How the cover archive is asked; for tests. */
+  archivePace?: Partial<ArchivePace>;
+  /** How long the object store is waited for; for tests. */
+  s3Limits?: Partial<S3Limits>;
+  /** How the remote catalogue is asked; for tests. */
+  cataloguePace?: Partial<CataloguePace>;
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -79,7 +156,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 /** Clients send play queues of thousands of ids in the address. */
 const MAX_REQUEST_HEAD = 256 * 1024;
 
-export async function createApp({ config, paths, version, log, now = () => new Date(), checkReplies = false, watchTiming = {} }: AppOptions) {
+export async function createApp({ config, paths, version, log, now = () => new Date(), checkReplies = false, work = true, watchTiming = {}, archivePace = {}, cataloguePace = {}, s3Limits = {} }: AppOptions) {
   // Ground
   const { db, secrets, unlock } = await openGround(config, paths, log);
   const settings = createSettingsService({ config, log });
@@ -87,16 +164,22 @@ export async function createApp({ config, paths, version, log, now = () => new D
   // Tools
   const importPath = (): string | undefined => settings.get('LOCAL_MEDIA_IMPORT_PATH');
   const { storageRoot, tmp, cache } = config.paths;
-  const storage = await openStorage(config, now);
+  const storage = await openStorage(config, { now, s3Limits });
   await rm(tmp, { recursive: true, force: true }); // uploads that a kill broke off
   const audioStore = createAudioStore({ storage, importPath });
+  const findTool = createToolFinder({ binDir: join(paths.resources, 'bin') });
+  const fingerprinter = createFingerprinter({
+    findTool, toolPath: (name) => settings.get(name === 'fpcalc' ? 'FPCALC_PATH' : 'FFMPEG_PATH'), workerUrl: paths.workers.fingerprint, wasmPath: paths.chromaprint, log,
+  });
   const news = createLibraryNews({ db });
   const events = createEventHub({ now, library: news.current });
   const jobs = createJobs({ db, log, now, events });
   const claims = createClaims();
+  const activity = createActivity({ now });
   const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const uploadReader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const walker = createWalker({ workerUrl: paths.workers.walk });
+  const dailyVerify = createDailyVerify({ db, now, settings, jobs });
   const watcher = createWatcher({ db, log, settings, jobs, workerUrl: paths.workers.watch, timing: watchTiming });
 
   // Domain
@@ -105,50 +188,145 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const tracks = createTrackWriter({ db, now });
   const library = createLibraryService({ db, log, now, storage, claims, tracks, onDeleted: deletedFiles.note });
   const libraryChanged = news.announcer(events);
-  const likes = createLikeService({ db, now });
-  const movers = [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now })];
-  const relocation = createRelocation({ db, now, tracks, library, merge: createTrackMerge({ db, tracks, movers }) });
+  const likes = createLikeService({ db, now, onChange: (userId, state) => events.publish('like', toLikeState(state), { audience: { userId } }) });
+  const scrobbling = createScrobbling({ db, log, now, settings, sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'), jobs, version });
+  const history = createHistoryService({ db, now, events, library, onRecorded: scrobbling.queue, afterRecorded: scrobbling.send });
+  const nowPlaying = createNowPlaying({ now, events, library, onStart: (userId, track) => void scrobbling.tryPlayingNow(userId, track) });
+  const imports = createHistoryImports({ db, now, history, jobs, dir: config.paths.imports, maxBytes: () => settings.get('MAX_UPLOAD_BYTES') });
+  const queue = createQueueService({ db, now, events, library });
+  const bookmarks = createBookmarkService({ db, now, library });
+  const movers = [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now }), createPlaybackMoves({ db }), createShareMoves({ db }), createRemoteMoves({ db })];
+  const merge = createTrackMerge({ db, tracks, movers });
+  const relocation = createRelocation({ db, now, tracks, library, merge });
+  const duplicates = createDuplicateService({ db, library, merge, onMerged: deletedFiles.note, now });
   const lostFiles = createLostFiles({ db });
   const onGone = (id: TrackId): void => {
     if (!library.markMissing(id)) return;
     lostFiles.note(id);
     libraryChanged();
   };
-  const covers = createCoverService({ db, log, now, storage, audioStore, cacheDir: cache, workerUrl: paths.workers.cover, onCover: libraryChanged });
+  const archive = createCoverArchive({ settings, version, log, now, pace: archivePace });
+  const covers = createCoverService({ db, log, now, storage, audioStore, archive, cacheDir: cache, workerUrl: paths.workers.cover, onCover: libraryChanged });
+  settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
+    archive.reset();
+    covers.forgetLookups();
+    void jobs.tryEnqueue('cover_task', {});
+  });
+  const transcodes = createTranscodes({
+    log, now, cacheDir: cache, ffmpeg: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')))?.path,
+    atOnce: () => settings.get('TRANSCODE_PROCESSES'), cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
+  });
   const search = createSearchService({ db, library });
-  const sources = createSources({ db, settings });
-  const onUploaded = (): void => {
+  const smartThread = createSmartThread({ workerUrl: paths.workers.smart, databasePath: config.paths.database });
+  const songs = createSongMatcher({ db });
+  const playlists = createPlaylistService({ db, now, library, songs, smart: createSmartLists({ db, thread: smartThread, now }), publish: events.publish });
+  const playlistTransfer = createTransfer({ playlists, importPath, files: createFileMatcher({ db, songs, importPath }) });
+  const catalogue = createRemoteCatalogue({ settings, version, now, findTool, tmpDir: tmp, pace: cataloguePace });
+  const placeholderCovers = createPlaceholderCovers({ db, cacheDir: cache, now, fetchPicture: catalogue.cover });
+  const sources = createSources({ db, settings, catalogue });
+  const onNewTracks = (): void => { if (history.hasLoosePlays()) void jobs.tryEnqueue('match_history', {}); };
+  const enrichment = createEnrichment({
+    db, log, now, version, settings, tracks, audioStore, tmpDir: tmp, readTags: createTagReader({ reader: uploadReader }), fingerprinter, jobs, libraryChanged,
+    findCover: covers.resolveCover,
+  });
+  const onUploaded = (ids: TrackId[]): void => {
+    onNewTracks();
     libraryChanged();
+    void enrichUploaded(jobs, ids, now());
     void jobs.tryEnqueue('cover_task', {});
   };
-  const uploads = createUploadService({ db, log, tracks, storage, claims, reader: uploadReader, settings, tmpDir: tmp, onUploaded });
-
-  jobs.start({
-    scan_local_folder: scanTask({
-      db, databasePath: config.paths.database, tracks, claims, reader, walker, now, settings, events, jobs, libraryChanged,
-      storageRoot, releaseAudio: library.releaseAudio,
-    }),
-    cover_task: coverTask({ covers }),
+  const storeFile = createStoreFile({ storage, claims, reader: uploadReader });
+  const uploads = createUploadService({ db, log, tracks, storeFile, settings, tmpDir: tmp, onUploaded });
+  const onSaved = (): void => {
+    onNewTracks();
+    libraryChanged();
+  };
+  const remoteTracks = createRemoteTracks({ db, tracks, catalogue, onSaved });
+  const downloads = createDownloads({ db, now, jobs, events, catalogue, libraryChanged, dir: config.paths.downloads });
+  const fetchTask = downloadTask({
+    db, log, now, settings, downloads, catalogue, tracks, storeFile, releaseAudio: library.releaseAudio, libraryChanged, onFetched: (id) => onUploaded([id]),
   });
 
+  const adoptBySound = createSoundIdentity({
+    db, fingerprinter, relocation, tracks, reader,
+    findFingerprint: (id) => findFingerprint(db, id), storeFingerprint: (id, sound) => void storeFingerprint(db, id, sound, now()),
+  });
+  const scanDeps = {
+    db, databasePath: config.paths.database, tracks, claims, reader, walker, now, settings, events, jobs, libraryChanged, onNewTracks,
+    storage, storageRoot, releaseAudio: library.releaseAudio, isServing: activity.isServing, adoptBySound,
+  };
+  const ownFolders = (): string[] => [config.paths.data, storageRoot, importPath()].filter((path) => path !== undefined);
+  const backups = createBackupService({ config, settings, secrets, jobs, storage, claims, workerUrl: paths.workers.snapshot, version, now, ownFolders, log });
+  const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: tmp, ownFolders });
+  if (work) jobs.start({
+    backup_task: backups.task,
+    export_task: exports.task,
+    scan_local_folder: scanTask(scanDeps),
+    enrich_task: enrichTask(enrichment.runs),
+    enrich_library: enrichLibraryTask(enrichment.runs),
+    download_task: fetchTask,
+    materialize_track: fetchTask,
+    cover_task: coverTask({ covers, jobs }),
+    cover_archive_task: coverArchiveTask({ covers }),
+    verify_storage: verifyTask({
+      db, now, settings, storage, audioStore, reader: uploadReader, heal: backups.heal, onGone,
+      onReturned: (id) => { if (library.markAvailable(id)) libraryChanged(); },
+    }),
+    collect_garbage: garbageTask({ db, now, storage, claims, onOrphanedCovers: () => void jobs.tryEnqueue('cover_task', {}) }),
+    import_history: imports.task,
+    match_history: matchHistoryTask({ db }),
+    scrobble_task: scrobbling.task,
+  });
+  if (work) scrobbling.resume();
+  const resumed = work ? downloads.resume().catch((err: unknown) => { log.error({ err }, 'downloads could not be taken up again'); }) : undefined;
+  if (work) void rebuildSearch({ db, search: tracks.search, log }).catch((err: unknown) => { log.error({ err }, 'search could not be rebuilt'); });
+  if (work && covers.hasDue()) void jobs.tryEnqueue('cover_task', {});
+
   // Doors
-  const health = healthRoutes({ version, database: () => canRead(db), queue: jobs.isRunning, storage: async () => (await storage.diskUsage(), true) });
-  const streaming = streamingRoutes({ db, audioStore, onGone });
+  const health = healthRoutes({ version, database: () => canRead(db), queue: jobs.isRunning, storage: storage.isUp });
+  const streamingDeps = { db, audioStore, onGone, transcodes };
+  const streaming = streamingRoutes(streamingDeps);
+  const audio = createStreamingService(streamingDeps);
+  const shares = createShareService({ db, now });
+  const jukebox = createJukebox({ now, announce: (userId, state) => events.publish('jukebox', toJukeboxOut(state), { audience: { userId } }) });
+  const subsonic = createSubsonicDoor({
+    log, appSignIn: auth.appSignIn, respond: createResponder({ serverVersion: version }),
+    endpoints: createEndpoints({
+      library, likes, search, sources, jobs, history, nowPlaying, queue, bookmarks, shares, jukebox, now, accounts: auth.accounts, streaming: audio,
+      radio: createRadioService({ db, now }), sessions: createPlaybackSessions({ now }), playlists,
+      covers: createCoverDoor({ covers, placeholders: placeholderCovers, library, playlists }), fetchNow: downloads.fetchNow, showsRemote: () => settings.get('SUBSONIC_REMOTE_TRACKS'),
+      placeholderPath: join(paths.resources, 'placeholder-cover.jpg'),
+      changedAt: () => news.current().version, canTranscode: transcodes.isPossible, assertScannable: () => assertScannable(settings),
+    }),
+  });
   await auth.ensureAdmin();
-  const rootRoutes = [...health, ...streaming];
+  const rootRoutes = [...health, ...streaming, ...shareRoutes({ shares, library, streaming: audio, usernameOf: (id) => auth.accounts.get(id).username })];
   const api: Route[] = [
     ...health,
     ...authRoutes(auth, { version }),
-    ...settingsRoutes(settings),
+    ...settingsRoutes(settings, { version }),
     ...libraryRoutes({ library, libraryChanged }),
     ...likeRoutes(likes),
+    ...playlistRoutes({ playlists, transfer: playlistTransfer }),
+    ...historyRoutes({ history, nowPlaying, imports, scrobbling }),
+    ...playbackRoutes({ queue, bookmarks }),
+    ...jukeboxRoutes(jukebox),
+    ...statsRoutes({ stats: createStatsService({ db }), storageStats: createStorageStats({ db, storage, library }) }),
     ...relocateRoutes({ relocation, libraryChanged }),
+    ...duplicateRoutes({ duplicates, libraryChanged }),
     ...searchRoutes(search),
-    ...coverRoutes(covers),
+    ...remoteSearchRoutes({ remoteSearch: createRemoteSearch({ db, catalogue }), sources, catalogue, sendPicture: placeholderCovers.send }),
+    ...enrichmentRoutes({
+      reviews: enrichment.reviews, jobs, now, trackOut: library.trackOut, tracksOut: (user, ids) => library.tracksById(user.id, ids).map(toTrackOut),
+    }),
+    ...coverRoutes(covers, placeholderCovers),
     ...streaming,
     ...sourceRoutes(sources),
+    ...downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
     ...ingestRoutes({ uploads, sources, settings, jobs, trackOut: library.trackOut }),
+    ...backupRoutes({ backups, exports }),
     ...metricRoutes({ version, library: library.countLibrary }),
+    ...upkeepRoutes({ jobs }),
     ...jobRoutes(jobs),
     ...eventRoutes({ events, authenticate: auth.authenticate }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
@@ -156,20 +334,24 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const mounting = { authenticate: auth.authenticate, checkReplies };
 
   const web = express().disable('x-powered-by').disable('etag').set('query parser', false);
-  web.use(requestLine(log, now), checkHost(() => settings.get('ALLOWED_HOSTS')));
+  web.use(activity.notice, requestLine(log, now), checkHost(() => settings.get('ALLOWED_HOSTS')));
   web.use('/api/v1', checkOrigin, mountRoutes(api, mounting), notFoundHandler);
+  web.use('/rest', subsonic);
   web.use(mountRoutes(rootRoutes, mounting));
   web.use(webInterface(paths.renderer));
   web.use(notFoundHandler, errorHandler(log));
 
   let server: Server | undefined;
   return {
-    config, db, routes: api, auth, jobs, events, library, settings, watcher,
+    config, db, routes: api, auth, jobs, events, library, settings, sources, watcher, dailyVerify, backups, exports,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
       server = await listen(web, settings.get('HOST'), settings.get('PORT'));
       watcher.start();
+      dailyVerify.start();
+      backups.startSchedule();
+      void enrichment.resume();
       const { port } = server.address() as AddressInfo;
       return `http://${urlHost(settings.get('HOST'))}:${port}`;
     },
@@ -184,6 +366,9 @@ export async function createApp({ config, paths, version, log, now = () => new D
       await assertScannable(settings);
     },
 
+    /** What a scan would change; writes nothing. */
+    previewScan: (wish: PreviewWish) => previewScan(scanDeps, wish),
+
     /** Runs queued jobs until none is left. */
     drain: () => jobs.drain(),
 
@@ -192,9 +377,13 @@ export async function createApp({ config, paths, version, log, now = () => new D
       server?.close();
       events.close();
       await watcher.close();
+      dailyVerify.close();
+      enrichment.close();
+      backups.close();
+      await resumed;
       await jobs.close({ graceMs: 5_000 });
       server?.closeAllConnections();
-      await Promise.all([reader.close(), uploadReader.close(), walker.close(), covers.close()]);
+      await Promise.all([reader.close(), uploadReader.close(), walker.close(), fingerprinter.close(), covers.close(), transcodes.close(), smartThread.close()]);
       db.$client.close();
       unlock();
     },
@@ -202,11 +391,12 @@ export async function createApp({ config, paths, version, log, now = () => new D
 }
 
 /** What everything stands on. Lets the data folder go when it cannot be opened. */
-async function openGround(config: Config, paths: ProductPaths, log: Log) {
+export async function openGround(config: Config, paths: ProductPaths, log: Log) {
   const { data, database, secretsFile } = config.paths;
   mkdirSync(data, { recursive: true });
   const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
   try {
+    assertNotHalfRestored(data);
     const secrets = await loadSecrets(config.settings, openSecrets(secretsFile));
     return { db: openDatabase({ path: database, migrationsDir: paths.migrations, log }), secrets, unlock };
   } catch (error) {

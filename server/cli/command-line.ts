@@ -5,7 +5,7 @@ import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 
 export interface Command {
-  name: 'serve' | 'scan' | 'enrich' | 'user' | 'openapi' | 'help' | 'version';
+  name: 'serve' | 'scan' | 'enrich' | 'user' | 'backup' | 'restore' | 'export' | 'verify' | 'gc' | 'storage' | 'openapi' | 'help' | 'version';
   args: string[];
   /** Settings that options set; they win over the environment. */
   settings: Record<string, string>;
@@ -16,6 +16,13 @@ export interface Command {
   dryRun: boolean;
   /** What `enrich` works on. */
   scope: 'pending' | 'failed' | 'all';
+  /** Where a backup goes or comes from, and what is done with it; of `backup` and `restore`. */
+  to?: string;
+  from?: string;
+  snapshot?: string;
+  music?: string;
+  replace?: boolean;
+  skipDamaged?: boolean;
 }
 
 const OPTIONS = {
@@ -29,14 +36,22 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
   all: { type: 'boolean' },
   failed: { type: 'boolean' },
+  to: { type: 'string' },
+  from: { type: 'string' },
+  snapshot: { type: 'string' },
+  music: { type: 'string' },
+  replace: { type: 'boolean' },
+  'skip-damaged': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
 
 const SETTING_OF = { 'data-dir': 'DATA_DIR', host: 'HOST', port: 'PORT', 'log-level': 'LOG_LEVEL' } as const;
-const COMMANDS = ['serve', 'scan', 'enrich', 'user', 'openapi'] as const;
+const COMMANDS = ['serve', 'scan', 'enrich', 'user', 'backup', 'restore', 'export', 'verify', 'gc', 'storage', 'openapi'] as const;
+/** Options that go with certain commands only. */
+const ONLY_OF: Record<string, string[]> = { to: ['backup', 'storage'], from: ['restore'], snapshot: ['restore'], music: ['restore'], replace: ['restore'], 'skip-damaged': ['restore'] };
 /** Words that may follow a command. */
-const MOST_ARGS = { serve: 0, scan: 1, enrich: 0, user: 2, openapi: 0, help: Infinity, version: Infinity } as const;
+const MOST_ARGS = { serve: 0, scan: 1, enrich: 0, user: 2, backup: 0, restore: 0, export: 1, verify: 0, gc: 0, storage: 1, openapi: 0, help: Infinity, version: Infinity } as const;
 
 /** Throws an AppError that names the word it does not know. */
 export function parseCommandLine(argv: string[]): Command {
@@ -54,11 +69,22 @@ export function parseCommandLine(argv: string[]): Command {
   }
   if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(values.import, '--import'));
   if (name === 'scan' && args[0] !== undefined) given(args[0], 'scan');
-  if (values['dry-run'] && name !== 'scan' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--dry-run goes with scan, not with ${name}.`);
+  if (values['dry-run'] && name !== 'scan' && name !== 'gc' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--dry-run goes with scan and gc, not with ${name}.`);
   if ((values.all || values.failed) && name !== 'enrich' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} goes with enrich, not with ${name}.`);
   if (values.all && values.failed) throw new AppError('bad_request', '--all takes those that failed along; give one of --all and --failed.');
+  for (const [option, commands] of Object.entries(ONLY_OF)) {
+    const value = values[option as keyof typeof values];
+    if (typeof value === 'string') given(value, `--${option}`);
+    if (value !== undefined && !commands.includes(name) && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--${option} goes with ${commands.join(' and ')}, not with ${name}.`);
+  }
+  if (name === 'storage' && (args[0] !== 'migrate' || (values.to !== 'local' && values.to !== 's3'))) throw new AppError('bad_request', 'Say where the library is to go: storage migrate --to s3, or --to local.');
+  if (name === 'restore' && values.from === undefined) throw new AppError('bad_request', 'Say where the backup is: restore --from DIR, or --from s3.');
+  if (name === 'export' && args[0] === undefined) throw new AppError('bad_request', 'Say into which folder: export DIR.');
+  if (name === 'export' && args[0] !== undefined) given(args[0], 'export');
+  const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged } = values;
+  const backup = { ...(to !== undefined && { to }), ...(from !== undefined && { from }), ...(snapshot !== undefined && { snapshot }), ...(music !== undefined && { music }), ...(replace === true && { replace }), ...(skipDamaged === true && { skipDamaged }) };
   const scope = values.all ? 'all' : values.failed ? 'failed' : 'pending';
-  return { name, args, settings, scope, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true, dryRun: values['dry-run'] === true };
+  return { name, args, settings, scope, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true, dryRun: values['dry-run'] === true, ...backup };
 }
 
 /** An empty word is a variable that was not set; as a path it would be the working directory. */
@@ -88,6 +114,14 @@ Commands
   user add NAME [--superuser]     make an account; the password is asked for
   user passwd NAME           set a password
   user promote NAME          make somebody a superuser
+  backup [--to DIR|s3]       copy the library to the place for backups, or to another one
+  restore --from DIR|s3 [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
+                             bring the library of a backup into the data folder; --replace moves one
+                             that is there aside, --music says where copied files of a music folder go
+  export DIR                 audio by readable names, playlists and data, for other programs
+  verify                     compare all stored audio with its checksums; heals from the backup
+  gc [--dry-run]             delete stored objects that nothing has referred to for a week
+  storage migrate --to s3|local   move the library to the other storage; goes on where it was stopped
   openapi                    print the description of the HTTP interface
 
 Options

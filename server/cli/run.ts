@@ -8,10 +8,14 @@ import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { productPaths } from '../paths.ts';
 import { helpText, parseCommandLine, type Command } from './command-line.ts';
+import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
 import { showProgress } from './progress.ts';
+import { runRestore } from './restore.ts';
 import { runScan } from './scan.ts';
+import { runMigrate } from './storage.ts';
 import { runUser } from './users.ts';
+import { runGarbage, runVerify } from './verify.ts';
 
 export interface Invocation {
   argv: string[];
@@ -39,11 +43,17 @@ export async function runCommand(invocation: Invocation): Promise<void> {
 
 async function run(command: Command, invocation: Invocation): Promise<void> {
   const config = withScanFolder(command, invocation.env);
+  if (command.name === 'restore') return runRestore(config, command);
+  if (command.name === 'storage') return runMigrate(config, productPaths(invocation.root, invocation.bundled), createLog(config.settings.LOG_LEVEL), command.to === 's3' ? 's3' : 'local');
   const log = createLog(config.settings.LOG_LEVEL);
-  const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log, work: !command.dryRun });
+  const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log, work: command.name === 'gc' || !command.dryRun });
   if (command.name === 'serve') return serve(app, command, log);
   try {
     if (command.name === 'scan') await runScan(app, { dir: command.args[0], dryRun: command.dryRun });
+    else if (command.name === 'verify') await runVerify(app);
+    else if (command.name === 'gc') await runGarbage(app, command.dryRun);
+    else if (command.name === 'backup') await runBackup(app, command.to);
+    else if (command.name === 'export') await runExport(app, resolve(command.args[0] ?? '.'));
     else if (command.name === 'enrich') await runEnrich(app, command.scope);
     else if (command.name === 'user') await runUser(app, command);
     else process.stdout.write(`${JSON.stringify(app.openApi(), null, 2)}\n`);

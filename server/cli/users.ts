@@ -30,10 +30,10 @@ export async function runUser({ auth: { accounts } }: App, { args: [action, name
 }
 
 /** From the terminal, or the first line of what is piped in. */
-async function askPassword(): Promise<string> {
+export async function askPassword(question = 'Password: '): Promise<string> {
   const input = createInterface({ input: process.stdin, ...(process.stdin.isTTY && { output: process.stderr }), terminal: process.stdin.isTTY });
   try {
-    if (process.stdin.isTTY) return await input.question('Password: ');
+    if (process.stdin.isTTY) return await input.question(question);
     for await (const line of input) return line;
     throw new AppError('bad_request', 'Pipe the password in, or run this in a terminal.');
   } finally {

@@ -9,7 +9,7 @@ export interface Config {
   settings: Settings;
   /** Where each value came from; one from the environment or the command line cannot be changed in the settings window. */
   origins: Record<SettingName, Origin>;
-  paths: { data: string; database: string; settingsFile: string; secretsFile: string; storageRoot: string; cache: string; tmp: string };
+  paths: { data: string; database: string; settingsFile: string; secretsFile: string; storageRoot: string; cache: string; tmp: string; imports: string; downloads: string };
 }
 
 export interface Layers {
@@ -71,5 +71,7 @@ function toPaths(settings: Settings): Config['paths'] {
     storageRoot: settings.STORAGE_ROOT ? resolve(settings.STORAGE_ROOT) : join(data, 'library'),
     cache: join(data, 'cache'),
     tmp: join(data, 'tmp'),
+    imports: join(data, 'imports'),
+    downloads: join(data, 'downloads'),
   };
 }

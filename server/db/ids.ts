@@ -9,6 +9,10 @@ export type UserId = number & z.BRAND<'UserId'>;
 export type JobId = number & z.BRAND<'JobId'>;
 export type PlaylistId = number & z.BRAND<'PlaylistId'>;
 export type DownloadId = number & z.BRAND<'DownloadId'>;
+export type RadioStationId = number & z.BRAND<'RadioStationId'>;
+export type ShareId = number & z.BRAND<'ShareId'>;
+export type PlayId = number & z.BRAND<'PlayId'>;
+export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
 const id = z.int().positive().meta({ description: 'positive integer' });
 export const TrackIdIn = id.brand<'TrackId'>();
@@ -18,3 +22,5 @@ export const UserIdIn = id.brand<'UserId'>();
 export const JobIdIn = id.brand<'JobId'>();
 export const PlaylistIdIn = id.brand<'PlaylistId'>();
 export const DownloadIdIn = id.brand<'DownloadId'>();
+export const PlayIdIn = id.brand<'PlayId'>();
+export const HistoryImportIdIn = id.brand<'HistoryImportId'>();

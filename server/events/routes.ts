@@ -29,7 +29,7 @@ export function eventRoutes({ events, authenticate, heartbeatMs = HEARTBEAT_MS }
   return [
     route({
       method: 'get', path: '/events', access: 'stream', query: EventQuery, produces: ['text/event-stream'],
-      summary: 'Server-sent events: job, scan, track, library, now_playing; resumes with Last-Event-ID',
+      summary: 'Server-sent events: job, scan, track, library, like, history, queue, now_playing; resumes with Last-Event-ID',
     }, ({ user, query, req, res }) => {
       const open = connections.get(user.id) ?? 0;
       if (open >= MAX_CONNECTIONS) throw new AppError('too_many_requests', `There are ${open} event streams open for this account. Close some windows.`);

@@ -64,10 +64,20 @@ function fromExpress(error: unknown): AppError | undefined {
 
 /** zod's issues as fields: `tracks.0.title`. */
 export const toFields = (error: z.ZodError): FieldError[] =>
-  error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: 'is not a known field' }))
-      : [{ field: issue.path.join('.') || 'body', message: issue.message }]);
+  error.issues.flatMap((issue) => toFieldErrors(issue));
+
+function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldError[] {
+  const path = [...at, ...issue.path];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: 'is not a known field' }));
+  const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
+  return meant?.flatMap((inner) => toFieldErrors(inner, path)) ?? [{ field: path.join('.') || 'body', message: issue.message }];
+}
+
+/** Of several shapes that something may have, the one that was meant: with names that the others do not know, and the least wrong. */
+function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const faults = (issues: z.core.$ZodIssue[]): number => issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? 10 * issue.keys.length : issue.path.length === 0 ? 100 : 1), 0);
+  return branches.toSorted((a, b) => faults(a) - faults(b)).find((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
+}
 
 export function sendProblem(res: Response, error: unknown): ProblemOut {
   const { problem, headers } = toProblem(error);

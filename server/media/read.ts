@@ -35,6 +35,14 @@ export function readAudioSync(source: ByteSource): AudioRead | undefined {
 
 export interface Picture { mime: string; bytes: Buffer }
 
+/** The cover inside a file of any format. Throws as `readAudio` does. */
+export async function readCover(source: ByteSource): Promise<Picture | undefined> {
+  const read = readAudioSync(source);
+  if (read) return readPicture(source, read.pictures);
+  const { readPictureWithMusicMetadata } = await import('./fallback.ts');
+  return readPictureWithMusicMetadata(source, formatOf(new Window(source)).format);
+}
+
 /** The cover: the first picture that is one (JPEG, PNG, WebP, GIF) and is not too large. Gives bytes of its own. */
 export function readPicture(source: ByteSource, pictures: readonly PictureRef[]): Picture | undefined {
   let encoded: readonly { bytes?: Buffer }[] | undefined;

@@ -8,6 +8,9 @@ export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set([
   'aif', 'aiff', 'aifc', 'aac', 'adts', 'wma', 'asf', 'ape', 'wv', 'mpc', 'mp+', 'mpp', 'dsf', 'dff', 'mka', 'weba',
 ]);
 
+/** Those that music-metadata reads. Whether such a file holds a picture shows only when it is read for one. */
+export const FALLBACK_FORMATS: readonly AudioFormat[] = ['wma', 'ape', 'wv', 'mpc', 'dsf', 'dff', 'mka'];
+
 /** How many bytes `sniff` likes to see. */
 export const SNIFF_BYTES = 64;
 

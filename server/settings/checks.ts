@@ -4,6 +4,8 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { FieldError } from '../errors.ts';
 
+const S3_NEEDED = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+
 /** `next` is what would be in force after the next start; only what is about to change is looked at. */
 export async function checkTogether(next: Settings, changed: readonly SettingName[], own: { data: string; storageRoot: string }): Promise<FieldError[]> {
   const errors: FieldError[] = [];
@@ -11,9 +13,9 @@ export async function checkTogether(next: Settings, changed: readonly SettingNam
     const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, own);
     if (message !== undefined) errors.push({ field: 'local_media_import_path', message });
   }
-  if ((changed.includes('STORAGE_BACKEND') || changed.includes('S3_BUCKET')) && next.STORAGE_BACKEND === 's3' && next.S3_BUCKET === undefined) {
-    errors.push({ field: changed.includes('STORAGE_BACKEND') ? 'storage_backend' : 's3_bucket', message: 'the object store needs s3_bucket' });
-  }
+  const missing = next.STORAGE_BACKEND === 's3' ? S3_NEEDED.filter((name) => next[name] === undefined).map((name) => name.toLowerCase()) : [];
+  const [field = ''] = changed.includes('STORAGE_BACKEND') ? ['storage_backend'] : missing.filter((name) => changed.some((one) => one.toLowerCase() === name));
+  if (missing.length > 0 && field !== '') errors.push({ field, message: `the object store needs ${missing.join(', ')}` }); // the server would not start again
   return errors;
 }
 

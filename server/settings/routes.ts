@@ -1,9 +1,11 @@
 // The settings window's door (decisions 2): superusers only, secrets never leave.
+import { arch, networkInterfaces, platform } from 'node:os';
 import { z } from 'zod';
 import { SETTINGS, SETTING_NAMES, type SettingName } from '../config/settings.ts';
 import { route, type Route } from '../http/route.ts';
+import { addressesFor } from './addresses.ts';
 import type { SettingsChange, SettingsService, SettingState } from './service.ts';
-import { SettingsOut, type SettingOut } from './wire.ts';
+import { ServerOut, SettingsOut, SettingsQuery, type SettingOut } from './wire.ts';
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], { error: 'must be text, a number, true, false or null' });
 
@@ -11,17 +13,24 @@ const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], { error: 
 const SettingsPatch = z.strictObject(Object.fromEntries(SETTING_NAMES.map((name) =>
   [name.toLowerCase(), Value.optional().meta({ description: SETTINGS[name].help })]))).meta({ id: 'SettingsPatch' });
 
-export function settingsRoutes(settings: SettingsService): Route[] {
+/** `version` is the application's. */
+export function settingsRoutes(settings: SettingsService, { version }: { version: string }): Route[] {
   const all = (): SettingsOut => ({ items: settings.list().map(toSettingOut) });
   return [
     route({ method: 'get', path: '/settings', access: 'superuser', summary: 'All settings, and where their values come from', reply: SettingsOut },
       () => all()),
 
-    route({ method: 'patch', path: '/settings', access: 'superuser', summary: 'Change settings; null takes one back to its default, 409 for one from the environment', body: SettingsPatch, reply: SettingsOut },
-      async ({ body }) => {
-        await settings.change(toChange(body));
+    route({ method: 'patch', path: '/settings', access: 'superuser', summary: 'Change settings; null takes one back to its default, 409 for one from the environment', query: SettingsQuery, body: SettingsPatch, reply: SettingsOut },
+      async ({ query, body }) => {
+        await settings.change(toChange(body), { dryRun: query.dry_run });
         return all();
       }),
+
+    route({ method: 'get', path: '/server', access: 'user', summary: 'What runs here, and under which addresses phones reach it', reply: ServerOut },
+      ({ req }) => ({
+        version, node: process.version, platform: `${platform()} ${arch()}`,
+        addresses: addressesFor(settings.get('HOST'), req.socket.localPort ?? settings.get('PORT'), networkInterfaces()),
+      })),
   ];
 }
 
@@ -40,7 +49,14 @@ function toSettingOut({ name, value, origin, isPending }: SettingState): Setting
     restart_needed: restart,
     restart_pending: isPending,
     secret,
+    ...choicesOf(name),
   };
+}
+
+function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {
+  const { schema } = SETTINGS[name];
+  const rule = schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+  return rule instanceof z.ZodEnum ? { choices: rule.options.map(String) } : {};
 }
 
 /** In the form in which PATCH takes it. */

@@ -24,8 +24,8 @@ export interface SettingState<N extends SettingName = SettingName> {
 
 export interface SettingsService extends LiveSettings {
   list(): SettingState[];
-  /** 422 with all faults at once, or 409 for what cannot be changed here; nothing changes then. */
-  change(change: SettingsChange): Promise<void>;
+  /** 422 with all faults at once, or 409 for what cannot be changed here; nothing changes then. With `dryRun` nothing ever does. */
+  change(change: SettingsChange, options?: { dryRun?: boolean }): Promise<void>;
   /** Called after a change of any of these took effect. Returns the way to stop listening. */
   onChange(names: readonly SettingName[], listener: Listener): () => void;
 }
@@ -48,13 +48,14 @@ export function createSettingsService({ config, log }: { config: Config; log: Lo
 
     list: () => SETTING_NAMES.map((name) => ({ name, value: saved[name], origin: origins[name], isPending: differs(saved[name], running[name]) })),
 
-    async change(change) {
+    async change(change, { dryRun = false } = {}) {
       const names = Object.keys(change) as SettingName[];
       if (names.length === 0) return;
       assertChangeable(names, origins);
       const next = { ...saved, ...parseAll(change, names) };
       const faults = await checkTogether(next, names, { data: config.paths.data, storageRoot: config.paths.storageRoot });
       if (faults.length > 0) throw invalid(faults);
+      if (dryRun) return;
 
       // From here on nothing waits, so two changes at once cannot mix.
       save(config.paths.settingsFile, change);

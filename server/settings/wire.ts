@@ -1,5 +1,6 @@
 // Settings on the wire (decisions 2): keys in lower case, secrets only as set or not.
 import { z } from 'zod';
+import { queryBool } from '../http/paging.ts';
 
 export const SettingOut = z.object({
   key: z.string(),
@@ -11,8 +12,21 @@ export const SettingOut = z.object({
   restart_needed: z.boolean().meta({ description: 'a change takes effect at the next start' }),
   restart_pending: z.boolean().meta({ description: 'was changed, and waits for the next start' }),
   secret: z.boolean(),
+  choices: z.array(z.string()).optional().meta({ description: 'what may stand here, when it is one of a few words' }),
 }).meta({ id: 'SettingOut' });
 export type SettingOut = z.output<typeof SettingOut>;
+
+export const SettingsQuery = z.object({
+  dry_run: queryBool.default(false).meta({ description: 'only check: every fault is answered as it would be, and nothing changes' }),
+});
+
+export const ServerOut = z.object({
+  version: z.string(),
+  node: z.string(),
+  platform: z.string(),
+  addresses: z.array(z.string()).meta({ description: 'under which other devices reach this server; empty when it listens to its own computer alone' }),
+}).meta({ id: 'ServerOut' });
+export type ServerOut = z.output<typeof ServerOut>;
 
 export const SettingsOut = z.object({ items: z.array(SettingOut) }).meta({ id: 'SettingsOut' });
 export type SettingsOut = z.output<typeof SettingsOut>;

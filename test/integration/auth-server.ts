@@ -47,7 +47,7 @@ export async function startAuthServer({ env = {}, dir = mkdtempSync(join(tmpdir(
 
   const whoAmI = route({ method: 'get', path: '/who/stream', access: 'stream', summary: 'who asks', produces: ['text/plain'] },
     ({ user, res }) => void res.type('text').end(user.username));
-  const routes: Route[] = [...authRoutes(auth, { version: '1.2.3' }), ...settingsRoutes(settings), whoAmI, ...documentationRoutes(() => routes, { version: '1.2.3' })];
+  const routes: Route[] = [...authRoutes(auth, { version: '1.2.3' }), ...settingsRoutes(settings, { version: '1.2.3' }), whoAmI, ...documentationRoutes(() => routes, { version: '1.2.3' })];
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
     .use(requestLine(log, now))
     .use('/api/v1', mountRoutes(routes, { authenticate: auth.authenticate, checkReplies: true }))

@@ -52,7 +52,7 @@ export async function openCoverRoom({ archiveUrl, storageIs = (local) => local }
     db: library.db, log, now: () => clock.now, storage, cacheDir: join(dir, 'cache'), workerUrl: pathToFileURL('server/covers/cover-worker.ts'),
     onCover: (id) => changed.push(id), audioStore: createAudioStore({ storage, importPath: () => undefined }), archive: openArchive(archiveUrl, log, () => clock.now),
   });
-  const served = await serveRoutes(coverRoutes(covers));
+  const served = await serveRoutes(coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }));
   return {
     dir, library, storage, covers, changed, lines, clock,
     rowOf: (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get(),

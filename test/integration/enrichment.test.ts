@@ -259,7 +259,7 @@ describe('a crash', () => {
     db.$client.prepare('DELETE FROM track_fingerprints').run();
     const enrichment = createEnrichment({
       db, log: quiet, now: () => new Date(), version: 'test', settings: server.app.settings, tracks: createTrackWriter({ db, now: () => new Date() }),
-      audioStore: createAudioStore({ storage: await openStorage(server.app.config, () => new Date()), importPath: () => undefined }), tmpDir: files.dir, readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
+      audioStore: createAudioStore({ storage: await openStorage(server.app.config), importPath: () => undefined }), tmpDir: files.dir, readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
       fingerprinter: { fingerprint: () => Promise.resolve({ compressed: 'AQAA', raw: new Uint32Array([1, 2, 3]), durationMs: 12_000, algorithm: 1, method: 'wasm' }) },
       findCover: () => Promise.resolve(false), jobs: { tryEnqueue: () => Promise.resolve(undefined) }, libraryChanged: () => {}, ...broken,
     });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SettingName } from '../../server/config/settings.ts';
@@ -197,6 +197,31 @@ describe('the music folder', () => {
   it('may have a name that only begins like the data folder’s', async () => {
     expect((await patch({ local_media_import_path: folder('data-of-mine') })).status).toBe(200);
     expect((await patch({ local_media_import_path: folder('..music') })).status).toBe(200);
+  });
+});
+
+describe('PATCH /settings?dry_run=true', () => {
+  const check = (json: unknown) => server.call('/settings?dry_run=true', { method: 'PATCH', token, json });
+
+  it('answers with the fault that the change would have, and changes nothing when there is none', async () => {
+    expect((await check({ port: 70_000 })).body['errors']).toEqual([{ field: 'port', message: 'must be a whole number from 0 to 65535; 0 takes a free port' }]);
+    expect((await check({ local_media_import_path: '/no/such/folder' })).body['errors']).toEqual([{ field: 'local_media_import_path', message: 'is not an existing folder' }]);
+    expect((await check({ data_dir: '/tmp' })).status).toBe(409);
+    expect((await check({ port: 5000, contact: 'me@example.org' })).status).toBe(200);
+    expect([await one('port'), await one('contact')]).toMatchObject([{ value: 4747, origin: 'default' }, { is_set: false }]);
+    expect(existsSync(server.config.paths.settingsFile)).toBe(false);
+  });
+
+  it('knows the words that may stand where only few may', async () => {
+    expect([await one('local_media_import_mode'), await one('contact')]).toMatchObject([{ choices: ['copy', 'reference'] }, {}]);
+    expect(await one('contact')).not.toHaveProperty('choices');
+  });
+});
+
+describe('GET /server', () => {
+  it('tells people what runs, and no address while only this computer may listen', async () => {
+    const { body } = await server.call('/server', { token });
+    expect(body).toEqual({ version: expect.any(String), node: process.version, platform: expect.any(String), addresses: [] });
   });
 });
 

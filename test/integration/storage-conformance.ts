@@ -66,6 +66,18 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       expect(await keys('')).toEqual([expected.key]);
     });
 
+    it('refuses audio that turns out other than it was said to be', async () => {
+      const bytes = randomBytes(50_000);
+      const known = { sha256: createHash('sha256').update(randomBytes(10)).digest('hex'), size: bytes.length };
+      expect(await codeOf(storage.putAudio(inPieces(bytes), 'mp3', { known }))).toBe('conflict');
+      expect(await keys('')).toEqual([]);
+    });
+
+    it('has nothing half-written to sweep after all this', async () => {
+      await storage.put('covers/1.jpg', randomBytes(1_000));
+      expect(await storage.sweep(new Date(Date.now() + 60_000))).toBe(0);
+    });
+
     it('keeps both when the same audio is put twice at once', async () => {
       const bytes = randomBytes(200_000);
       const [one, two] = await Promise.all([storage.putAudio(inPieces(bytes), 'mp3'), storage.putAudio(inPieces(bytes), 'mp3')]);

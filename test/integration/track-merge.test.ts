@@ -41,16 +41,9 @@ const add = (identity: Partial<TrackIdentity> = {}): TrackId => room.tracks.inse
   },
 });
 
-/** A play, with the counts that it adds to. */
-function play(userId: UserId, id: TrackId, at: number): void {
-  run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
-  for (const { type, item } of all<{ type: string; item: number }>(`SELECT 'track' AS type, id AS item FROM tracks WHERE id = @id
-    UNION ALL SELECT 'album', album_id FROM tracks WHERE id = @id AND album_id IS NOT NULL UNION ALL SELECT 'artist', artist_id FROM track_artists WHERE track_id = @id`, { id })) {
-    run(`INSERT INTO play_counts (user_id, item_type, item_id, plays, last_played_at) VALUES (?, ?, ?, 1, ?)
-      ON CONFLICT DO UPDATE SET plays = plays + 1, last_played_at = max(last_played_at, excluded.last_played_at)`, userId, type, item, at);
-  }
-}
-const counts = (): unknown[] => all('SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts ORDER BY 1, 2, 3');
+/** The counts follow by trigger. */
+const play = (userId: UserId, id: TrackId, at: number): void => run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
+const counts = (): unknown[] => all("SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts WHERE item_type <> 'all' ORDER BY 1, 2, 3");
 const recount = (): unknown[] => all(`SELECT * FROM (
   SELECT p.user_id, 'track' AS item_type, p.track_id AS item_id, count(*) AS plays, max(p.played_at) AS last_played_at FROM plays p WHERE p.track_id IS NOT NULL GROUP BY 1, 3
   UNION ALL SELECT p.user_id, 'album', t.album_id, count(*), max(p.played_at) FROM plays p JOIN tracks t ON t.id = p.track_id WHERE t.album_id IS NOT NULL GROUP BY 1, 3

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createReaderPool } from '../../server/ingest/reader-pool.ts';
+import { createStoreFile } from '../../server/ingest/store-file.ts';
 import { createUploadService } from '../../server/ingest/upload.ts';
 import type { UploadOut } from '../../server/ingest/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -144,7 +145,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
     const tracks = createTrackWriter({ db, now });
     const reader = createReaderPool({ workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')), log: quiet });
     const library = createLibraryService({ db, tracks, storage, claims, now, log: quiet, onDeleted: () => undefined });
-    const uploads = createUploadService({ db, log: quiet, tracks, storage, claims, reader, settings: { get: () => 10_000_000 } as never, tmpDir: join(dir, 'tmp'), onUploaded: () => undefined });
+    const uploads = createUploadService({ db, log: quiet, tracks, storeFile: createStoreFile({ storage, claims, reader }), settings: { get: () => 10_000_000 } as never, tmpDir: join(dir, 'tmp'), onUploaded: () => undefined });
     const http = createServer((req, res) => {
       uploads.receive(req as never, new AbortController().signal).then(({ uploaded }) => res.end(String(uploaded[0]?.trackId)), (error: unknown) => res.writeHead(500).end(String(error)));
     });

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { root } from './server.ts';
+import { offline, root } from './server.ts';
 
 export interface ServerProcess {
   child: ChildProcess;
@@ -50,4 +50,4 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
 }
 
 const start = (args: string[], env: Record<string, string>, entry = join(root, 'server', 'main.ts')): ChildProcess =>
-  spawn(process.execPath, [entry, ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  spawn(process.execPath, [entry, ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline(env), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

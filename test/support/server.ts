@@ -22,6 +22,10 @@ export interface ServerOptions {
   /** Make an administrator and sign in; default true. */
   setUp?: boolean;
   watchTiming?: AppOptions['watchTiming'];
+  archivePace?: AppOptions['archivePace'];
+  s3Limits?: AppOptions['s3Limits'];
+  cataloguePace?: AppOptions['cataloguePace'];
+  log?: AppOptions['log'];
 }
 
 export interface Answer<T = unknown> { status: number; headers: Headers; body: T; text: string }
@@ -39,6 +43,10 @@ export interface TestServer {
 
 export interface ApiInit { method?: string; body?: unknown; token?: string | null; headers?: Record<string, string> }
 
+/** No test asks a service on the internet: a service is on where the test gives its address. */
+export const offline = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(['FPID', 'MUSICBRAINZ', 'COVERART'].map((service) => [`${service}_ENABLED`, String(`${service}_BASE_URL` in env)]));
+
 let template: string | undefined;
 
 /** A database with every migration applied, made once per test file. */
@@ -51,11 +59,11 @@ export function migratedDatabase(target: string): void {
   if (!existsSync(target)) copyFileSync(template, target);
 }
 
-export async function startServer({ env = {}, dir, now, setUp = true, watchTiming }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({ env = {}, dir, now, setUp = true, watchTiming, archivePace, cataloguePace, s3Limits, log = quiet }: ServerOptions = {}): Promise<TestServer> {
   const dataDir = dir ?? mkdtempSync(join(tmpdir(), 'tonearm-'));
   migratedDatabase(join(dataDir, 'tonearm.db'));
-  const config = loadConfig({ file: {}, env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...env } });
-  const app = await createApp({ config, paths, version: '0.0.0-test', log: quiet, checkReplies: true, ...(now && { now }), ...(watchTiming && { watchTiming }) });
+  const config = loadConfig({ file: {}, env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...offline(env), ...env } });
+  const app = await createApp({ config, paths, version: '0.0.0-test', log, checkReplies: true, ...(now && { now }), ...(watchTiming && { watchTiming }), ...(archivePace && { archivePace }), ...(cataloguePace && { cataloguePace }), ...(s3Limits && { s3Limits }) });
   const url = await app.listen();
   const server: TestServer = {
     url, app, dir: dataDir, token: '',

@@ -1,0 +1,74 @@
+// `tonearm storage migrate --to s3|local`: moves the library to the other storage, without a server.
+import { SingleBar } from 'cli-progress';
+import { openGround } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import type { ProductPaths } from '../paths.ts';
+import { createSettingsService } from '../settings/service.ts';
+import { openStorage } from '../storage/open.ts';
+import type { Storage } from '../storage/storage.ts';
+import { migrateStorage, type Migration } from '../upkeep/migrate.ts';
+
+const LINE_EVERY_MS = 5_000;
+
+export async function runMigrate(config: Config, paths: ProductPaths, log: Log, to: Storage['kind']): Promise<void> {
+  const other = to === 's3' ? 'local' : 's3';
+  const stop = new AbortController();
+  const onStop = (): void => stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
+  process.once('SIGINT', onStop).once('SIGTERM', onStop);
+  const { db, unlock } = await openGround(config, paths, log);
+  const progress = showMigration(process.stdout);
+  try {
+    const [from, target] = [await openStorage(config, {}, other), await openStorage(config, {}, to)];
+    if (!(await target.isUp())) await target.stat('audio/probe'); // throws, with the reason
+    const result = await migrateStorage({ db, from, to: target, signal: stop.signal, onProgress: progress.show });
+    progress.end();
+    for (const line of describe(result, to)) console.log(line);
+    await switchTo(config, log, to);
+    if (result.problems.length > 0) process.exitCode = 1;
+  } finally {
+    progress.end();
+    db.$client.close();
+    unlock();
+  }
+}
+
+async function switchTo(config: Config, log: Log, to: Storage['kind']): Promise<void> {
+  if (config.settings.STORAGE_BACKEND === to) return;
+  if (config.origins.STORAGE_BACKEND === 'env') return console.log(`Now set STORAGE_BACKEND=${to} where this program gets its environment from.`);
+  await createSettingsService({ config, log }).change({ STORAGE_BACKEND: to });
+  console.log(`STORAGE_BACKEND is ${to} from the next start on.`);
+}
+
+function describe({ copied, present, bytes, tracks, problems }: Migration, to: Storage['kind']): string[] {
+  return [
+    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} tracks now play from ${to === 's3' ? 'the object store' : 'the local disk'}.`,
+    ...problems.map(({ key, reason }) => `  ${key}: ${reason}`),
+    ...(problems.length > 0 ? ['Tracks of these keep their old address. Run verify before the next try: it heals from the backup.'] : []),
+    'The old objects are still where they were; the way back is the same command with the other name.',
+  ];
+}
+
+function showMigration(out: NodeJS.WriteStream): { show: (done: number, total: number, bytes: number) => void; end: () => void } {
+  if (out.isTTY) {
+    const bar = new SingleBar({ format: 'Moving {bar} {value}/{total} objects · {mb} MB', stream: out, hideCursor: true, clearOnComplete: false });
+    bar.start(0, 0, { mb: 0 });
+    return {
+      show: (done, total, bytes) => {
+        bar.setTotal(total);
+        bar.update(done, { mb: Math.round(bytes / 1e6) });
+      },
+      end: () => bar.stop(),
+    };
+  }
+  let last = performance.now();
+  return {
+    show: (done, total, bytes) => {
+      if (performance.now() - last < LINE_EVERY_MS) return;
+      last = performance.now();
+      out.write(`Moving: ${done} of ${total} objects, ${Math.round(bytes / 1e6)} MB\n`);
+    },
+    end: () => undefined,
+  };
+}

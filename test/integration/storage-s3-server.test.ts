@@ -1,0 +1,193 @@
+// A whole library in an object store, also while that goes wrong: 503 or another try, never a row without its object, never an object lost.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import sharp from 'sharp';
+import type { HealthOut } from '../../server/http/health.ts';
+import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { AlbumPage, TrackOut } from '../../server/library/wire.ts';
+import { startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { allTracks, differences } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
+
+const QUICK = { silenceMs: 800, connectMs: 800, attempts: 2 };
+
+let base: string;
+let manifest: Manifest;
+let fake: FakeS3;
+let server: TestServer;
+let clock: number;
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-s3-server-'));
+  manifest = makeLibrary({ tracks: 24, messy: 0, seed: 's3', art: 'folder' }, join(base, 'music'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+beforeEach(async () => {
+  fake = await startFakeS3();
+  clock = Date.now();
+  server = await startServer({
+    env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings }, s3Limits: QUICK, now: () => new Date(clock),
+  });
+});
+afterEach(async () => {
+  await server.close();
+  await fake.close();
+});
+
+const fileNo = (n: number): { name: string; bytes: Buffer } => {
+  const { path } = manifest.files.filter((file) => !file.duplicateOf)[n] as { path: string };
+  return { name: path.split('/').at(-1) ?? '', bytes: readFileSync(join(manifest.dir, path)) };
+};
+
+async function upload(...numbers: number[]) {
+  const form = new FormData();
+  for (const n of numbers) form.append('files', new Blob([new Uint8Array(fileNo(n).bytes)]), fileNo(n).name);
+  return server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
+}
+
+async function uploadOne(n: number): Promise<TrackOut> {
+  const { body: { items: [track] } } = await upload(n);
+  await server.app.drain();
+  if (!track) throw new Error('nothing was uploaded');
+  return track;
+}
+
+async function scan(): Promise<JobOut & { result: ScanResult }> {
+  const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
+}
+
+const objectOf = (track: TrackOut): Buffer | undefined => fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
+
+/** Rows without their object, and objects that are not what their name says. */
+async function orphans(): Promise<string[]> {
+  const tracks = await allTracks(server);
+  return tracks.filter((track) => !track.storage_uri?.startsWith('s3:audio/') || objectOf(track)?.length !== track.size_bytes).map((track) => track.title);
+}
+
+const stream = (id: number, headers: Record<string, string> = {}, method = 'GET', query = ''): Promise<Response> => fetch(`${server.url}/stream/${id}${query}`, { method, headers: { Authorization: `Bearer ${server.token}`, ...headers } });
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+describe('a library in an object store', () => {
+  it('is scanned, shown with covers, and played in ranges, with nothing of it on this disk', async () => {
+    const { status, result } = await scan();
+    expect([status, result.failed_count]).toEqual(['succeeded', 0]);
+    const tracks = await allTracks(server);
+    expect(differences(tracks, manifest)).toEqual([]);
+    expect(await orphans()).toEqual([]);
+    expect(() => readdirSync(join(server.dir, 'library'))).toThrow('ENOENT');
+
+    expect(tracks.filter((track) => track.metadata_status !== 'enriched')).toEqual([]);
+    expect(existsSync(join(server.dir, 'tmp')) ? readdirSync(join(server.dir, 'tmp')) : []).toEqual([]);
+
+    const [track] = tracks as [TrackOut];
+    const audio = objectOf(track) as Buffer;
+    const whole = await stream(track.id);
+    expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(audio.length)]);
+    expect((await bytesOf(whole)).equals(audio)).toBe(true);
+    const range = await stream(track.id, { Range: 'bytes=100-4999' });
+    expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-4999/${audio.length}`]);
+    expect((await bytesOf(range)).equals(audio.subarray(100, 5_000))).toBe(true);
+    const tail = await stream(track.id, { Range: 'bytes=-7' });
+    expect((await bytesOf(tail)).equals(audio.subarray(-7))).toBe(true);
+    const head = await stream(track.id, {}, 'HEAD');
+    expect([head.status, head.headers.get('content-length'), (await bytesOf(head)).length]).toEqual([200, String(audio.length), 0]);
+    expect((await stream(track.id, { 'If-None-Match': whole.headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await stream(track.id, { Range: 'bytes=999999999-' })).status).toBe(416);
+
+    const { body: albums } = await server.api<AlbumPage>('/albums?limit=200');
+    const covered = albums.items.filter((album) => album.has_cover);
+    expect(covered.length).toBeGreaterThan(0);
+    for (const size of ['', '?size=160']) {
+      const cover = await fetch(`${server.url}/api/v1/albums/${covered[0]?.id}/cover${size}`, { headers: { Authorization: `Bearer ${server.token}` } });
+      expect([cover.status, (await sharp(await bytesOf(cover)).metadata()).width]).toEqual([200, expect.any(Number)]);
+    }
+    if (toolOrWarn('ffmpeg', 'converting audio from an object store is')) {
+      const converted = await stream(track.id, { Accept: '*/*' }, 'GET', '?format=opus');
+      expect([converted.status, converted.headers.get('content-type')]).toEqual([200, 'audio/ogg; codecs=opus']);
+      expect((await bytesOf(converted)).toString('latin1', 0, 4)).toBe('OggS');
+    }
+    const { body: stats } = await server.api<{ disk: unknown }>('/storage');
+    expect(stats.disk).toBeNull();
+    expect((await scan()).result).toMatchObject({ added: 0, unchanged: result.files });
+  });
+
+  it('takes uploads, sends the same content once, and deletes the object with its last track', async () => {
+    const { status, body } = await upload(0, 1);
+    expect([status, body.items.length]).toEqual([201, 2]);
+    expect(await orphans()).toEqual([]);
+    fake.asked.length = 0;
+    expect((await upload(0)).status).toBe(200);
+    expect(fake.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
+    await server.app.drain();
+    const [track] = body.items as [TrackOut, TrackOut];
+    await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
+    expect(objectOf(track)).toBeUndefined();
+    expect(fake.objects.size).toBeGreaterThan(0);
+  });
+});
+
+const FAULTS: [string, S3Fault][] = [
+  ['errors', { status: 500, code: 'InternalError' }],
+  ['silence', 'silent'],
+  ['cut connections', 'cut'],
+  ['wrong checksums', { status: 400, code: 'BadDigest' }],
+  ['refusals', { status: 403, code: 'AccessDenied' }],
+  ['a wrong clock', { status: 403, code: 'RequestTimeTooSkewed' }],
+  ['no bucket', { status: 404, code: 'NoSuchBucket' }],
+];
+
+describe.each(FAULTS)('a store that has only %s', (_, fault) => {
+  it('makes a scan wait and uploads and listeners hear 503; nothing is lost, and all goes on afterwards', async () => {
+    let sent = 0;
+    fake.fault = ({ operation }) => (operation === 'PutObject' && ++sent > 5 ? fault : undefined);
+    const first = await scan();
+    expect(first).toMatchObject({ status: 'waiting', error: expect.any(String) });
+    expect(await orphans()).toEqual([]);
+
+    const refused = await upload(0, 1);
+    expect([201, 200, 503]).toContain(refused.status); // what was stored before it is known
+    expect(await orphans()).toEqual([]);
+
+    fake.fault = () => undefined;
+    clock += 3_600_000;
+    await server.app.drain();
+    expect((await server.api<JobOut>(`/jobs/${first.id}`)).body.status).toBe('succeeded');
+    expect(differences((await allTracks(server)).filter((track) => track.source === 'local_folder'), manifest)).toEqual([]);
+    expect(await orphans()).toEqual([]);
+    const track = await uploadOne(0);
+
+    fake.fault = () => fault;
+    const answer = await stream(track.id);
+    expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true]);
+    expect((await server.api<HealthOut>('/health')).body).toMatchObject({ status: 'degraded', storage: 'down', database: 'ok' });
+    fake.fault = () => undefined;
+    expect((await bytesOf(await stream(track.id))).equals(fileNo(0).bytes)).toBe(true);
+    expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('available');
+  });
+});
+
+describe('while somebody listens', () => {
+  it('a broken connection to the store is not heard', async () => {
+    const track = await uploadOne(3);
+    let cuts = 2;
+    fake.fault = ({ operation }) => (operation === 'GetObject' && cuts-- > 0 ? 'cut' : undefined);
+    expect((await bytesOf(await stream(track.id))).equals(fileNo(3).bytes)).toBe(true);
+    expect(cuts).toBeLessThan(1);
+  });
+
+  it('an object that is really gone makes its track missing', async () => {
+    const track = await uploadOne(4);
+    fake.objects.delete(`tonearm/${track.storage_uri?.slice(3)}`);
+    expect((await stream(track.id)).status).toBe(410);
+    expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('missing');
+    expect((await upload(4)).status).toBe(200);
+    expect((await bytesOf(await stream(track.id))).equals(fileNo(4).bytes)).toBe(true);
+  });
+});

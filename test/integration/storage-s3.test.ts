@@ -1,0 +1,220 @@
+// The object store behind the Storage interface: against the fake that checks everything, and against a real one where one is named.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../server/config/config.ts';
+import { openBucket } from '../../server/storage/s3-client.ts';
+import { createS3Storage } from '../../server/storage/s3.ts';
+import type { Storage } from '../../server/storage/storage.ts';
+import { startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
+import { codeOf, describeStorage } from './storage-conformance.ts';
+
+const QUICK = { silenceMs: 1_000, connectMs: 1_000, attempts: 2 };
+const settingsOf = (env: Record<string, string>) => loadConfig({ file: {}, env }).settings;
+const tmpDir = mkdtempSync(join(tmpdir(), 'tonearm-s3-'));
+
+describeStorage('S3', async () => {
+  const fake = await startFakeS3();
+  fake.pageSize = 2;
+  return { storage: createS3Storage({ ...openBucket(settingsOf({ ...fake.settings, S3_PREFIX: 'my/music' })), tmpDir }), dispose: () => fake.close() };
+});
+
+const endpoint = process.env['S3_TEST_ENDPOINT'];
+if (endpoint !== undefined) {
+  describeStorage(`S3 at ${endpoint}`, () => {
+    const bucket = openBucket(settingsOf({
+      S3_ENDPOINT: endpoint, S3_FORCE_PATH_STYLE: 'true', S3_REGION: process.env['S3_TEST_REGION'] ?? 'us-east-1', S3_BUCKET: process.env['S3_TEST_BUCKET'] ?? 'tonearm-test',
+      S3_ACCESS_KEY_ID: process.env['S3_TEST_ACCESS_KEY_ID'] ?? '', S3_SECRET_ACCESS_KEY: process.env['S3_TEST_SECRET_ACCESS_KEY'] ?? '', S3_PREFIX: `test-${randomUUID()}`,
+    }));
+    const storage = createS3Storage({ ...bucket, tmpDir });
+    const dispose = async (): Promise<void> => {
+      for await (const { key } of storage.list('')) await storage.delete(key);
+    };
+    return Promise.resolve({ storage, dispose });
+  });
+} else console.warn('S3_TEST_ENDPOINT is not set: the storage suite runs on local disk and on the fake store only.');
+
+describe('S3 storage and its store', () => {
+  let fake: FakeS3;
+  let storage: Storage;
+  beforeEach(async () => {
+    fake = await startFakeS3();
+    storage = createS3Storage({ ...openBucket(settingsOf(fake.settings), QUICK), tmpDir });
+  });
+  afterEach(() => fake.close());
+
+  const bytes = randomBytes(20 << 20);
+  const known = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+  const KEY = `audio/${known.sha256.slice(0, 2)}/${known.sha256}.flac`;
+  const operations = (): string[] => fake.asked.map(({ operation }) => operation);
+  const once = (operation: string, fault: S3Fault) => {
+    let left = 1;
+    fake.fault = (ask) => (ask.operation === operation && left-- > 0 ? fault : undefined);
+  };
+  const read = async (key: string, range?: { start: number; end: number }) => buffer((await storage.open(key, range)).stream);
+
+  it('sends large audio in parts, and asks before it sends what is there', async () => {
+    expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: KEY, ...known });
+    expect(operations()).toEqual(['HeadObject', 'HeadBucket', 'CreateMultipartUpload', 'UploadPart', 'UploadPart', 'UploadPart', 'CompleteMultipartUpload']);
+    expect((await read(KEY)).equals(bytes)).toBe(true);
+    fake.asked.length = 0;
+    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    expect(operations()).toEqual(['HeadObject']);
+    expect(readdirSync(join(tmpDir, 'tmp'))).toEqual([]);
+  });
+
+  it('stores nothing under the name of other content', async () => {
+    const other = randomBytes(20 << 20);
+    expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { known }))).toBe('conflict');
+    expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { known }))).toBe('conflict');
+    expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
+  });
+
+  it('keeps what others have in the bucket out of its lists', async () => {
+    fake.put('audio/../x', Buffer.from('x'));
+    fake.put('audio/a&b "<c>".mp3', Buffer.from('x'));
+    fake.put('audio/aa/one.mp3', Buffer.from('x'));
+    const keys: string[] = [];
+    for await (const { key } of storage.list('audio/')) keys.push(key);
+    expect(keys).toEqual(['audio/aa/one.mp3']);
+  });
+
+  it.each<[string, string, S3Fault]>([
+    ['an error of the store', 'PutObject', { status: 500, code: 'InternalError' }],
+    ['a store that asks to slow down', 'PutObject', { status: 503, code: 'SlowDown' }],
+    ['no answer', 'PutObject', 'silent'],
+    ['a connection that breaks', 'PutObject', 'cut'],
+    ['bytes damaged on the way', 'PutObject', { status: 400, code: 'BadDigest' }],
+    ['an answer that gets lost', 'PutObject', 'lost answer'],
+  ])('stores a cover in spite of %s', async (_, operation, fault) => {
+    once(operation, fault);
+    const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
+    if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable'); // the SDK takes that for final
+    await tries();
+    expect((await read('covers/1.jpg')).toString()).toBe('cover');
+  });
+
+  it.each<[string, S3Fault]>([
+    ['errors', { status: 500, code: 'InternalError' }],
+    ['silence', 'silent'],
+    ['cut connections', 'cut'],
+    ['refusals', { status: 403, code: 'AccessDenied' }],
+    ['a full store', { status: 507, code: 'XMinioStorageFull' }],
+  ])('says what is wrong when there are only %s, keeps no half object, and goes on after it', async (_, fault) => {
+    fake.fault = ({ operation }) => (operation === 'UploadPart' ? fault : undefined);
+    const expected = typeof fault === 'object' && fault.status === 507 ? 'storage_full' : 'unavailable';
+    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { known }))).toBe(expected);
+    expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
+    fake.fault = () => undefined;
+    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    expect(fake.objects.get(KEY)?.bytes.equals(bytes)).toBe(true);
+  });
+
+  it('finishes an upload whose last answer was lost', async () => {
+    once('CompleteMultipartUpload', 'lost answer');
+    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    expect((await read(KEY)).equals(bytes)).toBe(true);
+    expect(fake.uploads.size).toBe(0);
+  });
+
+  it('reads on where a connection broke, also inside a range', async () => {
+    fake.put(KEY, bytes);
+    once('GetObject', 'cut');
+    expect((await read(KEY)).equals(bytes)).toBe(true);
+    let cuts = 3;
+    fake.fault = ({ operation }) => (operation === 'GetObject' && cuts-- > 0 ? 'cut' : undefined);
+    expect((await read(KEY, { start: 1_000, end: 9_000_000 })).equals(bytes.subarray(1_000, 9_000_001))).toBe(true);
+    expect(cuts).toBeLessThanOrEqual(0);
+  });
+
+  it('does not put together two versions of an object', async () => {
+    fake.put('covers/1.jpg', bytes);
+    fake.fault = ({ operation, range }) => {
+      if (operation !== 'GetObject' || range !== undefined) return undefined;
+      setImmediate(() => fake.put('covers/1.jpg', Buffer.alloc(bytes.length)));
+      return 'cut';
+    };
+    expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
+  });
+
+  it('does not give damaged audio as whole', async () => {
+    fake.put(KEY, bytes);
+    fake.fault = () => 'damaged';
+    const { stream } = await storage.open(KEY);
+    let got = 0;
+    const failed = await (async () => { for await (const piece of stream as AsyncIterable<Buffer>) got += piece.length; })().then(() => false, () => true);
+    expect(failed).toBe(true);
+    expect(got).toBeLessThan(bytes.length);
+  });
+
+  it('ends the connection to the store with its reader', async () => {
+    fake.put(KEY, bytes);
+    const { stream } = await storage.open(KEY);
+    stream.destroy();
+    const second = await storage.open(KEY);
+    for await (const _ of second.stream) break;
+    expect(fake.asked).toHaveLength(2);
+    expect((await read(KEY)).equals(bytes)).toBe(true);
+  });
+
+  it('takes nothing for gone while the bucket is not there', async () => {
+    await storage.put('covers/1.jpg', Buffer.from('x'));
+    const { bucket } = fake;
+    fake.bucket = 'another';
+    for (const work of [storage.stat('covers/1.jpg'), storage.open('covers/1.jpg'), storage.delete('covers/1.jpg'), storage.put('covers/1.jpg', Buffer.from('y'))]) expect(await codeOf(work)).toBe('unavailable');
+    expect(await storage.isUp()).toBe(false);
+    fake.bucket = bucket;
+    expect((await read('covers/1.jpg')).toString()).toBe('x');
+  });
+
+  it('sets its clock by that of the store', async () => {
+    fake.now = () => new Date(Date.now() + 3_600_000);
+    await storage.put('covers/1.jpg', Buffer.from('x'));
+    expect((await read('covers/1.jpg')).toString()).toBe('x');
+    expect(fake.asked.length).toBeGreaterThan(2); // the first was refused
+  });
+
+  it('is refused with a wrong key', async () => {
+    const stranger = createS3Storage({ ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), QUICK), tmpDir });
+    await expect(stranger.put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow('S3_SECRET_ACCESS_KEY');
+    expect(await codeOf(stranger.stat('covers/1.jpg'))).toBe('unavailable');
+  });
+
+  it('gives up uploads that a killed process left, and only those', async () => {
+    const started = { startedAt: new Date('2024-01-01'), contentType: undefined, parts: new Map<number, Buffer>() };
+    fake.uploads.set('old', { key: KEY, ...started });
+    fake.uploads.set('new', { key: KEY, ...started, startedAt: new Date() });
+    fake.uploads.set('not ours', { key: 'other program/file', ...started });
+    expect(await storage.sweep(new Date('2024-02-01'))).toBe(1);
+    expect([...fake.uploads.keys()]).toEqual(['new', 'not ours']);
+  });
+
+  it('names the settings that are missing', () => {
+    expect(() => openBucket(settingsOf({ S3_BUCKET: 'x' }))).toThrow('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY');
+  });
+});
+
+describe('the fake store', () => {
+  it('takes a stream in chunks with its checksum behind it, and refuses other bytes', async () => {
+    const fake = await startFakeS3();
+    const { client, bucket } = openBucket(settingsOf(fake.settings), QUICK);
+    try {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'a', Body: Readable.from([Buffer.from('one'), Buffer.from('two')]), ContentLength: 6 }));
+      expect(fake.objects.get('a')?.bytes.toString()).toBe('onetwo');
+      const wrong = client.send(new PutObjectCommand({ Bucket: bucket, Key: 'b', Body: Buffer.from('one'), ChecksumCRC32: 'AAAAAA==' }));
+      await expect(wrong).rejects.toThrow('BadDigest');
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'x', IfNoneMatch: '*' }));
+      await expect(client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'y', IfNoneMatch: '*' }))).rejects.toThrow('PreconditionFailed');
+      expect(await (await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'c' }))).Body?.transformToString()).toBe('x');
+    } finally {
+      await fake.close();
+    }
+  });
+});
+
+process.on('exit', () => rmSync(tmpDir, { recursive: true, force: true }));

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { crossfadeBetween, FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/loudness.ts';
+import type { QueueTrack } from '../../../renderer/player/types.ts';
+
+const both = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95 };
+const none = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null };
+const db = (value: number) => 10 ** (value / 20);
+
+test.each([
+  { name: 'off', values: both, mode: 'off', preamp: 6, factor: 1 },
+  { name: 'track', values: both, mode: 'track', preamp: 0, factor: db(-6) },
+  { name: 'album', values: both, mode: 'album', preamp: 0, factor: db(-3) },
+  { name: 'the pre-amplification is added', values: both, mode: 'track', preamp: 4, factor: db(-2) },
+  { name: 'album without its own value takes the track’s', values: { ...both, album_gain_db: null }, mode: 'album', preamp: 0, factor: db(-6) },
+  { name: 'track without its own value takes the album’s', values: { ...both, track_gain_db: null }, mode: 'track', preamp: 0, factor: db(-3) },
+  { name: 'a peak is never cut off', values: { ...both, track_gain_db: 9, track_peak: 0.8 }, mode: 'track', preamp: 0, factor: 1 / 0.8 },
+  { name: 'a track that clips already is made quieter', values: { ...both, track_gain_db: 0, track_peak: 1.25 }, mode: 'track', preamp: 0, factor: 0.8 },
+  { name: 'without a peak never louder than the file', values: { ...both, track_gain_db: 9, track_peak: null }, mode: 'track', preamp: 0, factor: 1 },
+  { name: 'no values', values: none, mode: 'track', preamp: 6, factor: 1 },
+  { name: 'nothing known', values: null, mode: 'album', preamp: 6, factor: 1 },
+] as const)('even loudness: $name', ({ values, mode, preamp, factor }) => {
+  expect(replayGain(values, mode, preamp)).toBeCloseTo(factor, 6);
+});
+
+test('a crossfade keeps the power at every point', () => {
+  FADE_IN.forEach((value, i) => expect(value ** 2 + FADE_OUT[i]! ** 2).toBeCloseTo(1, 5));
+  expect([FADE_IN[0], FADE_IN.at(-1), FADE_OUT[0]]).toEqual([0, 1, 1]);
+});
+
+test.each([
+  { name: 'neighbours of one album', before: 1, after: 1, shuffled: false, seconds: 0 },
+  { name: 'the same by chance, in a shuffled queue', before: 1, after: 1, shuffled: true, seconds: 8 },
+  { name: 'different albums', before: 1, after: 2, shuffled: false, seconds: 8 },
+  { name: 'no albums', before: null, after: null, shuffled: false, seconds: 8 },
+])('crossfade between $name', ({ before, after, shuffled, seconds }) => {
+  const track = (album_id: number | null) => ({ album_id }) as QueueTrack;
+  expect(crossfadeBetween(track(before), track(after), 8, shuffled)).toBe(seconds);
+});
+
+test('volume', () => {
+  expect([volumeFactor(0, false), volumeFactor(0.5, false), volumeFactor(1, false), volumeFactor(1, true)]).toEqual([0, 0.125, 1, 0]);
+});

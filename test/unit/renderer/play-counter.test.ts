@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { PlayCounter, type Play } from '../../../renderer/player/play-counter.ts';
+import type { QueueTrack } from '../../../renderer/player/types.ts';
+
+const track = { id: 7 } as QueueTrack;
+const began = new Date('2026-05-01T20:00:00Z');
+
+function listener() {
+  const plays: Play[] = [];
+  const counter = new PlayCounter((play) => plays.push(play), () => began);
+  /** Hears from here to there in steps of a quarter of a second. */
+  const hear = (fromMs: number, toMs: number, durationMs: number) => {
+    for (let at = fromMs + 250; at <= toMs; at += 250) counter.hear(at, durationMs);
+  };
+  return { plays, counter, hear, told: () => plays.map(({ playedMs }) => playedMs) };
+}
+
+test.each([
+  { name: 'half of a short track', durationMs: 60_000, enough: 30_000 },
+  { name: 'four minutes of a long one', durationMs: 3_600_000, enough: 240_000 },
+])('$name is a play, and less is none', ({ durationMs, enough }) => {
+  const { counter, hear, plays } = listener();
+  counter.start(track, 0);
+  hear(0, enough - 250, durationMs);
+  expect(plays).toEqual([]);
+  hear(enough - 250, enough, durationMs);
+  expect(plays).toEqual([{ track, playedAt: began, playedMs: enough }]);
+});
+
+test('it is told once more at the end, with all that was heard', () => {
+  const { counter, hear, told } = listener();
+  counter.start(track, 0);
+  hear(0, 60_000, 60_000);
+  expect(told()).toEqual([30_000]);
+  counter.stop();
+  expect(told()).toEqual([30_000, 60_000]);
+  counter.stop();
+  expect(told()).toEqual([30_000, 60_000]);
+});
+
+test('seeking ahead is not listening', () => {
+  const { counter, hear, plays } = listener();
+  counter.start(track, 0);
+  hear(0, 10_000, 60_000);
+  counter.jump(50_000);
+  hear(50_000, 60_000, 60_000);
+  counter.stop();
+  expect(plays).toEqual([]);
+});
+
+test('a jump that nobody announced is not listening either', () => {
+  const { counter, plays } = listener();
+  counter.start(track, 0);
+  counter.hear(59_000, 60_000);
+  expect(plays).toEqual([]);
+});
+
+test('hearing the same part again counts', () => {
+  const { counter, hear, plays } = listener();
+  counter.start(track, 0);
+  hear(0, 20_000, 60_000);
+  counter.jump(0);
+  hear(0, 10_000, 60_000);
+  expect(plays).toHaveLength(1);
+});
+
+test('a track that repeats is a play each time', () => {
+  const { counter, hear, plays } = listener();
+  for (let time = 0; time < 3; time += 1) {
+    counter.start(track, 0);
+    hear(0, 4_000, 8_000);
+  }
+  expect(plays).toHaveLength(3);
+});
+
+test('a window in the background reports seldom, and counts', () => {
+  const { counter, plays } = listener();
+  counter.start(track, 0);
+  for (let at = 2_000; at <= 30_000; at += 2_000) counter.hear(at, 60_000);
+  expect(plays).toHaveLength(1);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../../renderer/api/problem.ts';
+import type { PlayReport } from '../../../renderer/api/queue.ts';
+import { PlayReports } from '../../../renderer/player/play-reports.ts';
+import type { Play } from '../../../renderer/player/play-counter.ts';
+
+function memory() {
+  const values = new Map<string, string>();
+  return { getItem: (key: string) => values.get(key) ?? null, setItem: (key: string, value: string) => void values.set(key, value), removeItem: (key: string) => void values.delete(key) };
+}
+
+const play = (id: number, playedMs = 100_000): Play => ({ track: { id } as Play['track'], playedAt: new Date(Date.UTC(2026, 0, 1, 0, id)), playedMs });
+const idsOf = (items: PlayReport[]) => items.map(({ track_id }) => track_id);
+
+function reporter(answers: (ApiError | null)[] = []) {
+  const sent: PlayReport[][] = [];
+  const storage = memory();
+  const reports = new PlayReports({
+    key: () => 'plays', client: 'Test', storage,
+    send: async (items) => {
+      sent.push(structuredClone(items));
+      const answer = answers.shift();
+      if (answer) throw answer;
+    },
+  });
+  const kept = () => JSON.parse(storage.getItem('plays') ?? '[]') as PlayReport[];
+  return { reports, sent, kept, settle: () => new Promise((resolve) => { setImmediate(resolve); }) };
+}
+
+test('a play is sent and forgotten', async () => {
+  const { reports, sent, kept, settle } = reporter();
+  reports.add(play(1));
+  await settle();
+  expect(sent).toEqual([[{ track_id: 1, played_at: '2026-01-01T00:01:00.000Z', played_ms: 100_000, client: 'Test' }]]);
+  expect(kept()).toEqual([]);
+});
+
+test.each([0, 401, 429, 503])('after %i plays are kept and go out together later', async (status) => {
+  const { reports, sent, kept, settle } = reporter([new ApiError(status, 'no'), new ApiError(status, 'no')]);
+  reports.add(play(1));
+  await settle();
+  reports.add(play(2));
+  await settle();
+  expect(idsOf(kept())).toEqual([1, 2]);
+  await reports.flush();
+  expect(idsOf(sent.at(-1)!)).toEqual([1, 2]);
+  expect(kept()).toEqual([]);
+});
+
+test('what the server will never take is let go', async () => {
+  const { reports, kept, settle } = reporter([new ApiError(422, 'no')]);
+  reports.add(play(1));
+  await settle();
+  expect(kept()).toEqual([]);
+});
+
+test('more of the same listening takes the place of less', async () => {
+  const { reports, kept, settle } = reporter([new ApiError(0, 'no'), new ApiError(0, 'no')]);
+  reports.add(play(1, 100_000));
+  await settle();
+  reports.add(play(1, 180_000));
+  await settle();
+  expect(kept().map(({ played_ms }) => played_ms)).toEqual([180_000]);
+});
+
+test('nobody signed in: nothing is kept', async () => {
+  const storage = memory();
+  const reports = new PlayReports({ key: () => null, client: 'Test', storage, send: () => Promise.reject(new Error('must not be sent')) });
+  reports.add(play(1));
+  await reports.flush();
+  expect(storage.getItem('plays')).toBeNull();
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows } from '../../../renderer/ui/selection.ts';
+
+test('nothing is chosen at first', () => {
+  expect(countChosen(NOTHING, 100)).toBe(0);
+  expect(isChosen(NOTHING, 1)).toBe(false);
+});
+
+test('a row is chosen and let go again', () => {
+  const one = toggled(NOTHING, 7);
+  expect(isChosen(one, 7)).toBe(true);
+  expect(countChosen(one, 100)).toBe(1);
+  expect(countChosen(toggled(one, 7), 100)).toBe(0);
+});
+
+test('a range takes the place of what was chosen, or comes to it', () => {
+  const range = choose([3, 4, 5]);
+  expect(countChosen(range, 100)).toBe(3);
+  const more = withRows(choose([1]), [3, 4], true);
+  expect([1, 3, 4].every((id) => isChosen(more, id))).toBe(true);
+  expect(isChosen(withRows(more, [3], false), 3)).toBe(false);
+});
+
+test('everything is chosen without knowing a single id, also what comes later', () => {
+  expect(countChosen(EVERYTHING, 1_000_000)).toBe(1_000_000);
+  expect(isChosen(EVERYTHING, 999_999)).toBe(true);
+  expect(countChosen(EVERYTHING, 1_000_001)).toBe(1_000_001);
+});
+
+test('rows are let go of everything, and taken in again', () => {
+  const most = withRows(EVERYTHING, [5, 6], false);
+  expect(isChosen(most, 5)).toBe(false);
+  expect(countChosen(most, 10)).toBe(8);
+  expect(isChosen(toggled(most, 5), 5)).toBe(true);
+  expect(countChosen(toggled(toggled(most, 5), 6), 10)).toBe(10);
+});
+
+test('a choice is a value: changing it makes another one', () => {
+  const before = choose([1, 2]);
+  toggled(before, 1);
+  expect(isChosen(before, 1)).toBe(true);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { endFrame, heardFrame, joinFrame, nextPiece, soonestFrame, splice } from '../../../renderer/player/timeline.ts';
+
+test('what is begun lies a little ahead, on a whole frame', () => {
+  const frame = soonestFrame(1.000_001, 44_100);
+  expect(Number.isInteger(frame)).toBe(true);
+  expect(frame).toBeGreaterThan(44_101);
+});
+
+test.each([
+  { name: 'before its start the first frame is due', anchor: { start: 1000, offset: 0 }, at: 400, heard: 0 },
+  { name: 'at its start', anchor: { start: 1000, offset: 0 }, at: 1000, heard: 0 },
+  { name: 'later on', anchor: { start: 1000, offset: 0 }, at: 1500, heard: 500 },
+  { name: 'after a seek', anchor: { start: 1000, offset: 44_100 }, at: 1500, heard: 44_600 },
+])('the frame that is heard: $name', ({ anchor, at, heard }) => {
+  expect(heardFrame(anchor, at)).toBe(heard);
+});
+
+test('a sound ends on the frame after its last', () => {
+  expect(endFrame({ start: 1000, offset: 0 }, 46_000)).toBe(47_000);
+  expect(endFrame({ start: 1000, offset: 6_000 }, 46_000)).toBe(41_000);
+});
+
+const long = { length: 10_000_000, nextLength: 10_000_000 };
+
+test.each([
+  { name: 'gapless: exactly on the end', end: 47_000, options: { ...long, crossfade: 0, soonest: 10 }, at: 47_000 },
+  { name: 'crossfade: earlier by it', end: 9_000_000, options: { ...long, crossfade: 44_100, soonest: 10 }, at: 8_955_900 },
+  { name: 'a short next track is faded over half of it at most', end: 9_000_000, options: { ...long, nextLength: 20_001, crossfade: 44_100, soonest: 10 }, at: 8_990_000 },
+  { name: 'so is a short one that ends', end: 20_000, options: { ...long, length: 20_000, crossfade: 44_100, soonest: 10 }, at: 10_000 },
+  { name: 'ready too late for the whole fade: as soon as can be', end: 9_000_000, options: { ...long, crossfade: 44_100, soonest: 8_990_000 }, at: 8_990_000 },
+  { name: 'ready after the end', end: 47_000, options: { ...long, crossfade: 0, soonest: 50_000 }, at: 50_000 },
+])('the join, $name', ({ end, options, at }) => {
+  expect(joinFrame(end, options)).toBe(at);
+});
+
+test('a longer piece goes on on the frame where the shorter one is', () => {
+  const before = { start: 1000, offset: 200 };
+  const after = splice(before, 5000);
+  expect(after).toEqual({ start: 5000, offset: 4200 });
+  for (const frame of [5000, 7777]) expect(heardFrame(after, frame)).toBe(heardFrame(before, frame));
+});
+
+test('a piece that is spliced before its sound began begins when that would have', () => {
+  expect(splice({ start: 9000, offset: 0 }, 5000)).toEqual({ start: 9000, offset: 0 });
+});
+
+test.each([
+  { kbps: 128, seconds: 9.2 }, { kbps: 320, seconds: 6.7 }, { kbps: 1411, seconds: 5.4 }, { kbps: null, seconds: 6.7 },
+])('the first piece at $kbps kbps is some seconds long', ({ kbps, seconds }) => {
+  expect(nextPiece(0, kbps) / 125 / (kbps ?? 320)).toBeCloseTo(seconds, 0);
+});
+
+test.each([200_000, 500_000, 3_000_000, 7_000_000, 42_000_000, 60_000_000])('of %i bytes little is decoded twice', (whole) => {
+  let decoded = 0;
+  let sum = 0;
+  while (nextPiece(decoded, 320) < whole) {
+    decoded = nextPiece(decoded, 320);
+    sum += decoded;
+  }
+  expect(sum / whole).toBeLessThan(4 / 3);
+});

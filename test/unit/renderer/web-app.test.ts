@@ -1,0 +1,28 @@
+// What a browser needs to install the web app.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const inPublic = (name: string): string => join(root, 'renderer', 'public', name);
+const manifest = JSON.parse(readFileSync(inPublic('manifest.webmanifest'), 'utf8')) as { start_url: string; display: string; icons: { src: string; sizes: string; purpose?: string }[] };
+
+it('the manifest names an installable app with icons of the sizes that it says', async () => {
+  expect(manifest).toMatchObject({ start_url: '/', display: 'standalone' });
+  const drawn = manifest.icons.filter(({ sizes }) => sizes !== 'any');
+  for (const { src, sizes } of drawn) {
+    const { width, height } = await sharp(inPublic(src)).metadata();
+    expect(`${width}x${height}`, src).toBe(sizes);
+  }
+  expect(drawn.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(['192x192', '512x512']));
+  expect(manifest.icons.some(({ purpose }) => purpose === 'maskable')).toBe(true);
+});
+
+it('the icon in the tab is the icon of the app', () => {
+  expect(readFileSync(inPublic('favicon.svg'), 'utf8')).toBe(readFileSync(join(root, 'resources', 'icon.svg'), 'utf8'));
+});
+
+it.each(['index.html', 'settings.html'])('%s leads to the manifest', (page) => {
+  expect(readFileSync(join(root, 'renderer', page), 'utf8')).toContain('<link rel="manifest" href="/manifest.webmanifest" />');
+});
