@@ -21,3 +21,6 @@ export function asStorageError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error && 'syscall' in error)) return error;
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }
+
+/** Audio whose hash was known turned out to have another. */
+export const changedMeanwhile = (): AppError => new AppError('conflict', 'The file changed while it was read.');

@@ -10,9 +10,12 @@ const TEMP_NAME = /^part-(\d+)-[0-9a-f]+$/;
 /** Names made of letters, digits, `.`, `_`, `-`, joined by `/`; none begins with a dot. Leaves no room for `..`, drives or streams. */
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
-/** Throws `invalid` for anything that is not a key of an object, the temp folder included. */
+/** False for the temp folder too. */
+export const isKey = (key: string): boolean => key.length <= 1024 && KEY.test(key) && key !== TEMP_DIR && !key.startsWith(`${TEMP_DIR}/`);
+
+/** Throws `invalid` for anything that is not a key of an object. */
 export function assertKey(key: string): void {
-  if (key.length > 1024 || !KEY.test(key) || key === TEMP_DIR || key.startsWith(`${TEMP_DIR}/`)) {
+  if (!isKey(key)) {
     throw new AppError('invalid', 'That is not a storage key.', { fields: [{ field: 'key', message: 'is not a storage key' }] });
   }
 }
@@ -27,6 +30,9 @@ export function audioKey(sha256: string, ext: string): string {
   const plain = ext.toLowerCase().replace(/^\./, '');
   return posix.join('audio', sha256.slice(0, 2), `${sha256}.${/^[a-z0-9]{1,8}$/.test(plain) ? plain : 'bin'}`);
 }
+
+/** The sha256 in a key that `audioKey` made. */
+export const hashInKey = (key: string): string => posix.basename(key).split('.', 1)[0] ?? '';
 
 export const coverKey = (albumId: number, ext: string): string => `covers/${albumId}.${ext}`;
 

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { notFound } from '../errors.ts';
 import { diskUsage } from './disk-usage.ts';
-import { asStorageError, isAbsent, ours } from './file-errors.ts';
+import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
 import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
 import type { PutOptions, Storage, StoredObject } from './storage.ts';
+import { sweepTemp } from './sweep-temp.ts';
 import { moveSynced, writeSynced } from './synced-files.ts';
 
 const READ_BYTES = 256 << 10;
@@ -41,7 +42,11 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     async putAudio(source, ext, options = {}) {
       const hash = createHash('sha256');
       let sha256 = '';
-      const { key, size } = await store(source, options, hash, () => audioKey((sha256 = hash.digest('hex')), ext));
+      const { key, size } = await store(source, options, hash, () => {
+        sha256 = hash.digest('hex');
+        if (options.known && options.known.sha256 !== sha256) throw changedMeanwhile();
+        return audioKey(sha256, ext);
+      });
       return { key, sha256, size };
     },
 
@@ -69,6 +74,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     },
 
     list: (prefix) => listBelow(root, prefix),
+    sweep: () => ours(sweepTemp({ root, now: () => new Date() })), // whether its process runs says more than its age
     diskUsage: () => diskUsage(root),
     isUp: async () => access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(() => true, () => false),
     localPath: (key) => keyToPath(root, key),

@@ -1,14 +1,29 @@
 // The one place that knows which backends there are.
 import type { Config } from '../config/config.ts';
+import type { Settings } from '../config/settings.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { createLocalStorage } from './local.ts';
+import type { S3Limits } from './s3-client.ts';
 import type { Storage } from './storage.ts';
 import { sweepTemp } from './sweep-temp.ts';
 
+export interface OpenOptions {
+  now?: () => Date;
+  s3Limits?: Partial<S3Limits>;
+}
+
+/** The storage that is set, or the other one for whoever moves objects between them. */
+export const openStorage = ({ settings, paths }: Pick<Config, 'settings' | 'paths'>, options: OpenOptions = {}, kind: Storage['kind'] = settings.STORAGE_BACKEND): Promise<Storage> =>
+  (kind === 's3' ? openS3(settings, paths.tmp, options) : openLocal(paths.storageRoot, options));
+
+/** Throws `invalid`, naming the settings that are missing. Whether the store can be reached is not asked: the library is there without it. */
+async function openS3(settings: Settings, tmpDir: string, { s3Limits }: OpenOptions): Promise<Storage> {
+  const [{ openBucket }, { createS3Storage }] = await Promise.all([import('./s3-client.ts'), import('./s3.ts')]); // 33 MB that a local library saves
+  return createS3Storage({ ...openBucket(settings, s3Limits), tmpDir });
+}
+
 /** Also removes what a killed process left half-written. Throws `unavailable`, naming the folder, when it cannot be read. */
-export async function openStorage({ settings, paths }: Pick<Config, 'settings' | 'paths'>, now: () => Date = () => new Date()): Promise<Storage> {
-  if (settings.STORAGE_BACKEND === 's3') throw new AppError('unavailable', 'STORAGE_BACKEND = s3 is not possible in this version yet. Set it to local.');
-  const root = paths.storageRoot;
+async function openLocal(root: string, { now = () => new Date() }: OpenOptions): Promise<Storage> {
   try {
     await sweepTemp({ root, now });
   } catch (cause) {

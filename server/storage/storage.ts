@@ -1,4 +1,4 @@
-// What a storage backend can do. Keys are those of local-paths.ts on every backend. Backends: local.ts; an object store follows.
+// What a storage backend can do. Keys are those of local-paths.ts on every backend. Backends: local.ts, s3.ts.
 import type { Readable } from 'node:stream';
 
 /** Both ends are included, as in HTTP. */
@@ -20,7 +20,11 @@ export interface PutOptions {
   contentType?: string;
   /** Ends the writing; nothing is left behind. */
   signal?: AbortSignal;
+  /** What the audio is, when that is known before it is read. A backend may then leave the source unread; content that turns out other is refused with `conflict`. */
+  known?: KnownContent;
 }
+
+export interface KnownContent { sha256: string; size: number }
 
 export interface StoredAudio { key: string; sha256: string; size: number }
 
@@ -43,6 +47,8 @@ export interface Storage {
   delete(key: string): Promise<boolean>;
   /** Objects whose key begins with the prefix, in no certain order. */
   list(prefix: string): AsyncIterable<StoredObject>;
+  /** Removes what killed processes left half-written before that time; how many. */
+  sweep(before: Date): Promise<number>;
   /** Null where there is no disk of a fixed size. */
   diskUsage(): Promise<DiskUsage | null>;
   /** Whether it can be read and written now, for /health. */

@@ -1,0 +1,24 @@
+// Uploads in parts that a killed process left: they are no objects, but their parts take room, and are paid for.
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type ListMultipartUploadsCommandOutput, type MultipartUpload } from '@aws-sdk/client-s3';
+import { isKey } from './local-paths.ts';
+import type { Bucket } from './s3-client.ts';
+
+/** How many that began before then were given up. */
+export async function sweepUploads({ client, bucket, prefix }: Bucket, before: Date): Promise<number> {
+  let swept = 0;
+  for await (const { Key: key = '', UploadId: id, Initiated: startedAt } of listUploads({ client, bucket, prefix })) {
+    if (!startedAt || startedAt >= before || !isKey(key.slice(prefix.length))) continue;
+    await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: id }));
+    swept++;
+  }
+  return swept;
+}
+
+async function* listUploads({ client, bucket, prefix }: Bucket): AsyncGenerator<MultipartUpload> {
+  for (let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}; marker;) {
+    const page: ListMultipartUploadsCommandOutput = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }));
+    yield* page.Uploads ?? [];
+    const { NextKeyMarker: key, NextUploadIdMarker: id } = page;
+    marker = page.IsTruncated && key !== undefined ? { KeyMarker: key, ...(id !== undefined && { UploadIdMarker: id }) } : undefined;
+  }
+}

@@ -1,0 +1,138 @@
+// Objects in a bucket of an S3 store. An object appears there whole or not at all: in one request, or in parts that are put together at
+// the end. Every request carries a checksum that the store compares; audio goes only under a hash that is known before it is sent.
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, HeadObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { AppError, notFound } from '../errors.ts';
+import { assertKey, audioKey, isKey, tempPath } from './local-paths.ts';
+import type { Bucket } from './s3-client.ts';
+import { asking, asStoreError, isAbsentObject } from './s3-errors.ts';
+import { readResuming, sizeInRange } from './s3-read.ts';
+import { sweepUploads } from './s3-sweep.ts';
+import { measured } from './s3-upload.ts';
+import type { KnownContent, ObjectStat, PutOptions, Storage, StoredObject } from './storage.ts';
+import { writeSynced } from './synced-files.ts';
+
+/** Smaller objects go in one request. A part is in memory while it is sent; 10,000 of them are 80 GB. */
+const PART_BYTES = 8 << 20;
+const PARTS_AT_ONCE = 2;
+const UP_LIMIT_MS = 3_000;
+
+export interface S3StorageDeps extends Bucket {
+  /** For audio whose hash is not known before it was read. */
+  tmpDir: string;
+}
+
+export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDeps): Storage {
+  const at = (key: string) => {
+    assertKey(key);
+    return { Bucket: bucket, Key: prefix + key };
+  };
+
+  async function upload(key: string, source: Readable | Buffer, { contentType, signal }: PutOptions, known?: KnownContent): Promise<number> {
+    const { body, size, fault } = measured(source, known, signal);
+    const params = { ...at(key), Body: body, ...(contentType !== undefined && { ContentType: contentType }) };
+    try {
+      await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+    } catch (error) {
+      throw fault() ?? asStoreError(error);
+    }
+    return size();
+  }
+
+  async function putKnown(source: () => Readable, ext: string, known: KnownContent, options: PutOptions) {
+    const key = audioKey(known.sha256, ext);
+    const isThere = async (): Promise<boolean> => (await stat(key))?.size === known.size;
+    if (await isThere()) return { key, ...known }; // the same content, stored before
+    try {
+      await upload(key, source(), options, known);
+    } catch (error) {
+      const mayBeThere = error instanceof AppError && error.code === 'unavailable'; // when only the last answer was lost
+      if (!mayBeThere || !(await isThere().catch(() => false))) throw error;
+    }
+    return { key, ...known };
+  }
+
+  async function stat(key: string): Promise<ObjectStat | undefined> {
+    try {
+      const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await client.send(new HeadObjectCommand(at(key)));
+      return { size, modifiedAt };
+    } catch (error) {
+      if (!isAbsentObject(error)) throw asStoreError(error);
+      await assertBucket();
+      return undefined;
+    }
+  }
+
+  /** Nothing is gone when the whole bucket is not there. */
+  async function assertBucket(): Promise<void> {
+    try {
+      await client.send(new HeadBucketCommand({ Bucket: bucket }));
+    } catch (error) {
+      throw asStoreError(isAbsentObject(error) ? Object.assign(new Error('no such bucket'), { name: 'NoSuchBucket' }) : error);
+    }
+  }
+
+  return {
+    kind: 's3',
+
+    async put(key, source, options = {}) {
+      assertKey(key);
+      return { size: await upload(key, source, options) };
+    },
+
+    async putAudio(source, ext, options = {}) {
+      if (options.known) return putKnown(() => source, ext, options.known, options);
+      const staged = tempPath(tmpDir, process.pid, randomBytes(8).toString('hex'));
+      try {
+        const hash = createHash('sha256');
+        const size = await writeSynced(staged, source, hash, options.signal);
+        return await putKnown(() => createReadStream(staged), ext, { sha256: hash.digest('hex'), size }, options);
+      } finally {
+        await unlink(staged).catch(() => undefined);
+      }
+    },
+
+    async open(key, range) {
+      const ended = new AbortController();
+      const get = (bytes: string | undefined, signal: AbortSignal, etag?: string) =>
+        client.send(new GetObjectCommand({ ...at(key), ...(bytes !== undefined && { Range: bytes }), ...(etag !== undefined && { IfMatch: etag }) }), { abortSignal: signal });
+      const first = await get(range && `bytes=${range.start}-${range.end}`, ended.signal).catch((error: unknown) => {
+        throw isAbsentObject(error) ? notFound('stored object') : asStoreError(error);
+      });
+      const size = range ? sizeInRange(first.ContentRange) : (first.ContentLength ?? 0);
+      const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
+      const reopen = async (from: number, signal: AbortSignal): Promise<Readable> => (await asking(get(`bytes=${from}-${end}`, signal, first.ETag))).Body as Readable;
+      return { size, stream: readResuming(first.Body as Readable, { start, end, reopen, ended }) };
+    },
+
+    stat,
+
+    async delete(key) {
+      if (!(await stat(key))) return false;
+      await asking(client.send(new DeleteObjectCommand(at(key))));
+      return true;
+    },
+
+    async *list(wanted): AsyncGenerator<StoredObject> {
+      try {
+        for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix + wanted })) {
+          for (const { Key: full = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
+            const key = full.slice(prefix.length);
+            if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may hold what is not ours
+          }
+        }
+      } catch (error) {
+        throw asStoreError(error);
+      }
+    },
+
+    sweep: (before) => asking(sweepUploads({ client, bucket, prefix }, before)),
+    diskUsage: () => Promise.resolve(null),
+    isUp: () => client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(UP_LIMIT_MS) }).then(() => true, () => false),
+    localPath: () => undefined,
+  };
+}
