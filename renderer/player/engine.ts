@@ -1,56 +1,71 @@
-// The player: a queue and two audio elements that take turns. No React and no HTTP in here; addresses and the reason of a failure come in
-// from outside. Every change makes a new state object, so that watchers compare by identity.
-import { Deck } from './deck.ts';
+// The player: a queue, and what sounds of it (playout.ts). No React in here; addresses, bytes and the reason of a failure come in from
+// outside. Every change makes a new state object, so that watchers compare by identity.
 import { recall, remember } from './memory.ts';
-import { PlayCounter } from './play-counter.ts';
+import { Mixer } from './mixer.ts';
+import { PlayCounter, type Play } from './play-counter.ts';
+import { Playout } from './playout.ts';
 import { following, moved, removed, reorder, shuffled, type Ordered } from './queue.ts';
-import { currentEntry, isSounding, type FailureReason, type Player, type PlayerState, type QueueEntry, type QueueTrack, type Repeat } from './types.ts';
+import { CROSSFADE_MAX_S, currentEntry, isSounding, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type FailureReason, type Player, type PlayerState, type QueueEntry, type QueueTrack, type Repeat, type SoundSettings } from './types.ts';
+import type { VoiceItem } from './voice.ts';
 
 const SKIP_AFTER_MS = 3_000;
-const PRELOAD_BEFORE_END_MS = 20_000;
 const RESTART_AFTER_MS = 3_000;
 const REMEMBER_EVERY_MS = 2_000;
+const TICK_MS = 250;
+/** A timer can come late when the computer slept: then it is over. */
+const MINUTE_MS = 60_000;
 
 export interface EngineOptions {
   streamUrl: (trackId: number) => string;
+  fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   findReason: (trackId: number) => Promise<FailureReason>;
-  /** Called once per listening, at half of the track or 4 minutes. */
-  onPlayed?: (track: QueueTrack, playedMs: number) => void;
+  /** Called once per listening, at half of the track or 4 minutes, and at its end when more was heard. */
+  onPlayed?: (play: Play) => void;
   random?: () => number;
 }
+
+export const emptyState = (): PlayerState => {
+  const state: PlayerState = {
+    queue: [], index: -1, positionMs: 0, volume: 0.8, muted: false, shuffle: false, repeat: 'off', crossfadeS: 0, replayGain: 'off', preampDb: 0, ...recall(),
+    speed: 1, sleep: null, status: 'idle', durationMs: 0, bufferedMs: 0, failure: null,
+  };
+  return { ...state, status: state.queue.length > 0 ? 'paused' : 'idle', durationMs: currentEntry(state)?.track.duration_ms ?? 0 };
+};
 
 export class PlayerEngine implements Player {
   readonly #options: EngineOptions;
   readonly #random: () => number;
   readonly #listeners = new Set<() => void>();
-  readonly #decks: [Deck, Deck];
+  readonly #mixer = new Mixer();
+  readonly #playout: Playout;
   readonly #counter: PlayCounter;
-  #active = 0;
   #state: PlayerState;
   #nextKey: number;
   #skipTimer: ReturnType<typeof setTimeout> | undefined;
+  #sleepTimer: ReturnType<typeof setTimeout> | undefined;
+  #ticking: ReturnType<typeof setInterval> | undefined;
+  readonly #retiring = new AbortController();
   #failuresInARow = 0;
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: EngineOptions) {
+  /** `state`: what another window's engine left off with; without it, what is remembered. */
+  constructor(options: EngineOptions, state: PlayerState = emptyState()) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#counter = new PlayCounter((track, playedMs) => options.onPlayed?.(track, playedMs));
-    const listener = {
-      onChange: (deck: Deck) => this.#onDeckChange(deck),
-      onEnded: (deck: Deck) => this.#onDeckEnded(deck),
-      onFailed: (deck: Deck) => void this.#onDeckFailed(deck),
-    };
-    this.#decks = [new Deck(listener), new Deck(listener)];
-    const before = recall();
-    this.#state = {
-      queue: [], index: -1, positionMs: 0, volume: 0.8, muted: false, shuffle: false, repeat: 'off', ...before,
-      status: before.queue?.length ? 'paused' : 'idle', durationMs: 0, bufferedMs: 0, failure: null,
-    };
-    this.#state = { ...this.#state, durationMs: currentEntry(this.#state)?.track.duration_ms ?? 0 };
+    this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
+    const { streamUrl, fetchStream } = options;
+    this.#playout = new Playout({
+      mixer: this.#mixer, streamUrl, fetchStream,
+      onJoined: (item) => this.#onJoined(item),
+      onEnded: () => this.#onEnded(),
+      onFailed: (item) => void this.#onFailed(item),
+    });
+    this.#state = { ...state, status: state.queue.length > 0 ? 'paused' : 'idle', failure: null };
     this.#nextKey = Math.max(0, ...this.#state.queue.map((entry) => entry.key)) + 1;
-    this.#applyVolume();
-    addEventListener('pagehide', () => remember(this.#state));
+    this.#mixer.setVolume(this.#state.volume, this.#state.muted);
+    this.#playout.setSound(this.#state);
+    this.#armSleep();
+    addEventListener('pagehide', () => remember(this.#state), { signal: this.#retiring.signal });
   }
 
   getState = (): PlayerState => this.#state;
@@ -59,6 +74,19 @@ export class PlayerEngine implements Player {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
+
+  /** Another window's engine goes on; this one is not to be used again. */
+  retire(): PlayerState {
+    this.pause();
+    this.#counter.stop();
+    this.#playout.stop();
+    this.#listeners.clear();
+    this.#retiring.abort();
+    for (const timer of [this.#rememberTimer, this.#sleepTimer]) clearTimeout(timer);
+    remember(this.#state);
+    this.#mixer.close();
+    return this.#state;
+  }
 
   playTracks(tracks: readonly QueueTrack[], { startAt = 0, shuffle }: { startAt?: number; shuffle?: boolean } = {}): void {
     if (tracks.length === 0) return;
@@ -72,6 +100,12 @@ export class PlayerEngine implements Player {
     this.#failuresInARow = 0;
     this.#update({ ...order, shuffle: isShuffled });
     this.#start(order.index);
+  }
+
+  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void {
+    if (tracks.length === 0) return;
+    this.#update({ queue: this.#toEntries(tracks), shuffle: false });
+    this.#start(Math.min(index, tracks.length - 1), { positionMs, paused: true });
   }
 
   addNext(tracks: readonly QueueTrack[]): void {
@@ -90,21 +124,20 @@ export class PlayerEngine implements Player {
 
   move(key: number, toIndex: number): void {
     this.#update(moved(this.#state, key, toIndex));
-    this.#dropStalePreload();
   }
 
   remove(key: number): void {
     const wasCurrent = currentEntry(this.#state)?.key === key;
     const sounding = isSounding(this.#state);
     this.#update(removed(this.#state, key));
-    if (!wasCurrent) this.#dropStalePreload();
-    else if (this.#state.index < 0) this.clear();
+    if (!wasCurrent) return;
+    if (this.#state.index < 0) this.clear();
     else this.#start(this.#state.index, { paused: !sounding });
   }
 
   clear(): void {
     this.#cancelSkip();
-    for (const deck of this.#decks) deck.unload();
+    this.#playout.stop();
     this.#counter.stop();
     this.#update({ queue: [], index: -1, status: 'idle', positionMs: 0, durationMs: 0, bufferedMs: 0, failure: null });
   }
@@ -113,13 +146,13 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     if (!entry) return;
     this.#failuresInARow = 0;
-    if (this.#state.failure || this.#deck.key !== entry.key) this.#start(this.#state.index, { positionMs: this.#state.positionMs });
+    if (this.#state.failure || this.#playout.current?.item.key !== entry.key) this.#start(this.#state.index, { positionMs: this.#state.positionMs });
     else this.#sound();
   }
 
   pause(): void {
     this.#cancelSkip();
-    this.#deck.pause();
+    this.#playout.pause();
     if (this.#state.status !== 'idle') this.#update({ status: 'paused' });
   }
 
@@ -145,48 +178,59 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     if (!entry) return;
     const to = Math.min(Math.max(0, positionMs), this.#state.durationMs);
-    if (this.#deck.key === entry.key) this.#deck.seek(to);
+    if (this.#playout.current?.item.key === entry.key) this.#playout.seek(to);
     this.#counter.jump(to);
     this.#update({ positionMs: to });
   }
 
   setVolume(volume: number): void {
     this.#update({ volume: Math.min(1, Math.max(0, volume)), muted: false });
-    this.#applyVolume();
+    this.#mixer.setVolume(this.#state.volume, false);
   }
 
   setMuted(muted: boolean): void {
     this.#update({ muted });
-    this.#applyVolume();
+    this.#mixer.setVolume(this.#state.volume, muted);
   }
 
   setShuffle(shuffle: boolean): void {
     this.#update({ shuffle, ...reorder(this.#state, shuffle, this.#random) });
-    this.#dropStalePreload();
   }
 
   setRepeat(repeat: Repeat): void {
     this.#update({ repeat });
-    this.#dropStalePreload();
   }
 
-  get #deck(): Deck {
-    return this.#decks[this.#active]!;
+  setSpeed(speed: number): void {
+    this.#update({ speed: Math.min(SPEED_MAX, Math.max(SPEED_MIN, speed)) });
+    this.#playout.setSound(this.#state);
   }
 
-  get #otherDeck(): Deck {
-    return this.#decks[1 - this.#active]!;
+  setSound({ crossfadeS = this.#state.crossfadeS, replayGain = this.#state.replayGain, preampDb = this.#state.preampDb }: Partial<SoundSettings>): void {
+    this.#update({ replayGain, crossfadeS: Math.min(CROSSFADE_MAX_S, Math.max(0, crossfadeS)), preampDb: Math.min(PREAMP_MAX_DB, Math.max(-PREAMP_MAX_DB, preampDb)) });
+    this.#playout.setSound(this.#state);
+  }
+
+  setSleep(sleep: number | 'track' | null): void {
+    this.#update({ sleep: typeof sleep === 'number' ? { at: Date.now() + sleep * MINUTE_MS } : sleep });
+    this.#armSleep();
   }
 
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
-    if (this.#rememberTimer === undefined) {
-      this.#rememberTimer = setTimeout(() => {
-        this.#rememberTimer = undefined;
-        remember(this.#state);
-      }, REMEMBER_EVERY_MS);
-    }
+    if ('queue' in change || 'index' in change || 'repeat' in change || 'sleep' in change) this.#playout.setUpcoming(this.#upcoming(), this.#state.shuffle);
+    if ('status' in change) this.#tickWhile(isSounding(this.#state));
+    this.#rememberTimer ??= setTimeout(() => {
+      this.#rememberTimer = undefined;
+      remember(this.#state);
+    }, REMEMBER_EVERY_MS);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** What begins by itself when this one is over. */
+  #upcoming(): QueueEntry | null {
+    if (this.#state.sleep === 'track') return null;
+    return this.#state.queue[following(this.#state, this.#state.repeat, true)] ?? null;
   }
 
   #toEntries(tracks: readonly QueueTrack[]): QueueEntry[] {
@@ -201,89 +245,98 @@ export class PlayerEngine implements Player {
     const queue = [...this.#state.queue];
     queue.splice(at, 0, ...this.#toEntries(tracks));
     this.#update({ queue });
-    this.#dropStalePreload();
   }
 
   #start(index: number, { paused = false, positionMs = 0 } = {}): void {
     this.#cancelSkip();
     const entry = this.#state.queue[index];
     if (!entry) return;
-    this.#deck.pause();
-    if (this.#otherDeck.key === entry.key && positionMs === 0) {
-      this.#deck.unload();
-      this.#active = 1 - this.#active;
-      this.#deck.seek(0);
-    } else {
-      this.#otherDeck.unload();
-      this.#deck.load(entry.key, this.#options.streamUrl(entry.track.id), positionMs);
-    }
     this.#counter.start(entry.track, positionMs);
+    // Nothing is fetched for a track that is only shown; `play` begins it.
+    if (paused) this.#playout.stop();
+    else this.#playout.start(entry, { positionMs, paused: true });
     this.#update({ index, positionMs, durationMs: entry.track.duration_ms ?? 0, bufferedMs: 0, failure: null, status: paused ? 'paused' : 'loading' });
     if (!paused) this.#sound();
   }
 
   #sound(): void {
-    const deck = this.#deck;
-    this.#update({ status: deck.isStalled ? 'loading' : 'playing' });
-    void deck.play().then((allowed) => {
-      if (!allowed && deck === this.#deck) this.#update({ status: 'paused' });
+    const entry = currentEntry(this.#state);
+    this.#update({ status: 'loading' });
+    this.#playout.resume();
+    void this.#mixer.wake().then((allowed) => {
+      if (!allowed && entry === currentEntry(this.#state) && isSounding(this.#state)) this.pause();
     });
+  }
+
+  #tickWhile(sounding: boolean): void {
+    if (sounding === (this.#ticking !== undefined)) return;
+    clearInterval(this.#ticking);
+    this.#ticking = sounding ? setInterval(() => this.#tick(), TICK_MS) : undefined;
+    if (!sounding) this.#mixer.rest();
+  }
+
+  #tick(): void {
+    this.#playout.tick();
+    const voice = this.#playout.current;
+    const entry = currentEntry(this.#state);
+    if (!voice || !entry || voice.item.key !== entry.key || !isSounding(this.#state)) return;
+    const { positionMs, bufferedMs } = voice;
+    const durationMs = voice.durationMs ?? this.#state.durationMs;
+    const status = voice.isStalled ? 'loading' : 'playing';
+    if (status === 'playing') {
+      if (positionMs > 0) this.#failuresInARow = 0;
+      this.#counter.hear(positionMs, durationMs);
+    }
+    this.#update({ positionMs, durationMs, bufferedMs, status });
+  }
+
+  /** The next track sounds already. */
+  #onJoined({ key }: VoiceItem): void {
+    const index = following(this.#state, this.#state.repeat, true);
+    const entry = this.#state.queue[index];
+    if (!entry || entry.key !== key) return this.#start(index);
+    this.#counter.hear(this.#state.durationMs, this.#state.durationMs);
+    this.#counter.start(entry.track, 0);
+    this.#update({ index, positionMs: 0, durationMs: entry.track.duration_ms ?? 0, bufferedMs: 0, failure: null, status: 'playing' });
+    return undefined;
+  }
+
+  #onEnded(): void {
+    this.#counter.hear(this.#state.durationMs, this.#state.durationMs);
+    if (this.#state.sleep !== 'track') return this.#advance(true);
+    const index = following(this.#state, this.#state.repeat, true);
+    if (index >= 0) this.#start(index, { paused: true });
+    else this.#rewind();
+    this.#update({ sleep: null });
+    return undefined;
   }
 
   #advance(bySelf: boolean): void {
     const keepPaused = this.#state.status === 'paused' && !bySelf;
     const index = following(this.#state, this.#state.repeat, bySelf);
-    if (index >= 0) return this.#start(index, { paused: keepPaused });
-    this.#deck.pause();
-    this.#deck.seek(0);
+    if (index >= 0) this.#start(index, { paused: keepPaused });
+    else this.#rewind();
+  }
+
+  /** The queue is over. */
+  #rewind(): void {
+    this.#playout.stop();
     this.#counter.stop();
-    return this.#update({ status: 'paused', positionMs: 0 });
+    this.#update({ status: 'paused', positionMs: 0 });
   }
 
-  #onDeckChange(deck: Deck): void {
+  async #onFailed({ key }: VoiceItem): Promise<void> {
     const entry = currentEntry(this.#state);
-    if (deck !== this.#deck || !entry || deck.key !== entry.key || this.#state.failure) return;
-    const { positionMs, bufferedMs } = deck;
-    const durationMs = deck.durationMs ?? this.#state.durationMs;
-    const status = isSounding(this.#state) ? (deck.isStalled ? 'loading' : 'playing') : this.#state.status;
-    if (status === 'playing') {
-      if (positionMs > 0) this.#failuresInARow = 0;
-      this.#counter.hear(positionMs, durationMs);
-      if (durationMs - positionMs < PRELOAD_BEFORE_END_MS) this.#preload();
-    }
-    this.#update({ positionMs, durationMs, bufferedMs, status });
-  }
-
-  #preload(): void {
-    const next = this.#state.queue[following(this.#state, this.#state.repeat, true)];
-    if (!next || next.key === this.#deck.key || this.#otherDeck.key === next.key) return;
-    this.#otherDeck.load(next.key, this.#options.streamUrl(next.track.id));
-  }
-
-  #dropStalePreload(): void {
-    const next = this.#state.queue[following(this.#state, this.#state.repeat, true)];
-    if (this.#otherDeck.key !== next?.key) this.#otherDeck.unload();
-  }
-
-  #onDeckEnded(deck: Deck): void {
-    if (deck !== this.#deck) return;
-    this.#counter.hear(this.#state.durationMs, this.#state.durationMs);
-    this.#advance(true);
-  }
-
-  async #onDeckFailed(deck: Deck): Promise<void> {
-    if (deck !== this.#deck) return deck.unload(); // the preloaded one: it is tried again, and explained, when its turn comes
-    const entry = currentEntry(this.#state);
-    if (!entry || entry.key !== deck.key) return undefined;
+    if (!entry || entry.key !== key) return;
     const wanted = isSounding(this.#state);
     this.#failuresInARow += 1;
     const reason = await this.#options.findReason(entry.track.id);
-    if (currentEntry(this.#state)?.key !== entry.key) return undefined;
+    if (currentEntry(this.#state)?.key !== entry.key) return;
     const canSkip = wanted && reason !== 'unreachable' && reason !== 'signed_out' && this.#failuresInARow < this.#state.queue.length
       && following(this.#state, this.#state.repeat, false) >= 0;
+    this.#playout.stop();
     this.#update({ status: 'failed', failure: { entry, reason, skipping: canSkip } });
     if (canSkip) this.#skipTimer = setTimeout(() => this.#advance(false), SKIP_AFTER_MS);
-    return undefined;
   }
 
   #cancelSkip(): void {
@@ -291,11 +344,17 @@ export class PlayerEngine implements Player {
     this.#skipTimer = undefined;
   }
 
-  #applyVolume(): void {
-    for (const deck of this.#decks) deck.setVolume(this.#state.volume, this.#state.muted);
+  #armSleep(): void {
+    clearTimeout(this.#sleepTimer);
+    const { sleep } = this.#state;
+    if (sleep === null || sleep === 'track') return;
+    this.#sleepTimer = setTimeout(() => {
+      this.pause();
+      this.#update({ sleep: null });
+    }, Math.max(0, sleep.at - Date.now()));
   }
 }
 
 /** Only what the queue needs, so that a remembered queue stays small. */
-const keptOf = ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, format, bitrate_kbps }: QueueTrack): QueueTrack =>
-  ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, format, bitrate_kbps });
+const keptOf = ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain }: QueueTrack): QueueTrack =>
+  ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain });

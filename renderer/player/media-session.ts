@@ -4,8 +4,9 @@ import { currentEntry, isSounding, type Player } from './types.ts';
 
 const SEEK_STEP_MS = 10_000;
 
-export function connectMediaSession(player: Player): void {
-  if (!('mediaSession' in navigator)) return;
+/** Of the window that sounds; the returned function leaves them to another one. */
+export function connectMediaSession(player: Player): () => void {
+  if (!('mediaSession' in navigator)) return () => {};
   const session = navigator.mediaSession;
   const handlers: Partial<Record<MediaSessionAction, MediaSessionActionHandler>> = {
     play: () => player.play(),
@@ -20,7 +21,7 @@ export function connectMediaSession(player: Player): void {
   for (const [action, handler] of Object.entries(handlers)) session.setActionHandler(action as MediaSessionAction, handler);
 
   let shown: number | null = null;
-  player.subscribe(() => {
+  const unsubscribe = player.subscribe(() => {
     const state = player.getState();
     const entry = currentEntry(state);
     if ((entry?.key ?? null) !== shown) {
@@ -29,9 +30,15 @@ export function connectMediaSession(player: Player): void {
     }
     session.playbackState = entry ? (isSounding(state) ? 'playing' : 'paused') : 'none';
     if (entry && state.durationMs > 0) {
-      session.setPositionState({ duration: state.durationMs / 1000, position: Math.min(state.positionMs, state.durationMs) / 1000 });
+      session.setPositionState({ duration: state.durationMs / 1000, position: Math.min(state.positionMs, state.durationMs) / 1000, playbackRate: state.speed });
     }
   });
+  return () => {
+    unsubscribe();
+    for (const action of Object.keys(handlers)) session.setActionHandler(action as MediaSessionAction, null);
+    session.metadata = null;
+    session.playbackState = 'none';
+  };
 }
 
 function metadataOf(track: Parameters<typeof trackCover>[0] & { title: string; artist_name: string | null; album_title: string | null }): MediaMetadata {

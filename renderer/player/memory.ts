@@ -2,16 +2,16 @@
 import type { PlayerState, QueueEntry } from './types.ts';
 
 const KEY = 'tonearm.player';
-const VERSION = 1;
+const VERSION = 2;
 /** A queue can be long; localStorage holds some 5 MB. The entries around the current one are kept. */
 const MAX_ENTRIES = 2_000;
 
-export type Remembered = Pick<PlayerState, 'queue' | 'index' | 'positionMs' | 'volume' | 'muted' | 'shuffle' | 'repeat'>;
+export type Remembered = Pick<PlayerState, 'queue' | 'index' | 'positionMs' | 'volume' | 'muted' | 'shuffle' | 'repeat' | 'crossfadeS' | 'replayGain' | 'preampDb'>;
 
 export function remember(state: Remembered): void {
   const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const { positionMs, volume, muted, shuffle, repeat } = state;
-  const stored = { version: VERSION, queue: state.queue.slice(first, first + MAX_ENTRIES), index: state.index - first, positionMs, volume, muted, shuffle, repeat };
+  const { positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
+  const stored = { version: VERSION, queue: state.queue.slice(first, first + MAX_ENTRIES), index: state.index - first, positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb };
   try {
     localStorage.setItem(KEY, JSON.stringify(stored));
   } catch {

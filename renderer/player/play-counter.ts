@@ -1,30 +1,42 @@
-// A track counts as played once half of it or 4 minutes of it have sounded; seeking ahead is not listening.
+// A track counts as played once half of it or 4 minutes of it have sounded; seeking ahead is not listening. What is heard after that is told
+// when the listening is over: the server keeps the longer report of the same play.
 import type { QueueTrack } from './types.ts';
 
 const ENOUGH_MS = 240_000;
-/** Two reports further apart than this are a jump, not listening. */
-const LARGEST_STEP_MS = 2_000;
+/** Two reports further apart than this are a jump, not listening. A window that nobody sees reports once a second, at double speed 2 s. */
+const LARGEST_STEP_MS = 5_000;
+/** Less than this more is not worth a second report. */
+const WORTH_TELLING_MS = 1_000;
+
+export interface Play { track: QueueTrack; playedAt: Date; playedMs: number }
 
 export class PlayCounter {
-  readonly #onPlayed: (track: QueueTrack, playedMs: number) => void;
+  readonly #onPlayed: (play: Play) => void;
+  readonly #now: () => Date;
   #track: QueueTrack | null = null;
+  #playedAt = new Date(0);
   #lastMs = 0;
   #heardMs = 0;
-  #counted = false;
+  #toldMs: number | null = null;
 
-  constructor(onPlayed: (track: QueueTrack, playedMs: number) => void) {
+  constructor(onPlayed: (play: Play) => void, now: () => Date = () => new Date()) {
     this.#onPlayed = onPlayed;
+    this.#now = now;
   }
 
+  /** A listening begins; the one before is over. */
   start(track: QueueTrack, positionMs: number): void {
+    this.stop();
     this.#track = track;
+    this.#playedAt = this.#now();
     this.#lastMs = positionMs;
-    this.#heardMs = 0;
-    this.#counted = false;
   }
 
   stop(): void {
+    if (this.#toldMs !== null && this.#heardMs - this.#toldMs >= WORTH_TELLING_MS) this.#tell();
     this.#track = null;
+    this.#heardMs = 0;
+    this.#toldMs = null;
   }
 
   jump(positionMs: number): void {
@@ -34,10 +46,15 @@ export class PlayCounter {
   hear(positionMs: number, durationMs: number): void {
     const step = positionMs - this.#lastMs;
     this.#lastMs = positionMs;
-    if (!this.#track || this.#counted || step <= 0 || step > LARGEST_STEP_MS) return;
+    if (!this.#track || step <= 0 || step > LARGEST_STEP_MS) return;
+    if (this.#heardMs === 0) this.#playedAt = this.#now();
     this.#heardMs += step;
-    if (this.#heardMs < Math.min(ENOUGH_MS, durationMs / 2)) return;
-    this.#counted = true;
-    this.#onPlayed(this.#track, Math.round(this.#heardMs));
+    if (this.#toldMs === null && this.#heardMs >= Math.min(ENOUGH_MS, durationMs / 2)) this.#tell();
+  }
+
+  #tell(): void {
+    if (!this.#track) return;
+    this.#toldMs = this.#heardMs;
+    this.#onPlayed({ track: this.#track, playedAt: this.#playedAt, playedMs: Math.round(this.#heardMs) });
   }
 }

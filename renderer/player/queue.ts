@@ -3,25 +3,58 @@ import type { QueueEntry, Repeat } from './types.ts';
 
 export interface Ordered { queue: readonly QueueEntry[]; index: number }
 
-/** Fisher-Yates, then neighbours of one artist are pulled apart where a later entry allows it. */
+/** Fisher-Yates, then neighbours of one artist are pulled apart: none are left that any order could avoid. `after` plays before all of them. */
 export function shuffled(entries: readonly QueueEntry[], random: () => number, after: QueueEntry | null = null): QueueEntry[] {
-  const result = [...entries];
-  for (let i = result.length - 1; i > 0; i -= 1) {
+  const left = [...entries];
+  for (let i = left.length - 1; i > 0; i -= 1) {
     const j = Math.floor(random() * (i + 1));
-    [result[i], result[j]] = [result[j]!, result[i]!];
+    [left[i], left[j]] = [left[j]!, left[i]!];
   }
+  const counts = new ArtistCounts(left);
+  const result: QueueEntry[] = [];
   let before = after;
-  for (let i = 0; i < result.length; i += 1) {
-    if (before && sameArtist(before, result[i]!)) {
-      const other = result.findIndex((entry, j) => j > i && !sameArtist(before!, entry));
-      if (other > 0) [result[i], result[other]] = [result[other]!, result[i]!];
-    }
-    before = result[i]!;
+  while (left.length > 0) {
+    // An artist who has more than half of what is left has to come now, or two of theirs meet later.
+    const pressing = counts.moreThan(left.length / 2);
+    const wanted = (entry: QueueEntry) => !before || !sameArtist(before, entry);
+    let at = pressing === null ? -1 : left.findIndex((entry) => entry.track.artist_id === pressing && wanted(entry));
+    if (at < 0) at = left.findIndex(wanted);
+    const [entry] = left.splice(Math.max(0, at), 1) as [QueueEntry];
+    counts.take(entry);
+    result.push(entry);
+    before = entry;
   }
   return result;
 }
 
 const sameArtist = (a: QueueEntry, b: QueueEntry) => a.track.artist_id !== null && a.track.artist_id === b.track.artist_id;
+
+/** How many entries each artist has, and who has the most, which is asked for at every step. */
+class ArtistCounts {
+  readonly #counts = new Map<number, number>();
+  /** Artists by their count. */
+  readonly #withCount: Set<number>[] = [];
+
+  constructor(entries: readonly QueueEntry[]) {
+    for (const { track } of entries) if (track.artist_id !== null) this.#counts.set(track.artist_id, (this.#counts.get(track.artist_id) ?? 0) + 1);
+    for (const [artist, count] of this.#counts) (this.#withCount[count] ??= new Set()).add(artist);
+  }
+
+  take({ track: { artist_id: artist } }: QueueEntry): void {
+    if (artist === null) return;
+    const count = this.#counts.get(artist) ?? 0;
+    this.#counts.set(artist, count - 1);
+    this.#withCount[count]?.delete(artist);
+    (this.#withCount[count - 1] ??= new Set()).add(artist);
+    while ((this.#withCount.at(-1)?.size ?? 1) === 0) this.#withCount.pop();
+  }
+
+  /** The artist with more entries than this, of whom there is one at most when it is half. */
+  moreThan(count: number): number | null {
+    if (this.#withCount.length - 1 <= count) return null;
+    return this.#withCount.at(-1)?.values().next().value ?? null;
+  }
+}
 
 /** Shuffles what is still to come, or puts everything back into its own order; the current entry plays on. */
 export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {

@@ -1,9 +1,10 @@
-// What a player is to the rest of the renderer: a state that can be read and watched, and commands. The engine behind it may be changed
-// (two audio elements today, one audio clock later) without a component noticing.
+// What a player is to the rest of the renderer: a state that can be read and watched, and commands. Behind it is the engine, or, in every
+// window but one, a line to the window that has it; no component notices.
 import type { TrackOut } from '../../server/library/wire.ts';
+import type { ReplayGainMode } from './loudness.ts';
 
 /** What is kept of a track in the queue, also over a restart. */
-export type QueueTrack = Pick<TrackOut, 'id' | 'title' | 'artist_id' | 'artist_name' | 'album_id' | 'album_title' | 'duration_ms' | 'has_cover' | 'format' | 'bitrate_kbps'>;
+export type QueueTrack = Pick<TrackOut, 'id' | 'title' | 'artist_id' | 'artist_name' | 'album_id' | 'album_title' | 'duration_ms' | 'has_cover' | 'has_lyrics' | 'liked' | 'format' | 'bitrate_kbps' | 'sample_rate_hz' | 'replay_gain'>;
 
 export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */
@@ -19,7 +20,22 @@ export type FailureReason = 'signed_out' | 'not_found' | 'remote' | 'missing' | 
 
 export interface PlayerFailure { entry: QueueEntry; reason: FailureReason; /** False when nothing else can be tried. */ skipping: boolean }
 
-export interface PlayerState {
+/** When the music stops by itself: at a time (ms since 1970), or when the track is over. */
+export type Sleep = { readonly at: number } | 'track' | null;
+
+/** How it sounds; kept over a restart. */
+export interface SoundSettings {
+  readonly crossfadeS: number;
+  readonly replayGain: ReplayGainMode;
+  readonly preampDb: number;
+}
+
+export const CROSSFADE_MAX_S = 12;
+export const PREAMP_MAX_DB = 12;
+export const SPEED_MIN = 0.5;
+export const SPEED_MAX = 2;
+
+export interface PlayerState extends SoundSettings {
   readonly status: PlayerStatus;
   readonly queue: readonly QueueEntry[];
   /** -1 when there is nothing to play. */
@@ -32,6 +48,9 @@ export interface PlayerState {
   readonly muted: boolean;
   readonly shuffle: boolean;
   readonly repeat: Repeat;
+  /** 1 is as recorded; the pitch stays. */
+  readonly speed: number;
+  readonly sleep: Sleep;
   readonly failure: PlayerFailure | null;
 }
 
@@ -61,6 +80,12 @@ export interface Player {
   setMuted(muted: boolean): void;
   setShuffle(shuffle: boolean): void;
   setRepeat(repeat: Repeat): void;
+  setSpeed(speed: number): void;
+  setSound(change: Partial<SoundSettings>): void;
+  /** Minutes from now, after this track, or not at all. */
+  setSleep(sleep: number | 'track' | null): void;
+  /** Takes over a queue that was left elsewhere, silently. */
+  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void;
 }
 
 export const currentEntry = (state: PlayerState): QueueEntry | null => state.queue[state.index] ?? null;

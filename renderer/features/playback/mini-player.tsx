@@ -9,6 +9,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import styles from './player-bar.module.css';
+import { QueueOffer } from './queue-offer.tsx';
 
 export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
   const { t } = useTranslation();
@@ -16,10 +17,11 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
   const track = useCurrentTrack();
   const sounding = usePlayer(isSounding);
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
-  if (!track) return null;
+  if (!track) return <div className={styles.alone}><QueueOffer /></div>;
   return (
     <section className={styles.mini} style={accent} aria-label={t('player.player')}>
       <FailureNotice />
+      <QueueOffer />
       <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onOpen}>
         <span className="visually-hidden">{t('player.open')}</span>
         <Cover src={trackCover(track, 160)} alt="" />

@@ -1,27 +1,34 @@
-import { IconPlaylist } from '@tabler/icons-react';
+import { IconMicrophone2, IconPictureInPicture, IconPlaylist } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
+import { CurrentHeart } from './current-heart.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { NowPlayingText } from './now-playing.tsx';
-import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
+import { openPlayerWindow } from './open-window.ts';
+import { PlaybackMenu } from './playback-menu.tsx';
 import styles from './player-bar.module.css';
+import { QueueOffer } from './queue-offer.tsx';
+import type { SideView } from './queue-panel.tsx';
+import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
 
-export function PlayerBar({ queueShown, onQueue }: { queueShown: boolean; onQueue: () => void }) {
+export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (view: SideView) => void }) {
   const { t } = useTranslation();
   const track = useCurrentTrack();
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (
     <section className={styles.bar} style={accent} aria-label={t('player.player')}>
       <FailureNotice />
+      <QueueOffer />
       <div className={styles.now}>
         {track ? (
           <>
             <Cover src={trackCover(track, 160)} alt="" className={styles.cover} />
             <NowPlayingText track={track} />
+            <CurrentHeart track={track} />
           </>
         ) : <span className={styles.idle}>{t('player.nothing')}</span>}
       </div>
@@ -30,7 +37,10 @@ export function PlayerBar({ queueShown, onQueue }: { queueShown: boolean; onQueu
         <SeekBar />
       </div>
       <div className={styles.side}>
-        <IconButton label={t('queue.queue')} icon={IconPlaylist} aria-pressed={queueShown} onClick={onQueue} />
+        <IconButton label={t('playback.lyrics')} icon={IconMicrophone2} aria-pressed={side === 'lyrics'} onClick={() => onSide('lyrics')} />
+        <IconButton label={t('queue.queue')} icon={IconPlaylist} aria-pressed={side === 'queue'} onClick={() => onSide('queue')} />
+        <PlaybackMenu />
+        <IconButton label={t('playback.window')} icon={IconPictureInPicture} className={styles.wide} onClick={openPlayerWindow} />
         <VolumeControl />
       </div>
     </section>

@@ -1,6 +1,6 @@
 // The player over the whole screen of a phone.
 import { Modal } from '@mantine/core';
-import { IconChevronDown, IconPlaylist } from '@tabler/icons-react';
+import { IconChevronDown, IconMicrophone2, IconPlaylist } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
@@ -8,15 +8,20 @@ import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
+import { CurrentHeart } from './current-heart.tsx';
+import { LyricsView } from './lyrics-view.tsx';
 import { NowPlayingText } from './now-playing.tsx';
-import { QueueList } from './queue-list.tsx';
+import { PlaybackMenu } from './playback-menu.tsx';
+import { QueueActions } from './queue-actions.tsx';
+import { QueueOrHint, type SideView } from './queue-panel.tsx';
 import { SeekBar, TransportButtons } from './transport.tsx';
 import styles from './player-sheet.module.css';
 
 export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const track = useCurrentTrack();
-  const [queue, setQueue] = useState(false);
+  const [view, setView] = useState<SideView | null>(null);
+  const toggle = (wanted: SideView) => setView(view === wanted ? null : wanted);
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (
     <Modal opened={opened && track !== null} onClose={onClose} fullScreen withCloseButton={false} padding={0} transitionProps={{ transition: 'slide-up', duration: 180 }}
@@ -26,9 +31,9 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
           <div className={styles.top}>
             <IconButton label={t('player.close')} icon={IconChevronDown} iconSize={24} onClick={onClose} />
             <span className={styles.album}>{track.album_title}</span>
-            <IconButton label={t('queue.queue')} icon={IconPlaylist} aria-pressed={queue} onClick={() => setQueue(!queue)} />
+            <CurrentHeart track={track} />
           </div>
-          {queue ? <div className={styles.queue}><QueueList /></div> : (
+          {view ? <div className={styles.queue}>{view === 'queue' ? <QueueOrHint /> : <LyricsView />}</div> : (
             <div className={styles.art}><Cover src={trackCover(track, 600)} alt="" className={styles.cover} eager /></div>
           )}
           <div onClick={(event) => (event.target as HTMLElement).closest('a') && onClose()}>
@@ -36,6 +41,12 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
           </div>
           <SeekBar below />
           <TransportButtons large />
+          <div className={styles.more}>
+            <IconButton label={t('playback.lyrics')} icon={IconMicrophone2} aria-pressed={view === 'lyrics'} onClick={() => toggle('lyrics')} />
+            {view === 'queue' && <QueueActions />}
+            <PlaybackMenu />
+            <IconButton label={t('queue.queue')} icon={IconPlaylist} aria-pressed={view === 'queue'} onClick={() => toggle('queue')} />
+          </div>
         </div>
       )}
     </Modal>

@@ -1,6 +1,9 @@
-// What plays and what comes next: jump, reorder by drag or Alt+arrow, remove. Long queues keep only the rows on screen in the document.
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+// What plays and what comes next: jump, reorder by drag (by a long press on a touch screen) or Alt+arrow, remove. Long queues keep only the
+// rows on screen in the document, and the one that is dragged.
+import { closestCenter, DndContext, MouseSensor, TouchSensor, useSensor, useSensors, type DragEndEvent } from '@dnd-kit/core';
+import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { QueueEntry } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -8,6 +11,8 @@ import { QueueRow } from './queue-row.tsx';
 import styles from './queue.module.css';
 
 const ROW_HEIGHT = 56;
+/** Ours are said by the list itself, in the person's language. */
+const SILENT = { announcements: { onDragStart: () => undefined, onDragOver: () => undefined, onDragEnd: () => undefined, onDragCancel: () => undefined }, screenReaderInstructions: { draggable: '' } };
 
 export function QueueList() {
   const { t } = useTranslation();
@@ -19,7 +24,16 @@ export function QueueList() {
   const [said, setSaid] = useState('');
   const [dragged, setDragged] = useState<number | null>(null);
   const wantsFocus = useRef(false);
-  const virtualizer = useVirtualizer({ count: queue.length, getScrollElement: () => scroller.current, estimateSize: () => ROW_HEIGHT, overscan: 6 });
+  const keys = useMemo(() => queue.map(({ key }) => key), [queue]);
+  const draggedAt = dragged === null ? -1 : keys.indexOf(dragged);
+  const sensors = useSensors(useSensor(MouseSensor, { activationConstraint: { distance: 6 } }), useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }));
+  const virtualizer = useVirtualizer({
+    count: queue.length, getScrollElement: () => scroller.current, estimateSize: () => ROW_HEIGHT, overscan: 6,
+    rangeExtractor: (range) => {
+      const rows = defaultRangeExtractor(range);
+      return draggedAt < 0 || rows.includes(draggedAt) ? rows : [...rows, draggedAt].toSorted((a, b) => a - b);
+    },
+  });
 
   useLayoutEffect(() => virtualizer.scrollToIndex(Math.max(0, index - 1), { align: 'start' }), [virtualizer]);
   useEffect(() => {
@@ -36,13 +50,23 @@ export function QueueList() {
     virtualizer.scrollToIndex(to, { align: 'auto' });
   }, [virtualizer]);
 
+  const moveTo = (entry: QueueEntry, to: number) => {
+    player.move(entry.key, to);
+    setSaid(t('queue.movedTo', { title: entry.track.title, position: to + 1, count: queue.length }));
+  };
+  const onDragEnd = ({ over }: DragEndEvent) => {
+    setDragged(null);
+    const entry = queue[draggedAt];
+    const to = over ? keys.indexOf(Number(over.id)) : -1;
+    if (entry && to >= 0 && to !== draggedAt) moveTo(entry, to);
+  };
+
   const onKeyDown = (event: KeyboardEvent, entry: QueueEntry, at: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const last = queue.length - 1;
     if (step && event.altKey) {
       const to = Math.min(last, Math.max(0, at + step));
-      player.move(entry.key, to);
-      setSaid(t('queue.movedTo', { title: entry.track.title, position: to + 1, count: queue.length }));
+      moveTo(entry, to);
       goTo(to);
     } else if (step) goTo(Math.min(last, Math.max(0, at + step)));
     else if (event.key === 'Home') goTo(0);
@@ -60,24 +84,22 @@ export function QueueList() {
     <div ref={scroller} className={styles.scroller}>
       <p id="queue-keys" hidden>{t('queue.keys')}</p>
       <div role="status" className="visually-hidden">{said}</div>
-      <ul className={styles.rows} style={{ height: virtualizer.getTotalSize() }} aria-label={t('queue.queue')}>
-        {virtualizer.getVirtualItems().map(({ index: at, start }) => {
-          const entry = queue[at];
-          if (!entry) return null;
-          return (
-            <li key={entry.key} data-index={at} aria-setsize={queue.length} aria-posinset={at + 1} className={styles.item} style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
-              onKeyDown={(event) => onKeyDown(event, entry, at)} onFocus={() => setStop(at)}
-              onDragStart={() => setDragged(entry.key)} onDragEnd={() => setDragged(null)}
-              onDragOver={(event) => {
-                if (dragged === null) return;
-                event.preventDefault();
-                if (dragged !== entry.key) player.move(dragged, at);
-              }}>
-              <QueueRow entry={entry} state={at === index ? 'current' : at < index ? 'played' : 'coming'} tabIndex={at === Math.min(stop < 0 ? 0 : stop, queue.length - 1) ? 0 : -1} dragged={dragged === entry.key} />
-            </li>
-          );
-        })}
-      </ul>
+      <DndContext sensors={sensors} collisionDetection={closestCenter} accessibility={SILENT} onDragStart={({ active }) => setDragged(Number(active.id))} onDragCancel={() => setDragged(null)} onDragEnd={onDragEnd}>
+        <SortableContext items={keys} strategy={verticalListSortingStrategy}>
+          <ul className={styles.rows} style={{ height: virtualizer.getTotalSize() }} aria-label={t('queue.queue')}>
+            {virtualizer.getVirtualItems().map(({ index: at, start }) => {
+              const entry = queue[at];
+              if (!entry) return null;
+              return (
+                <li key={entry.key} data-index={at} aria-setsize={queue.length} aria-posinset={at + 1} className={styles.item} style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+                  onKeyDown={(event) => onKeyDown(event, entry, at)} onFocus={() => setStop(at)}>
+                  <QueueRow entry={entry} state={at === index ? 'current' : at < index ? 'played' : 'coming'} tabIndex={at === Math.min(stop < 0 ? 0 : stop, queue.length - 1) ? 0 : -1} />
+                </li>
+              );
+            })}
+          </ul>
+        </SortableContext>
+      </DndContext>
     </div>
   );
 }

@@ -1,27 +1,40 @@
-import { IconTrash, IconX } from '@tabler/icons-react';
+// Beside the page: what comes next, or the words of what plays.
+import { IconX } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
-import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { QueueList } from './queue-list.tsx';
+import { LyricsView } from './lyrics-view.tsx';
+import { QueueActions } from './queue-actions.tsx';
 import styles from './queue.module.css';
 
-export function QueuePanel({ onClose }: { onClose: () => void }) {
+/** Comes with the library for dragging. */
+const QueueList = lazy(async () => ({ default: (await import('./queue-list.tsx')).QueueList }));
+
+export type SideView = 'queue' | 'lyrics';
+
+export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClose: () => void }) {
   const { t } = useTranslation();
-  const player = usePlayerCommands();
   const count = usePlayer((state) => state.queue.length);
   const track = useCurrentTrack();
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (
     <div className={styles.panel} style={accent}>
       <div className={styles.head}>
-        <h2>{t('queue.queue')}</h2>
-        <p>{count > 0 && t('track.count', { count })}</p>
-        <IconButton label={t('queue.clear')} icon={IconTrash} iconSize={18} disabled={count === 0} onClick={() => player.clear()} />
-        <IconButton label={t('queue.close')} icon={IconX} iconSize={18} onClick={onClose} />
+        <h2>{t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}</h2>
+        <p>{view === 'queue' && count > 0 && t('track.count', { count })}</p>
+        {view === 'queue' && <QueueActions />}
+        <IconButton label={t(view === 'queue' ? 'queue.close' : 'playback.closeLyrics')} icon={IconX} iconSize={18} onClick={onClose} />
       </div>
-      {count === 0 ? <p className={styles.empty}>{t('queue.empty')}</p> : <QueueList />}
+      {view === 'lyrics' ? <LyricsView /> : <QueueOrHint />}
     </div>
   );
+}
+
+export function QueueOrHint() {
+  const { t } = useTranslation();
+  const empty = usePlayer((state) => state.queue.length === 0);
+  return empty ? <p className={styles.empty}>{t('queue.empty')}</p> : <Suspense fallback={null}><QueueList /></Suspense>;
 }

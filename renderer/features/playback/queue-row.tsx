@@ -1,3 +1,4 @@
+import { useSortable } from '@dnd-kit/sortable';
 import { IconGripVertical, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
@@ -9,16 +10,17 @@ import { formatClock } from '../../ui/format.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
 import styles from './queue.module.css';
 
-interface QueueRowProps { entry: QueueEntry; state: 'played' | 'current' | 'coming'; tabIndex: 0 | -1; dragged: boolean }
+interface QueueRowProps { entry: QueueEntry; state: 'played' | 'current' | 'coming'; tabIndex: 0 | -1 }
 
-export function QueueRow({ entry, state, tabIndex, dragged }: QueueRowProps) {
+export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const sounding = usePlayer(isSounding);
+  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: entry.key });
   const { track } = entry;
   const by = track.artist_name ?? t('library.unknownArtist');
   return (
-    <div className={styles.row} data-state={state} data-dragged={dragged || undefined} draggable>
+    <div ref={setNodeRef} className={styles.row} data-state={state} data-dragged={isDragging || undefined} style={transform ? { transform: `translateY(${transform.y}px)`, transition } : {}} {...listeners}>
       <button type="button" className={styles.jump} data-stop tabIndex={tabIndex} aria-current={state === 'current' || undefined}
         aria-describedby="queue-keys" onClick={() => player.jumpTo(entry.key)}>
         <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
@@ -26,7 +28,7 @@ export function QueueRow({ entry, state, tabIndex, dragged }: QueueRowProps) {
           <span>{track.title}</span>
           <span>{by}</span>
         </span>
-        {state === 'current' ? <SoundBars moving={sounding} /> : <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>}
+        <span className={styles.length}>{state === 'current' ? <SoundBars moving={sounding} /> : track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       </button>
       <span className={styles.actions}>
         <IconButton label={t('queue.remove', { title: track.title })} icon={IconX} iconSize={16} size="small" tabIndex={-1} onClick={() => player.remove(entry.key)} />

@@ -46,7 +46,8 @@ export function SeekBar({ below = false }: { below?: boolean }) {
   );
 }
 
-export function VolumeControl() {
+/** In a narrow bar only the button is left, unless the `whole` is wanted. */
+export function VolumeControl({ whole = false }: { whole?: boolean }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const volume = usePlayer((state) => state.volume);
@@ -54,7 +55,7 @@ export function VolumeControl() {
   const shown = muted ? 0 : volume;
   const icon = shown === 0 ? IconVolumeOff : shown < 0.5 ? IconVolume2 : IconVolume;
   return (
-    <div className={styles.volume}>
+    <div className={styles.volume} data-whole={whole || undefined}>
       <IconButton label={t(muted ? 'player.unmute' : 'player.mute')} icon={icon} aria-pressed={muted} onClick={() => player.setMuted(!muted)} />
       <Slider label={t('player.volume')} value={shown} max={1} step={0.01} live onChange={(to) => player.setVolume(to)} valueText={`${Math.round(shown * 100)} %`} />
     </div>

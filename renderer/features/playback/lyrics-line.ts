@@ -1,0 +1,14 @@
+/** People read a little ahead of what they hear. */
+const AHEAD_MS = 200;
+
+/** Index of the line that is sung, or -1 before the first. Lines are in the order of their times. */
+export function lineAt(lines: readonly { start_ms?: number | undefined }[], positionMs: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle]?.start_ms ?? 0) <= positionMs + AHEAD_MS) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,118 @@
+// How it plays: speed, sleep timer, crossfade, loudness.
+import { Popover } from '@mantine/core';
+import { IconAdjustmentsHorizontal, IconMoon } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ReplayGainMode } from '../../player/loudness.ts';
+import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/types.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Slider } from '../../ui/slider.tsx';
+import styles from './playback-menu.module.css';
+
+const MINUTES = [15, 30, 45, 60, 90] as const;
+const MODES: readonly ReplayGainMode[] = ['off', 'track', 'album'];
+
+export function PlaybackMenu() {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useState(false);
+  const sleeping = usePlayer((state) => state.sleep !== null);
+  return (
+    <Popover opened={opened} onChange={setOpened} position="top-end" width={320} trapFocus returnFocus withRoles={false}>
+      <Popover.Target>
+        <span>
+          <IconButton label={t('playback.settings')} icon={sleeping ? IconMoon : IconAdjustmentsHorizontal} aria-haspopup="dialog" aria-expanded={opened} onClick={() => setOpened(!opened)} />
+        </span>
+      </Popover.Target>
+      <Popover.Dropdown role="dialog" aria-label={t('playback.settings')}>
+        <div className={styles.menu}>
+          <SpeedField />
+          <SleepField />
+          <CrossfadeField />
+          <GainField />
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function SpeedField() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const speed = usePlayer((state) => state.speed);
+  const text = t('playback.speedIs', { speed: speed.toFixed(2).replace(/0$/, '') });
+  return (
+    <Field name={t('playback.speed')} value={text}>
+      <Slider label={t('playback.speed')} value={speed} min={SPEED_MIN} max={SPEED_MAX} step={0.05} valueText={text} onChange={(value) => player.setSpeed(value)} />
+    </Field>
+  );
+}
+
+function SleepField() {
+  const { t, i18n } = useTranslation();
+  const player = usePlayerCommands();
+  const sleep = usePlayer((state) => state.sleep);
+  const [minutes, setMinutes] = useState<number | null>(null);
+  const choices = ['off', ...MINUTES.map(String), 'track'] as const;
+  const labelOf = (choice: string) => (choice === 'off' ? t('playback.sleepOff') : choice === 'track' ? t('playback.sleepTrack') : t('playback.sleepMinutes', { minutes: choice }));
+  const chosen = sleep === null ? 'off' : sleep === 'track' ? 'track' : minutes === null ? null : String(minutes);
+  const choose = (choice: string) => {
+    setMinutes(Number(choice) || null);
+    player.setSleep(choice === 'off' ? null : choice === 'track' ? 'track' : Number(choice));
+  };
+  return (
+    <Field name={t('playback.sleep')} value={sleepText(sleep, t, i18n.language)}>
+      <Segmented label={t('playback.sleep')} value={chosen} options={choices.map((value) => ({ value, label: labelOf(value) }))} onChange={choose} />
+    </Field>
+  );
+}
+
+function sleepText(sleep: Sleep, t: TFunction, language: string): string {
+  if (sleep === null) return '';
+  if (sleep === 'track') return t('playback.sleepAfterTrack');
+  return t('playback.sleepAt', { time: new Date(sleep.at).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' }) });
+}
+
+function CrossfadeField() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const seconds = usePlayer((state) => state.crossfadeS);
+  const text = seconds === 0 ? t('playback.crossfadeOff') : t('playback.crossfadeIs', { seconds });
+  return (
+    <Field name={t('playback.crossfade')} value={text} help={t('playback.crossfadeHelp')}>
+      <Slider label={t('playback.crossfade')} value={seconds} max={CROSSFADE_MAX_S} step={1} valueText={text} onChange={(crossfadeS) => player.setSound({ crossfadeS })} />
+    </Field>
+  );
+}
+
+function GainField() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const mode = usePlayer((state) => state.replayGain);
+  const preamp = usePlayer((state) => state.preampDb);
+  const text = t('playback.preampIs', { db: preamp > 0 ? `+${preamp}` : preamp });
+  return (
+    <>
+      <Field name={t('playback.gain')} help={t('playback.gainHelp')}>
+        <Segmented label={t('playback.gain')} value={mode} options={MODES.map((value) => ({ value, label: t(`playback.gainMode.${value}`) }))} onChange={(replayGain) => player.setSound({ replayGain })} />
+      </Field>
+      {mode !== 'off' && (
+        <Field name={t('playback.preamp')} value={text}>
+          <Slider label={t('playback.preamp')} value={preamp} min={-PREAMP_MAX_DB} max={PREAMP_MAX_DB} step={1} valueText={text} onChange={(preampDb) => player.setSound({ preampDb })} />
+        </Field>
+      )}
+    </>
+  );
+}
+
+function Field({ name, value, help, children }: { name: string; value?: string; help?: string; children: ReactNode }) {
+  return (
+    <div className={styles.field}>
+      <div className={styles.name}><span>{name}</span><span>{value}</span></div>
+      {children}
+      {help && <p>{help}</p>}
+    </div>
+  );
+}

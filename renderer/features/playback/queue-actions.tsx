@@ -1,0 +1,36 @@
+import { IconPlaylistAdd, IconTrash } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
+import { askName } from '../../music/questions.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+
+/** What can be done with the whole queue. */
+export function QueueActions() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const queue = usePlayer((state) => state.queue);
+  const index = usePlayer((state) => state.index);
+  const position = usePlayer((state) => Math.floor(state.positionMs / 10_000) * 10_000);
+  const create = useCreatePlaylist();
+  const { tell, done } = useUndoNotice();
+  const save = async () => {
+    const name = await askName({ title: t('queue.saveTitle'), submit: t('queue.saveSubmit') });
+    if (name === null) return;
+    const track_ids = queue.slice(0, MOST_ADDED).map(({ track }) => track.id);
+    create.mutate({ name, track_ids }, { onSuccess: () => tell(t('queue.saved', { name, tracks: formatNumber(track_ids.length) })), onError: (error) => tell(error.message) });
+  };
+  const clear = () => {
+    const tracks = queue.map(({ track }) => track);
+    player.clear();
+    done(t('queue.cleared'), () => player.restore(tracks, index, position));
+  };
+  return (
+    <>
+      <IconButton label={t('queue.save')} icon={IconPlaylistAdd} iconSize={18} disabled={queue.length === 0} onClick={() => void save()} />
+      <IconButton label={t('queue.clear')} icon={IconTrash} iconSize={18} disabled={queue.length === 0} onClick={clear} />
+    </>
+  );
+}

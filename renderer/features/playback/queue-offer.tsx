@@ -1,0 +1,24 @@
+import { IconDevices } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import styles from './player-bar.module.css';
+import { useQueueOffer } from './use-queue-offer.ts';
+
+/** What was playing elsewhere, to go on with here. */
+export function QueueOffer() {
+  const { t } = useTranslation();
+  const { tell } = useUndoNotice();
+  const offer = useQueueOffer();
+  return (
+    <div role="status" className={styles.offer} data-shown={offer !== null || undefined}>
+      {offer && (
+        <>
+          <IconDevices size={16} aria-hidden />
+          <span>{t(offer.client === null ? 'queueOffer.textUnnamed' : 'queueOffer.text', { title: offer.title, client: offer.client ?? '' })}</span>
+          <button type="button" onClick={() => void offer.accept().catch((error: Error) => tell(error.message))}>{t('queueOffer.continue')}</button>
+          <button type="button" onClick={offer.dismiss}>{t('queueOffer.dismiss')}</button>
+        </>
+      )}
+    </div>
+  );
+}

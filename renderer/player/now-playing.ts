@@ -1,0 +1,33 @@
+// Tells the person's other devices what plays here: when a track begins, is moved in, stops or goes on.
+import { currentEntry, isSounding, type Player } from './types.ts';
+
+export type TellNowPlaying = (playing: { track_id: number | null; position_ms: number }) => Promise<unknown>;
+
+/** Skipping through a list is not worth telling. */
+const SETTLED_MS = 800;
+const JUMP_MS = 5_000;
+
+export function announceNowPlaying(player: Player, tell: TellNowPlaying): () => void {
+  let told = '';
+  let lastMs = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tellNow = () => {
+    timer = undefined;
+    const state = player.getState();
+    tell({ track_id: isSounding(state) ? currentEntry(state)?.track.id ?? null : null, position_ms: Math.round(state.positionMs) }).catch(() => undefined);
+  };
+  const unsubscribe = player.subscribe(() => {
+    const state = player.getState();
+    const now = isSounding(state) ? `${currentEntry(state)?.key}` : '';
+    const jumped = now !== '' && Math.abs(state.positionMs - lastMs) > JUMP_MS;
+    lastMs = state.positionMs;
+    if (now === told && !jumped) return;
+    told = now;
+    timer ??= setTimeout(tellNow, SETTLED_MS);
+  });
+  return () => {
+    unsubscribe();
+    clearTimeout(timer);
+    if (told !== '') tell({ track_id: null, position_ms: 0 }).catch(() => undefined);
+  };
+}

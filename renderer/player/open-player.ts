@@ -1,0 +1,35 @@
+// The player of a window, put together: the shared engine, what is told to the server, and the system's media controls.
+import { fetchStream } from '../api/client.ts';
+import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
+import { getSession, onSessionChange } from '../api/session.ts';
+import { clientId, clientName } from '../api/this-client.ts';
+import { streamUrl } from '../api/urls.ts';
+import { PlayerEngine } from './engine.ts';
+import { findReason } from './failures.ts';
+import { connectMediaSession } from './media-session.ts';
+import { announceNowPlaying } from './now-playing.ts';
+import { PlayReports } from './play-reports.ts';
+import { showPresence } from './presence.ts';
+import { syncQueue } from './queue-sync.ts';
+import { SharedPlayer } from './shared-player.ts';
+
+export function openPlayer(): SharedPlayer {
+  const reports = new PlayReports({ key: () => { const user = getSession()?.user.id; return user === undefined ? null : `tonearm.plays.${user}`; }, send: sendPlays, client: clientName() });
+  const player = new SharedPlayer({
+    createEngine: (state) => new PlayerEngine({ streamUrl, fetchStream, findReason, onPlayed: (play) => reports.add(play) }, state),
+    onLead(engine) {
+      const stops = [
+        syncQueue(engine, { save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()), most: MOST_QUEUED }),
+        announceNowPlaying(engine, (playing) => (getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve())),
+        connectMediaSession(engine),
+        showPresence(engine),
+      ];
+      return () => stops.forEach((stop) => stop());
+    },
+  });
+  const flush = () => void reports.flush();
+  addEventListener('online', flush);
+  onSessionChange(flush);
+  flush();
+  return player;
+}

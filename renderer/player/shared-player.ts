@@ -1,0 +1,133 @@
+// One engine for all windows of a browser. A window has none until somebody uses its player; it takes the lead then, unless another window
+// sounds, which is told what to do instead. So the sound is where the click was, as browsers want it, and never in two places.
+import { emptyState, type PlayerEngine } from './engine.ts';
+import { isSounding, type Player, type PlayerState, type QueueTrack, type Repeat, type SoundSettings } from './types.ts';
+
+/** A window that sounds tells of itself at least once a second, also in the background. */
+const SILENT_AFTER_MS = 3_000;
+
+type CommandName = Exclude<keyof Player, 'getState' | 'subscribe'>;
+type Message =
+  | { kind: 'hello' }
+  | { kind: 'lead'; at: number }
+  | { kind: 'command'; name: CommandName; args: unknown[] }
+  /** The queue is left out while it is the one told before. */
+  | { kind: 'state'; state: Omit<PlayerState, 'queue'>; queue?: PlayerState['queue'] };
+
+export interface SharedPlayerOptions {
+  createEngine: (state: PlayerState) => PlayerEngine;
+  /** Does what only the window with the engine does; the returned function ends it. */
+  onLead?: (engine: PlayerEngine) => () => void;
+  channelName?: string;
+}
+
+export class SharedPlayer implements Player {
+  readonly #options: SharedPlayerOptions;
+  readonly #channel: BroadcastChannel;
+  readonly #listeners = new Set<() => void>();
+  #state: PlayerState = emptyState();
+  #own: { engine: PlayerEngine; leave: () => void; since: number } | null = null;
+  #toldQueue: PlayerState['queue'] | null = null;
+  #heardAt = 0;
+
+  constructor(options: SharedPlayerOptions) {
+    this.#options = options;
+    this.#channel = new BroadcastChannel(options.channelName ?? 'tonearm.player');
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => this.#hear(data));
+    this.#tell({ kind: 'hello' });
+    addEventListener('pagehide', () => this.#retire()); // others learn where it stopped
+  }
+
+  getState = (): PlayerState => this.#state;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  playTracks(tracks: readonly QueueTrack[], options: { startAt?: number; shuffle?: boolean } = {}): void { this.#command('playTracks', tracks, options); }
+  addNext(tracks: readonly QueueTrack[]): void { this.#command('addNext', tracks); }
+  addLast(tracks: readonly QueueTrack[]): void { this.#command('addLast', tracks); }
+  jumpTo(key: number): void { this.#command('jumpTo', key); }
+  move(key: number, toIndex: number): void { this.#command('move', key, toIndex); }
+  remove(key: number): void { this.#command('remove', key); }
+  clear(): void { this.#command('clear'); }
+  play(): void { this.#command('play'); }
+  pause(): void { this.#command('pause'); }
+  toggle(): void { this.#command('toggle'); }
+  next(): void { this.#command('next'); }
+  previous(): void { this.#command('previous'); }
+  seek(positionMs: number): void { this.#command('seek', positionMs); }
+  setVolume(volume: number): void { this.#command('setVolume', volume); }
+  setMuted(muted: boolean): void { this.#command('setMuted', muted); }
+  setShuffle(shuffle: boolean): void { this.#command('setShuffle', shuffle); }
+  setRepeat(repeat: Repeat): void { this.#command('setRepeat', repeat); }
+  setSpeed(speed: number): void { this.#command('setSpeed', speed); }
+  setSound(change: Partial<SoundSettings>): void { this.#command('setSound', change); }
+  setSleep(sleep: number | 'track' | null): void { this.#command('setSleep', sleep); }
+  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void { this.#command('restore', tracks, index, positionMs); }
+
+  #command<Name extends CommandName>(name: Name, ...args: Parameters<Player[Name]>): void {
+    if (!this.#own && isSounding(this.#state) && Date.now() - this.#heardAt < SILENT_AFTER_MS) return this.#tell({ kind: 'command', name, args });
+    return run(this.#lead(), name, args);
+  }
+
+  #lead(): PlayerEngine {
+    if (this.#own) return this.#own.engine;
+    const since = Date.now();
+    this.#tell({ kind: 'lead', at: since });
+    const engine = this.#options.createEngine(this.#state);
+    engine.subscribe(() => this.#take(engine.getState()));
+    this.#own = { engine, leave: this.#options.onLead?.(engine) ?? (() => {}), since };
+    this.#take(engine.getState());
+    return engine;
+  }
+
+  /** Another window goes on from here. */
+  #retire(): void {
+    if (!this.#own) return;
+    const { engine, leave } = this.#own;
+    const last = engine.retire();
+    leave();
+    this.#own = null;
+    this.#toldQueue = null;
+    this.#show(last);
+    this.#tell({ kind: 'state', state: last, queue: last.queue });
+  }
+
+  #take(state: PlayerState): void {
+    this.#show(state);
+    const { queue, ...rest } = state;
+    this.#tell(queue === this.#toldQueue ? { kind: 'state', state: rest } : { kind: 'state', state: rest, queue });
+    this.#toldQueue = queue;
+  }
+
+  #hear(message: Message): void {
+    if (message.kind === 'state') {
+      if (this.#own) return;
+      this.#heardAt = Date.now();
+      this.#show({ ...message.state, queue: message.queue ?? this.#state.queue });
+    } else if (message.kind === 'lead') {
+      // Two at the same moment: the later one has it.
+      if (this.#own && this.#own.since <= message.at) this.#retire();
+    } else if (!this.#own) return;
+    else if (message.kind === 'command') run(this.#own.engine, message.name, message.args);
+    else {
+      this.#toldQueue = null;
+      this.#take(this.#own.engine.getState());
+    }
+  }
+
+  #show(state: PlayerState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #tell(message: Message): void {
+    this.#channel.postMessage(message);
+  }
+}
+
+function run(engine: PlayerEngine, name: CommandName, args: unknown[]): void {
+  (engine[name] as (...values: unknown[]) => void).apply(engine, args);
+}

@@ -1,0 +1,121 @@
+// The sound of a track as it comes over the network: decoded in growing pieces from the beginning, so that the first seconds are there long
+// before the rest. Each piece holds the one before it, sample for sample: decoders begin at the first byte every time, and trim what an
+// encoder put in front and behind (measured in docs/gapless.md).
+import { nextPiece } from './timeline.ts';
+
+export interface SoundListener {
+  /** A longer piece from the beginning; with `whole` all of it. */
+  onPiece: (buffer: AudioBuffer, whole: boolean) => void;
+  /** The status that the server answered with, 0 when nobody does. */
+  onFailed: (status: number | 'undecodable') => void;
+  onProgress: (fraction: number) => void;
+}
+
+export interface SoundSourceOptions {
+  stream: (signal: AbortSignal) => Promise<Response>;
+  bitrateKbps: number | null;
+  decoder: BaseAudioContext;
+  listener: SoundListener;
+}
+
+export class SoundSource {
+  readonly #decoder: BaseAudioContext;
+  readonly #listener: SoundListener;
+  readonly #bitrateKbps: number | null;
+  readonly #stopping = new AbortController();
+  #chunks: Uint8Array<ArrayBuffer>[] = [];
+  #received = 0;
+  #total = 0;
+  #fetched = false;
+  #decodedBytes = 0;
+  #decoding = false;
+  #wantsMore = true;
+
+  /** Fetches all of it at once and decodes the first piece. */
+  constructor({ stream, bitrateKbps, decoder, listener }: SoundSourceOptions) {
+    this.#bitrateKbps = bitrateKbps;
+    this.#decoder = decoder;
+    this.#listener = listener;
+    this.#fetch(stream).catch(() => this.#fail(0));
+  }
+
+  /** The next piece will be needed soon. Nothing is decoded that nobody may come to hear: a decoder at work can't be stopped. */
+  more(): void {
+    this.#wantsMore = true;
+    this.#decodeWhenDue();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#chunks = [];
+  }
+
+  async #fetch(stream: (signal: AbortSignal) => Promise<Response>): Promise<void> {
+    const response = await stream(this.#stopping.signal);
+    if (!response.ok || !response.body) return this.#fail(response.status);
+    this.#total = Number(response.headers.get('Content-Length') ?? 0);
+    for await (const chunk of chunksOf(response.body)) {
+      this.#chunks.push(chunk);
+      this.#received += chunk.length;
+      if (this.#total > 0) this.#listener.onProgress(this.#received / this.#total);
+      this.#decodeWhenDue();
+    }
+    this.#fetched = true;
+    this.#decodeWhenDue();
+    return undefined;
+  }
+
+  #decodeWhenDue(): void {
+    const isDue = this.#fetched || (this.#received >= nextPiece(this.#decodedBytes, this.#bitrateKbps) && this.#received !== this.#total);
+    if (this.#wantsMore && !this.#decoding && isDue && !this.#stopping.signal.aborted) void this.#decode(this.#fetched);
+  }
+
+  async #decode(whole: boolean): Promise<void> {
+    this.#decoding = true;
+    this.#wantsMore = false;
+    this.#decodedBytes = this.#received;
+    const bytes = joined(this.#chunks, this.#received);
+    const buffer = await this.#decoder.decodeAudioData((whole ? bytes : decodablePart(bytes)).buffer).catch(() => null);
+    this.#decoding = false;
+    if (this.#stopping.signal.aborted) return;
+    if (whole) this.#chunks = [];
+    if (buffer) this.#listener.onPiece(buffer, whole);
+    else if (whole) this.#fail('undecodable');
+    else this.#wantsMore = true; // some formats need their end first: then the whole is waited for
+    if (!whole) this.#decodeWhenDue();
+  }
+
+  #fail(status: number | 'undecodable'): void {
+    if (!this.#stopping.signal.aborted) this.#listener.onFailed(status);
+  }
+}
+
+/** Safari's streams can't be iterated. */
+async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+const OGG_PAGE = [0x4f, 0x67, 0x67, 0x53]; // OggS
+
+/** The beginning of a file that can be decoded by itself: an Ogg file is cut between two pages, others anywhere. */
+export function decodablePart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const isPage = (at: number) => OGG_PAGE.every((byte, i) => bytes[at + i] === byte);
+  if (!isPage(0)) return bytes;
+  for (let at = bytes.length - OGG_PAGE.length; at > 0; at -= 1) if (isPage(at)) return bytes.slice(0, at);
+  return bytes;
+}

@@ -1,0 +1,28 @@
+// Whether the library window of this browser is the speaker that phones steer. In localStorage, so that every window can switch it and a
+// reload goes on.
+import { useSyncExternalStore } from 'react';
+
+const KEY = 'tonearm.speaker';
+const listeners = new Set<() => void>();
+
+const read = (): boolean => localStorage.getItem(KEY) === 'on';
+const tell = (): void => {
+  for (const listener of listeners) listener();
+};
+
+export function chooseSpeaker(isOn: boolean): void {
+  if (isOn) localStorage.setItem(KEY, 'on');
+  else localStorage.removeItem(KEY);
+  tell();
+}
+
+addEventListener('storage', (event) => {
+  if (event.key === KEY) tell();
+});
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useSpeakerChoice = (): boolean => useSyncExternalStore(subscribe, read);

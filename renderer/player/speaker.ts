@@ -1,0 +1,138 @@
+// Makes a player the speaker that phones steer: it follows what is wanted, and reports where it is. Of several windows of one browser the last
+// that offered itself is it, and the others wait. No React and no HTTP in here.
+import type { JukeboxOut, SpeakerIn } from '../../server/jukebox/wire.ts';
+import { isSounding, type Player, type QueueTrack } from './types.ts';
+
+/** Well below the 45 s after which the server takes a silent speaker for gone. */
+const REPORT_EVERY_MS = 15_000;
+const REPORT_AFTER_MS = 500;
+/** A smaller difference is the time that a message takes. */
+const CLOSE_ENOUGH_MS = 2_000;
+
+type Report = NonNullable<SpeakerIn['report']>;
+
+export interface SpeakerOptions {
+  player: Player;
+  id: string;
+  /** Whether a speaker is another window of this browser. */
+  isOurs: (id: string) => boolean;
+  /** Tells the server; gives what is wanted now. */
+  report: (report: Report | undefined) => Promise<JukeboxOut>;
+  withdraw: () => Promise<void>;
+  tracksOf: (ids: readonly number[]) => Promise<QueueTrack[]>;
+  /** Another computer became the speaker. */
+  onReplaced: () => void;
+}
+
+export type Speaker = ReturnType<typeof startSpeaker>;
+
+export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, onReplaced }: SpeakerOptions) {
+  /** The last wish that was heard and followed. */
+  let followed: JukeboxOut | null = null;
+  let isOver = false;
+  let isWaiting = false;
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  let turn = Promise.resolve(); // one wish after the other: their tracks take time to come
+
+  /** Undefined while the person at the window plays something else; that is no phone's place in a queue. */
+  function position(): Report | undefined {
+    const state = player.getState();
+    if (!followed || !isSameQueue(player, followed.track_ids)) return undefined;
+    return { version: followed.version, current_index: state.index, position_ms: Math.max(0, Math.round(state.positionMs)), playing: isSounding(state), gain: state.volume };
+  }
+
+  async function say(): Promise<void> {
+    clearTimeout(soon);
+    soon = undefined;
+    if (isOver || isWaiting) return;
+    await report(position()).then(hear, () => undefined); // said again in 15 s
+  }
+
+  async function follow(wish: JukeboxOut): Promise<void> {
+    if (isOver || (followed && wish.version <= followed.version)) return;
+    // The first was wanted before this window offered itself; what plays here goes on until a phone wants something.
+    if (followed !== null) {
+      if (!isSameQueue(player, wish.track_ids)) {
+        const tracks = await tracksOf(wish.track_ids);
+        if (isOver) return;
+        if (tracks.length === 0) player.clear();
+        else player.restore(tracks, Math.max(0, Math.min(wish.current_index, tracks.length - 1)), wish.position_ms);
+      }
+      steer(player, wish);
+    }
+    followed = wish;
+  }
+
+  function hear(wish: JukeboxOut): void {
+    if (isOver) return;
+    if (wish.speaker && wish.speaker.id !== id) return giveWay(wish.speaker.id);
+    if (isWaiting) {
+      if (wish.speaker) return;
+      isWaiting = false;
+      return void say(); // the other window was closed
+    }
+    turn = turn.then(() => follow(wish)).catch(() => undefined); // the next report brings the wish again
+  }
+
+  function giveWay(to: string): void {
+    isWaiting = isOurs(to);
+    followed = null;
+    if (isWaiting) return;
+    end();
+    player.pause();
+    onReplaced();
+  }
+
+  const timer = setInterval(() => void say(), REPORT_EVERY_MS);
+  const stopWatching = player.subscribe(watch(player, () => {
+    if (followed) soon ??= setTimeout(() => void say(), REPORT_AFTER_MS);
+  }));
+  const end = () => {
+    isOver = true;
+    clearInterval(timer);
+    clearTimeout(soon);
+    stopWatching();
+  };
+  void say();
+
+  return {
+    hear,
+    stop(): void {
+      if (isOver) return;
+      end();
+      if (!isWaiting) withdraw().catch(() => undefined); // gone by itself after 45 s
+    },
+  };
+}
+
+const isSameQueue = (player: Player, ids: readonly number[]): boolean => {
+  const { queue } = player.getState();
+  return queue.length === ids.length && queue.every((entry, at) => entry.track.id === ids[at]);
+};
+
+/** Index, place, volume, and whether it sounds, in a queue that is the right one already. */
+function steer(player: Player, { current_index, position_ms, playing, gain }: JukeboxOut): void {
+  const state = player.getState();
+  const entry = state.queue[current_index];
+  if (Math.abs(state.volume - gain) > 0.005) player.setVolume(gain);
+  if (!entry) return;
+  if (state.index !== current_index) player.jumpTo(entry.key);
+  if (Math.abs(player.getState().positionMs - position_ms) > CLOSE_ENOUGH_MS) player.seek(position_ms);
+  if (playing && !isSounding(player.getState())) player.play();
+  if (!playing && isSounding(player.getState())) player.pause();
+}
+
+/** Calls back when something a phone shows has changed; the place in a track moves by itself. */
+function watch(player: Player, onChange: () => void): () => void {
+  const read = () => {
+    const { index, volume, queue } = player.getState();
+    return [index, volume, queue.length, isSounding(player.getState())].join(' ');
+  };
+  let before = read();
+  return () => {
+    const now = read();
+    if (now === before) return;
+    before = now;
+    onChange();
+  };
+}

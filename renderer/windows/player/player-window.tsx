@@ -1,0 +1,63 @@
+import { IconDisc, IconExternalLink, IconMicrophone2, IconPlaylist } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trackCover } from '../../api/urls.ts';
+import { CurrentHeart } from '../../features/playback/current-heart.tsx';
+import { FailureNotice } from '../../features/playback/failure-notice.tsx';
+import { LyricsView } from '../../features/playback/lyrics-view.tsx';
+import { PlaybackMenu } from '../../features/playback/playback-menu.tsx';
+import { QueueActions } from '../../features/playback/queue-actions.tsx';
+import { QueueOrHint } from '../../features/playback/queue-panel.tsx';
+import { SeekBar, TransportButtons, VolumeControl } from '../../features/playback/transport.tsx';
+import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
+import { useArtworkAccent } from '../../ui/artwork-accent.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Cover } from '../../ui/cover.tsx';
+import styles from './player-window.module.css';
+import { usePlayerKeys } from './use-player-keys.ts';
+
+type View = 'cover' | 'queue' | 'lyrics';
+const VIEWS = [{ view: 'cover', icon: IconDisc }, { view: 'lyrics', icon: IconMicrophone2 }, { view: 'queue', icon: IconPlaylist }] as const;
+
+export function PlayerWindow() {
+  const { t } = useTranslation();
+  const [view, setView] = useState<View>('cover');
+  const track = useCurrentTrack();
+  const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
+  const by = track?.artist_name ?? t('library.unknownArtist');
+  const empty = usePlayer((state) => state.index < 0);
+  usePlayerKeys();
+  useEffect(() => {
+    document.title = track ? t('playback.windowTitle', { title: track.title, artist: by }) : t('app.name');
+  }, [track, by, t]);
+  const nameOf = (name: View) => t(name === 'cover' ? 'playback.cover' : name === 'queue' ? 'queue.queue' : 'playback.lyrics');
+
+  return (
+    <main className={styles.window} style={accent} aria-label={t('player.player')}>
+      <div className={styles.top}>
+        <div role="group" aria-label={t('playback.view')} className={styles.views}>
+          {VIEWS.map(({ view: name, icon }) => <IconButton key={name} label={nameOf(name)} icon={icon} iconSize={18} aria-pressed={view === name} onClick={() => setView(name)} />)}
+        </div>
+        {view === 'queue' && <QueueActions />}
+        <IconButton label={t('playback.library')} icon={IconExternalLink} iconSize={18} onClick={() => window.open(track?.album_id ? `/albums/${track.album_id}` : '/', 'tonearm-library')} />
+      </div>
+      <div className={styles.middle} data-view={view}>
+        {view === 'cover' ? <Cover src={track ? trackCover(track, 600) : null} alt="" className={styles.cover} eager /> : view === 'queue' ? <QueueOrHint /> : <LyricsView />}
+      </div>
+      <div className={styles.now}>
+        <div className={styles.text}>
+          <h1>{track ? track.title : t('player.nothing')}</h1>
+          {!empty && <p>{by}</p>}
+        </div>
+        {track && <CurrentHeart track={track} />}
+      </div>
+      <SeekBar below />
+      <TransportButtons large />
+      <div className={styles.foot}>
+        <FailureNotice />
+        <VolumeControl whole />
+        <PlaybackMenu />
+      </div>
+    </main>
+  );
+}

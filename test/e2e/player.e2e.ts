@@ -1,0 +1,159 @@
+// One player in all windows; a queue and plays that outlive them; an album at double speed.
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { HistoryOut } from '../../server/history/wire.ts';
+import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
+import type { QueueOut } from '../../server/playback/wire.ts';
+import { makeLibrary } from '../support/library.ts';
+import { retagMp3 } from '../support/retag.ts';
+import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+
+const LONG_ALBUM = 'Twenty Songs';
+const TRACKS = 20;
+const LYRICS = '[00:00.00]First line\n[00:03.00]Second line\n[00:05.00]Third line\n';
+
+let stage: Stage;
+let album: AlbumOut;
+let songs: TrackOut[];
+beforeAll(async () => {
+  stage = await openStage({ tracks: 20, seconds: '8', messy: 0, formats: ['mp3'], addMusic: writeTwentySongs });
+  await stage.openAsOwner(DESK).then((page) => page.context().close());
+  const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
+  album = albums.filter(({ title }) => title !== LONG_ALBUM).reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  songs = (await stage.api<{ items: TrackOut[] }>(`/albums/${album.id}/tracks`)).items;
+});
+afterAll(() => stage?.close());
+
+/** An album of 20 tracks of a second. */
+function writeTwentySongs(dir: string): void {
+  const { files, dir: folder } = makeLibrary({ tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' }, join(dir, 'twenty'));
+  files.forEach(({ path }, i) => retagMp3(join(folder, path), { TIT2: `Song ${i + 1}`, TPE1: 'Twenty', TPE2: 'Twenty', TALB: LONG_ALBUM, TRCK: String(i + 1) }));
+}
+
+const player = (page: Page) => page.getByRole('region', { name: 'Player' });
+const playing = (page: Page) => player(page).getByRole('link').first().textContent();
+
+async function playAlbum(page: Page, id: number): Promise<void> {
+  await page.goto(`/albums/${id}`);
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+}
+
+test('an album of 20 tracks at double speed is played to its end, no track skipped or repeated', async () => {
+  const page = await stage.openAsOwner(DESK);
+  const [twenty] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(LONG_ALBUM)}`)).items;
+  await page.goto(`/albums/${twenty!.id}`);
+  await player(page).getByRole('button', { name: 'Playback settings' }).click();
+  await page.getByRole('dialog', { name: 'Playback settings' }).getByRole('slider', { name: 'Speed' }).fill('2');
+  await page.keyboard.press('Escape');
+  const heard = await page.evaluate(() => {
+    const titles: string[] = [];
+    const look = () => {
+      const title = document.querySelector('section[aria-label="Player"] a')?.textContent;
+      if (title && titles.at(-1) !== title) titles.push(title);
+    };
+    new MutationObserver(look).observe(document.querySelector('section[aria-label="Player"]')!, { subtree: true, childList: true, characterData: true });
+    return Object.assign(globalThis, { titles }).titles;
+  });
+  expect(heard).toEqual([]);
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => playing(page), { timeout: 60_000 }).toBe(`Song ${TRACKS}`);
+  await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
+  expect(await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles)).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
+  const plays = async () => (await stage.api<{ items: HistoryOut[] }>('/history?limit=100')).items.map(({ title }) => title).toReversed();
+  await expect.poll(plays, { timeout: 10_000 }).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
+  await page.context().close();
+});
+
+test('the player window shows and commands the same player, and goes on when the other window is closed', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await playAlbum(page, album.id);
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.2);
+  const small = await page.context().newPage();
+  await small.goto(`${stage.url}/player`);
+  await small.getByRole('heading', { level: 1, name: songs[0]!.title }).waitFor();
+  await small.getByRole('button', { name: 'Next track' }).click();
+  await small.getByRole('heading', { level: 1, name: songs[1]!.title }).waitFor();
+  await expect.poll(() => playing(page)).toBe(songs[1]!.title);
+  await small.getByRole('button', { name: 'Pause' }).click();
+  await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await page.close();
+  await small.getByRole('button', { name: 'Play', exact: true }).click();
+  await small.getByRole('button', { name: 'Pause' }).waitFor();
+  await small.getByRole('heading', { level: 1, name: songs[1]!.title }).waitFor();
+  await small.getByRole('button', { name: 'Queue' }).click();
+  await expect.poll(() => small.getByRole('listitem').count()).toBeGreaterThan(1);
+  await small.context().close();
+});
+
+test('a queue left on another device is offered, and taken over with its place', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/albums');
+  await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
+  await stage.api('/queue', { method: 'PUT', body: { track_ids: songs.map(({ id }) => id), current_index: 1, position_ms: 4_000, client: 'Kitchen radio' } });
+  await player(page).getByText(`${songs[1]!.title} was playing on Kitchen radio.`).waitFor();
+  await player(page).getByRole('button', { name: 'Continue here' }).click();
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(4);
+  expect(await playing(page)).toBe(songs[1]!.title);
+  await expect.poll(async () => (await stage.api<QueueOut>('/queue')).changed_by, { timeout: 10_000 }).toMatch(/ on .* #/);
+
+  await page.reload();
+  await expect.poll(() => playing(page)).toBe(songs[1]!.title);
+  expect(Number(await player(page).getByRole('slider', { name: 'Position' }).inputValue())).toBeGreaterThan(3_900);
+  await page.context().close();
+});
+
+test('tracks of the queue are dragged to another place', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await playAlbum(page, album.id);
+  await player(page).getByRole('button', { name: 'Queue' }).click();
+  const queue = page.getByRole('complementary', { name: 'Queue' });
+  const row = (place: number) => queue.locator(`[aria-posinset="${place}"]`);
+  await row(2).getByText(songs[1]!.title).hover();
+  await page.mouse.down();
+  const target = (await row(4).boundingBox())!;
+  await page.mouse.move(target.x + 80, target.y + 10, { steps: 8 });
+  await page.mouse.move(target.x + 80, target.y + target.height / 2, { steps: 4 });
+  await page.mouse.up();
+  await row(4).getByText(songs[1]!.title).waitFor();
+  await row(2).getByText(songs[2]!.title).waitFor();
+  await queue.getByRole('button', { name: 'Clear queue' }).click();
+  await queue.getByText('The queue is empty.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row(4).getByText(songs[1]!.title).waitFor();
+  await page.context().close();
+});
+
+test('what is heard without a connection is counted when there is one again', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.route('**/api/v1/history', (route) => route.abort());
+  const before = (await stage.api<{ total: number }>('/history')).total;
+  await playAlbum(page, album.id);
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('tonearm.plays'))), { timeout: 20_000 }).toBe(true);
+  expect((await stage.api<{ total: number }>('/history')).total).toBe(before);
+  await page.unroute('**/api/v1/history');
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await expect.poll(async () => (await stage.api<{ total: number }>('/history')).total).toBe(before + 1);
+  await page.context().close();
+});
+
+test('the line that is sung stands out, and a click on a line goes there', async () => {
+  const [first] = songs;
+  await stage.openAsOwner(DESK).then(async (page) => {
+    await page.route(`**/api/v1/tracks/${first!.id}/lyrics`, (route) => route.fulfill({ json: { synced: true, lines: LYRICS.trim().split('\n').map((line) => ({ start_ms: Number(line.slice(4, 6)) * 1000, text: line.slice(10) })) } }));
+    await page.route(`**/api/v1/albums/${album.id}/tracks**`, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { items: TrackOut[] };
+      await route.fulfill({ json: { ...body, items: body.items.map((track) => ({ ...track, has_lyrics: true })) } });
+    });
+    await playAlbum(page, album.id);
+    await player(page).getByRole('button', { name: 'Lyrics' }).click();
+    const lines = page.getByRole('complementary', { name: 'Lyrics' });
+    await expect.poll(() => lines.locator('[aria-current]').textContent()).toBe('First line');
+    await lines.getByRole('button', { name: 'Third line' }).click();
+    await expect.poll(() => lines.locator('[aria-current]').textContent()).toBe('Third line');
+    await expect.poll(() => currentTime(page)).toBeGreaterThan(4.9);
+    await page.context().close();
+  });
+  expect(stage.problems.filter((problem) => !problem.includes('ERR_FAILED'))).toEqual([]);
+});

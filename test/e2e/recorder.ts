@@ -1,0 +1,50 @@
+// Records what the player sends to the loudspeaker, frame by frame, with an AudioWorklet beside it.
+import type { Page } from 'playwright-core';
+
+const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {
+  process([input]) {
+    const samples = input[0];
+    this.port.postMessage({ frame: currentFrame, samples: samples ? samples.slice() : null });
+    return true;
+  }
+});`;
+
+interface Recorded { recording: { rate: number; first: number; blocks: { frame: number; samples: Float32Array | null }[] } }
+
+/** To be called before the page is opened, which needs `bypassCSP`: modules of a worklet can't be handed in any other way than as a blob. */
+export async function recordOutput(page: Page): Promise<void> {
+  await page.addInitScript((source) => {
+    const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode, ...rest: number[]) => AudioNode;
+    AudioNode.prototype.connect = function (this: AudioNode, to: AudioNode, ...rest: number[]) {
+      if (to instanceof AudioDestinationNode) void tap(this);
+      return connect.call(this, to, ...rest);
+    } as typeof AudioNode.prototype.connect;
+
+    async function tap(node: AudioNode): Promise<void> {
+      const { context } = node;
+      const recording: Recorded['recording'] = { rate: context.sampleRate, first: 0, blocks: [] };
+      Object.assign(globalThis, { recording });
+      await context.audioWorklet.addModule(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+      const worklet = new AudioWorkletNode(context, 'tap', { numberOfOutputs: 0 });
+      worklet.port.addEventListener('message', ({ data }) => recording.blocks.push(data as Recorded['recording']['blocks'][number]));
+      worklet.port.start();
+      connect.call(node, worklet);
+    }
+  }, TAP);
+}
+
+/** Everything recorded so far, first channel. */
+export async function takeRecording(page: Page): Promise<{ samples: Float32Array; rate: number }> {
+  const { rate, base64 } = await page.evaluate(() => {
+    const { recording } = globalThis as unknown as Recorded;
+    const first = recording.blocks[0]?.frame ?? 0;
+    const samples = new Float32Array((recording.blocks.at(-1)?.frame ?? first) - first + 128);
+    for (const block of recording.blocks) if (block.samples) samples.set(block.samples, block.frame - first);
+    const bytes = new Uint8Array(samples.buffer);
+    let text = '';
+    for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return { rate: recording.rate, base64: btoa(text) };
+  });
+  const bytes = Buffer.from(base64, 'base64');
+  return { rate, samples: new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)) };
+}
