@@ -28,10 +28,10 @@ export async function request<T>(path: string, { method = 'GET', query = {}, bod
     headers: {
       Accept: 'application/json',
       ...(session ? { Authorization: `Bearer ${session.token}` } : {}),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   }).catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
@@ -40,6 +40,12 @@ export async function request<T>(path: string, { method = 'GET', query = {}, bod
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
   if (response.status === 401 && session && getSession()?.token === session.token) signOut();
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
+}
+
+/** A track's audio, for whoever decodes it; a refusal is an answer like any other. */
+export function fetchStream(trackId: number, signal: AbortSignal): Promise<Response> {
+  const session = getSession();
+  return fetch(`${API}/stream/${trackId}`, { headers: session ? { Authorization: `Bearer ${session.token}` } : {}, signal });
 }
 
 /** Asks for one byte of a track's audio and answers with the status alone: a media element does not say why it failed. */

@@ -3,8 +3,14 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/events/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
+import { jukeboxKey } from './jukebox.ts';
+import { HISTORY } from './history.ts';
 import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
 import { LIBRARY } from './library.ts';
+import { forgetLikes, noteLike } from './likes.ts';
+import { notePlaylist } from './playlists.ts';
+import { QUEUE } from './queue.ts';
+import { matchesQuery, trackQuery } from './tracks.ts';
 import { eventsUrl } from './urls.ts';
 
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
@@ -25,7 +31,11 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
-  const refreshLibrary = throttle(LIBRARY_EVERY_MS, () => void queries.invalidateQueries({ queryKey: [LIBRARY] }));
+  const refreshLibrary = throttle(LIBRARY_EVERY_MS, () => {
+    void queries.invalidateQueries({ queryKey: [LIBRARY] });
+    notePlaylist(queries); // they show tracks, and rules find others
+  });
+  const refreshHistory = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: [HISTORY] }));
   const refreshJobs = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: ['jobs'] }));
 
   const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
@@ -38,6 +48,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       if (failures > 0) {
         // What was missed meanwhile: a scan that still runs announces itself again within a second.
         queries.setQueryData(scanKey, null);
+        forgetLikes();
         refreshLibrary.soon();
         refreshJobs.soon();
       }
@@ -58,6 +69,11 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       if (job.task === SCAN_TASK) queries.setQueryData(scanKey, null);
       onJobDone(job);
     });
+    on(stream, 'like', (state) => noteLike(queries, state));
+    on(stream, 'playlist', () => notePlaylist(queries));
+    on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
+    on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
+    on(stream, 'history', () => refreshHistory.soon());
     on(stream, 'track', (track) => patchTrack(queries, track));
   };
   connect();
@@ -66,12 +82,15 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     clearTimeout(timer);
     refreshLibrary.cancel();
     refreshJobs.cancel();
+    refreshHistory.cancel();
     source?.close();
   };
 }
 
 /** Puts a changed track into every list of an album or artist that shows it. */
 function patchTrack(queries: QueryClient, track: TrackOut): void {
+  queries.setQueryData(trackQuery(track.id).queryKey, (before) => before && track);
+  void queries.invalidateQueries({ queryKey: matchesQuery(track.id).queryKey });
   queries.setQueriesData<TrackOut[]>({ predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.at(-1) === 'all' }, (tracks) =>
     tracks?.some(({ id }) => id === track.id) ? tracks.map((other) => (other.id === track.id ? track : other)) : tracks);
 }

@@ -26,10 +26,20 @@ export function scanResultOf(job: JobOut): ScanResult | null {
   return job.task === SCAN_TASK && typeof result === 'object' && result !== null && 'files' in result ? (result as ScanResult) : null;
 }
 
-export function useStartScan() {
+/** With `dryRun` nothing is changed: the job's result says what would be. */
+export function useStartScan({ dryRun = false } = {}) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => request<JobOut>('/sources/local_folder/scan', { method: 'POST' }),
+    mutationFn: () => request<JobOut>('/sources/local_folder/scan', { method: 'POST', query: dryRun ? { dry_run: true } : {} }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
+  });
+}
+
+/** Asks again for work that failed or was cancelled: a new job. */
+export function useRetryJob() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => request<JobOut>(`/jobs/${id}/retry`, { method: 'POST' }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
 }

@@ -26,13 +26,16 @@ export const LIBRARY = 'library';
 /** The largest page the server gives. */
 export const PAGE_SIZE = 200;
 
-export type PageOptions<T> = ReturnType<typeof page<T>>;
+export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
 
-const page = <T>(path: string, filter: object, at: PageAt) =>
+/** One page of a list; `root` is what an event makes stale. */
+export const pageQuery = <T>(root: string, path: string, filter: object, at: PageAt) =>
   queryOptions({
-    queryKey: [LIBRARY, path, filter, at] as const,
+    queryKey: [root, path, filter, at] as const,
     queryFn: ({ signal }) => request<Paged<T>>(path, { query: { ...(filter as Record<string, QueryValue>), ...at }, signal }),
   });
+
+const page = <T>(path: string, filter: object, at: PageAt) => pageQuery<T>(LIBRARY, path, filter, at);
 
 export const albumPage = (filter: AlbumFilter, at: PageAt) => page<AlbumPage['items'][number]>('/albums', filter, at);
 export const artistPage = (filter: ArtistFilter, at: PageAt) => page<ArtistPage['items'][number]>('/artists', filter, at);

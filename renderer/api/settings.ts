@@ -1,8 +1,12 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { SettingOut, SettingsOut } from '../../server/settings/wire.ts';
+import type { ServerOut, SettingOut, SettingsOut } from '../../server/settings/wire.ts';
 import { request } from './client.ts';
+import { ApiError, detailOf } from './problem.ts';
+
+export type SettingValue = string | number | boolean | null;
 
 export const settingsQuery = () => queryOptions({ queryKey: ['settings'] as const, queryFn: ({ signal }) => request<SettingsOut>('/settings', { signal }) });
+export const serverQuery = () => queryOptions({ queryKey: ['server'] as const, queryFn: ({ signal }) => request<ServerOut>('/server', { signal }) });
 
 export const findSetting = (settings: SettingsOut | undefined, key: string): SettingOut | undefined => settings?.items.find((item) => item.key === key);
 
@@ -13,3 +17,16 @@ export function useChangeSettings() {
     onSuccess: (settings) => queries.setQueryData(settingsQuery().queryKey, settings),
   });
 }
+
+/** What the server would say to a value, in its words; null when it would take it. Changes nothing. */
+export async function findFault(key: string, value: SettingValue, signal: AbortSignal): Promise<string | null> {
+  try {
+    await request('/settings', { method: 'PATCH', query: { dry_run: true }, body: { [key]: value }, signal });
+    return null;
+  } catch (error) {
+    return faultOf(key, error);
+  }
+}
+
+/** A fault in the words of the field, when the server named it. */
+export const faultOf = (key: string, error: unknown): string => (error instanceof ApiError && error.field(key)) || detailOf(error);

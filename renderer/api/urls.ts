@@ -25,5 +25,8 @@ export function trackCover(track: { id: number; album_id: number | null; has_cov
   return track.album_id === null ? coverUrl('tracks', track.id, size) : coverUrl('albums', track.album_id, size);
 }
 
+/** Pictures of a catalogue come through the server too. */
+export const remoteCover = (path: string | null): string | null => (path?.startsWith(`${API}/`) ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}` : null);
+
 export const streamUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
 export const eventsUrl = (): string => `${API}/events${toQueryString({ token: token() })}`;

@@ -25,6 +25,9 @@ export function formatLength(ms: number): string {
   return rest === 0 ? unit(minutes / 60, 'hour') : `${unit(Math.floor(minutes / 60), 'hour')} ${unit(rest, 'minute')}`;
 }
 
+/** 0..1 → 85 %. */
+export const formatPercent = (fraction: number) => new Intl.NumberFormat(locale(), { style: 'percent' }).format(fraction);
+
 export function formatBytes(bytes: number): string {
   const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
   const power = Math.min(names.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));

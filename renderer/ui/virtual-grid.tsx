@@ -1,8 +1,8 @@
 // A grid of any length that keeps only what is on screen in the document, with one tab stop: arrow keys, Home, End and the page keys move
 // inside. The focused cell stays in the document when it scrolls out, so focus is never lost. ARIA tells the whole size.
-import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
+import { useLateFocus, useRowWindow } from './use-row-window.ts';
 import styles from './virtual-grid.module.css';
 
 interface VirtualGridProps {
@@ -28,7 +28,6 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
   const [stop, setStop] = useState(0);
-  const wantsFocus = useRef(false);
 
   const columns = Math.max(1, Math.round((width + gap.column) / (cellWidth + gap.column)));
   const shareWidth = Math.floor((width - gap.column * (columns - 1)) / columns);
@@ -36,37 +35,17 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
   const rows = Math.ceil(count / columns);
   const stopRow = Math.min(rows - 1, Math.floor(stop / columns));
 
-  const virtualizer = useVirtualizer({
-    count: width > 0 ? rows : 0,
-    getScrollElement: () => scroller,
-    estimateSize: () => rowHeight,
-    overscan: OVERSCAN_ROWS,
-    scrollMargin: top,
-    rangeExtractor: useCallback((range: Range) => {
-      const shown = defaultRangeExtractor(range);
-      return stopRow < 0 || shown.includes(stopRow) ? shown : [...shown, stopRow].sort((a, b) => a - b);
-    }, [stopRow]),
-  });
-
-  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
-
-  const first = (virtualizer.range?.startIndex ?? 0) * columns;
-  const last = ((virtualizer.range?.endIndex ?? 0) + OVERSCAN_ROWS + 1) * columns - 1;
-  useEffect(() => onRange(first, Math.max(first, Math.min(last, count - 1))), [onRange, first, last, count]);
-
-  useEffect(() => {
-    if (!wantsFocus.current) return;
-    const target = ref.current?.querySelector<HTMLElement>(`[data-index="${stop}"] [data-stop]`);
-    if (!target) return;
-    wantsFocus.current = false;
-    target.focus({ preventScroll: true });
-  });
+  const { height, range, rows: shown, reveal } = useRowWindow({ count: width > 0 ? rows : 0, rowHeight, overscan: OVERSCAN_ROWS, margin: top, kept: stopRow });
+  const first = range.first * columns;
+  const last = Math.min((range.last + 1) * columns, count) - 1;
+  useEffect(() => { if (last >= first) onRange(first, last); }, [onRange, first, last]);
+  const focus = useLateFocus((index) => ref.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-stop]`));
 
   const goTo = (index: number) => {
     const to = Math.min(count - 1, Math.max(0, index));
-    wantsFocus.current = true;
     setStop(to);
-    virtualizer.scrollToIndex(Math.floor(to / columns), { align: 'auto' });
+    reveal(Math.floor(to / columns));
+    focus(to);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -89,14 +68,14 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
 
   return (
     <div ref={ref} className={styles.grid} role="grid" aria-label={label} aria-rowcount={rows} aria-colcount={columns}
-      style={{ height: virtualizer.getTotalSize() }} onKeyDown={onKeyDown}
+      style={{ height }} onKeyDown={onKeyDown}
       onFocus={(event) => {
         const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
         if (cell) setStop(Number(cell.dataset['index']));
       }}>
-      {virtualizer.getVirtualItems().map((row) => (
-        <div key={row.key} className={styles.row} role="row" aria-rowindex={row.index + 1}
-          style={{ transform: `translateY(${row.start - top}px)`, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
+      {shown.map((row) => (
+        <div key={row.index} className={styles.row} role="row" aria-rowindex={row.index + 1}
+          style={{ transform: `translateY(${row.top}px)`, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
           {Array.from({ length: Math.min(columns, count - row.index * columns) }, (_, column) => {
             const index = row.index * columns + column;
             return (

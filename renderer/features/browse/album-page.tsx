@@ -6,14 +6,16 @@ import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
+import { Heart } from '../../music/heart.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatBytes, formatFormat, formatLength } from '../../ui/format.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
+import { AlbumMenu } from './album-menu.tsx';
 import { DiscList } from './disc-list.tsx';
-import { Hero, HeroPage, HeroSkeleton, heroFoot } from './hero.tsx';
+import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
 import { MoreByArtist } from './more-by-artist.tsx';
 
 export function AlbumPage() {
@@ -45,7 +47,9 @@ export function AlbumPage() {
           <>
             <Button variant="primary" icon={IconPlayerPlayFilled} onClick={() => player.playTracks(tracks.data, { shuffle: false })}>{t('player.play')}</Button>
             <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>{t('player.shuffle')}</Button>
+            <Heart type="album" item={album.data} name={title} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
+            <AlbumMenu title={title} tracks={tracks.data} />
           </>
         } />
       <DiscList tracks={tracks.data} albumArtist={artist_name} />

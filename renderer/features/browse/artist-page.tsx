@@ -6,19 +6,22 @@ import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover, coverUrl, type CoverSize } from '../../api/urls.ts';
+import { Heart } from '../../music/heart.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { ErrorState } from '../../ui/states.tsx';
-import { Hero, HeroPage, HeroSkeleton } from './hero.tsx';
+import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
+import { ArtistMenu } from './artist-menu.tsx';
 import { Shelf } from './shelf.tsx';
 import { TrackRow } from './track-row.tsx';
 import shelf from './shelf.module.css';
 import list from './track-list.module.css';
 
 const FIRST_TRACKS = 10;
+const TOP_TRACKS = 5;
 
 export function ArtistPage() {
   const { t } = useTranslation();
@@ -40,6 +43,8 @@ export function ArtistPage() {
   if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([artist.refetch(), albums.refetch(), tracks.refetch()])} />;
   if (!artist.data || !own || !tracks.data) return <HeroSkeleton round />;
   const shown = all ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
+  const top = tracks.data.filter((track) => track.play_count > 0).sort((a, b) => b.play_count - a.play_count).slice(0, TOP_TRACKS);
+  const compilations = appearsOn.filter((album) => album.is_compilation);
 
   return (
     <HeroPage accent={accent}>
@@ -49,11 +54,22 @@ export function ArtistPage() {
           <>
             <Button variant="primary" icon={IconPlayerPlayFilled} onClick={() => player.playTracks(tracks.data, { shuffle: false })}>{t('player.play')}</Button>
             <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>{t('player.shuffle')}</Button>
+            <Heart type="artist" item={artist.data} name={artist.data.name} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
+            <ArtistMenu artist={artist.data} />
           </>
         } />
+      {top.length > 0 && (
+        <section className={shelf.shelf} aria-label={t('artist.top')}>
+          <div className={shelf.head}><h2>{t('artist.top')}</h2></div>
+          <div className={list.list} onKeyDown={moveAmongRows}>
+            <ol>{top.map((track, i) => <TrackRow key={track.id} track={track} lead="cover" withArtist={false} withFormat={false} onPlay={() => player.playTracks(top, { startAt: i, shuffle: false })} />)}</ol>
+          </div>
+        </section>
+      )}
       <Shelf title={t('nav.albums')} albums={own} captionOf={(album) => String(album.year ?? '')} />
-      <Shelf title={t('artist.appearsOn')} albums={appearsOn} />
+      <Shelf title={t('artist.compilations')} albums={compilations} captionOf={(album) => String(album.year ?? '')} />
+      <Shelf title={t('artist.appearsOn')} albums={appearsOn.filter((album) => !album.is_compilation)} />
       <section className={shelf.shelf} aria-label={t('nav.tracks')}>
         <div className={shelf.head}><h2>{t('nav.tracks')}</h2></div>
         <div className={list.list} onKeyDown={moveAmongRows}>

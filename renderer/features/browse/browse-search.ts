@@ -33,6 +33,16 @@ export const parseAlbumSearch = (input: Record<string, unknown>) => parse(ALBUM_
 export const parseArtistSearch = (input: Record<string, unknown>) => parse(ARTIST_SORT_NAMES, input);
 export const parseTrackSearch = (input: Record<string, unknown>) => parse(TRACK_SORT_NAMES, input);
 
+export type LikedKind = 'tracks' | 'albums' | 'artists';
+
+/** The orders of one kind mean nothing for another, and fall away with it. */
+export function parseLikedSearch(input: Record<string, unknown>) {
+  const kind = oneOf(['albums', 'artists'] as const, input['kind']);
+  return kind === 'albums' ? { ...parseAlbumSearch(input), kind } : kind === 'artists' ? { ...parseArtistSearch(input), kind } : { ...parseTrackSearch(input), kind: undefined as LikedKind | undefined };
+}
+
+export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } => (input['view'] === 'list' ? { view: 'list' } : {});
+
 /** As the server's query wants it. */
 export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<Sort>) => ({ ...rest, year_from: from, year_to: to });
 

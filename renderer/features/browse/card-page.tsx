@@ -27,17 +27,21 @@ interface CardPageProps<T, Sort extends SortName> {
   onSearch: (search: ListSearch<Sort>) => void;
   renderCard: (item: T | undefined, tabIndex: 0 | -1, width: number) => ReactNode;
   onPlay: (item: T) => void;
+  /** Instead of what stands here when the library has none. */
+  empty?: ReactNode;
+  tools?: ReactNode;
 }
 
 /** Drawn before the first page tells how many there are. */
 const PLACEHOLDERS = 48;
 const GAP = { column: 20, row: 24 };
 
-export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, defaultSort, search, onSearch, renderCard, onPlay }: CardPageProps<T, Sort>) {
+export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, defaultSort, search, onSearch, renderCard, onPlay, empty, tools: ownTools }: CardPageProps<T, Sort>) {
   const { t } = useTranslation();
   const [size, setSize] = useCardSize();
   const tools = (
     <>
+      {ownTools}
       <div className={pill.slider}><Slider label={t('list.coverSize')} {...CARD_SIZES} value={size} live onChange={setSize} valueText={`${size} px`} /></div>
       <FilterTools search={search} onChange={onSearch} />
       <SortTools sorts={sorts} defaultSort={defaultSort} search={search} onChange={onSearch} />
@@ -52,7 +56,7 @@ export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, d
   function body() {
     if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
     if (list.total === 0 && hasFilters(search)) return <EmptyState icon={icon} title={t('list.noMatch')} actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>} />;
-    if (list.total === 0) return <EmptyLibrary />;
+    if (list.total === 0) return empty ?? <EmptyLibrary />;
     return (
       <VirtualGrid label={title} count={list.total ?? PLACEHOLDERS} cellWidth={size} gap={GAP} cellHeight={(width) => width + CAPTION_HEIGHT}
         onRange={list.show} renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}

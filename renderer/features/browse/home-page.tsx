@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { onThisDayQuery } from '../../api/history.ts';
 import { albumPage, trackPage } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
+import { dayOf } from '../../ui/day-range.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
+import { begunAlbums } from './begun-albums.ts';
 import { newSeed } from './browse-search.ts';
 import { EmptyLibrary } from './empty-library.tsx';
+import { JumpBackIn } from './jump-back-in.tsx';
 import { Shelf } from './shelf.tsx';
 
 const FIRST = { limit: 20, offset: 0 };
@@ -15,22 +19,33 @@ const LATEST_PLAYS = { limit: 100, offset: 0 };
 export function HomePage() {
   const { t } = useTranslation();
   const [seed] = useState(newSeed);
+  const [today] = useState(() => dayOf(new Date()));
   const added = useQuery(albumPage({ sort: 'created_at' }, FIRST));
   const played = useQuery(albumPage({ sort: 'last_played_at' }, FIRST));
+  const most = useQuery(albumPage({ sort: 'play_count' }, FIRST));
   const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
   const random = useQuery(albumPage({ sort: 'random', seed }, FIRST));
+  const onThisDay = useQuery(onThisDayQuery(today));
   if (added.error && !added.data) return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;
-  // Albums that were never played come last in their order, and have no place on this shelf.
+  if (added.data?.total === 0) return <Page title={t('nav.home')}><EmptyLibrary /></Page>;
+
+  // Albums that were never played come last in their order, and have no place on these shelves.
   const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
+  const recent = plays.data && played.data?.items.filter((album) => playedIds.has(album.id));
+  const begun = recent && plays.data ? begunAlbums(recent, plays.data.items) : undefined;
+  const hasPlays = plays.data === undefined || playedIds.size > 0;
+  const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
+  const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
+  // Held back until it is known whether there were any plays: nothing is pushed down by a shelf that comes later.
+  if (!added.data || !plays.data) return <Page title={t('nav.home')}>{['recentlyAdded', 'recentlyPlayed', 'random'].map((name) => <Shelf key={name} title={t(`home.${name as 'random'}`)} albums={undefined} />)}</Page>;
   return (
     <Page title={t('nav.home')}>
-      {added.data?.total === 0 ? <EmptyLibrary /> : (
-        <>
-          <Shelf title={t('home.recentlyAdded')} albums={added.data?.items} to={{ to: '/albums', search: { sort: 'created_at' } }} />
-          <Shelf title={t('home.recentlyPlayed')} albums={played.data?.items.filter((album) => playedIds.has(album.id)) ?? []} to={{ to: '/albums', search: { sort: 'last_played_at' } }} />
-          <Shelf title={t('home.random')} albums={random.data?.items} to={{ to: '/albums', search: { sort: 'random', seed } }} />
-        </>
-      )}
+      {hasPlays && <JumpBackIn begun={begun} />}
+      <Shelf title={t('home.recentlyAdded')} albums={added.data.items} to={{ to: '/albums', search: { sort: 'created_at' } }} />
+      <Shelf title={t('home.recentlyPlayed')} albums={hasPlays ? recent : []} to={{ to: '/albums', search: { sort: 'last_played_at' } }} />
+      <Shelf title={t('home.mostPlayed')} albums={mostPlayed} to={{ to: '/albums', search: { sort: 'play_count' } }} />
+      <Shelf title={t('home.random')} albums={random.data?.items} to={{ to: '/albums', search: { sort: 'random', seed } }} />
+      <Shelf title={t('home.onThisDay')} albums={onThisDay.data?.map(({ album }) => album) ?? []} captionOf={(album) => t('home.playedIn', { year: yearOf.get(album.id), artist: album.artist_name ?? t('library.unknownArtist') })} />
     </Page>
   );
 }

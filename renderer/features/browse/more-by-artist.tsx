@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery } from '../../api/library.ts';
 import { Shelf } from './shelf.tsx';
-import styles from './hero.module.css';
+import styles from '../../ui/hero.module.css';
 
 export function MoreByArtist({ artistId, artistName, exceptAlbum }: { artistId: number; artistName: string; exceptAlbum: number }) {
   const { t } = useTranslation();

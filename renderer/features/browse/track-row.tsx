@@ -8,8 +8,11 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock, formatFormat } from '../../ui/format.ts';
+import { useIsPutAway } from '../../ui/undoable.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
-import { TrackMenu } from './track-menu.tsx';
+import { Heart } from '../../music/heart.tsx';
+import { endTrackDrag, oneTrack, startTrackDrag } from '../../music/track-drag.ts';
+import { TrackMenu } from '../../music/track-menu.tsx';
 import styles from './track-list.module.css';
 
 interface TrackRowProps {
@@ -28,11 +31,14 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
   const player = usePlayerCommands();
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
   const sounding = usePlayer((state) => isCurrent && isSounding(state));
+  const isAway = useIsPutAway(`track:${track.id}`);
+  if (isAway) return null;
   const start = () => (isCurrent ? player.toggle() : onPlay());
   const gone = track.availability === 'missing' || track.availability === 'remote';
   const mark = isCurrent ? <SoundBars moving={sounding} /> : lead === 'number' ? <span className={styles.place} data-place={track.track_number ?? '·'} /> : <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />;
   return (
-    <li className={classNames(styles.row, isCurrent && styles.current, gone && styles.gone)} aria-current={isCurrent || undefined} data-lead={lead}
+    <li className={classNames(styles.row, isCurrent && styles.current, gone && styles.gone)} aria-current={isCurrent || undefined} data-lead={lead} draggable
+      onDragStart={(event) => startTrackDrag(event, oneTrack(track), track.title)} onDragEnd={endTrackDrag} data-track={track.id}
       onDoubleClick={(event) => {
         if (!(event.target as HTMLElement).closest('a, button')) onPlay();
       }}
@@ -53,6 +59,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
       </div>
       <span className={styles.side}>{gone ? t(track.availability === 'missing' ? 'availability.missing' : 'availability.remote') : withFormat && track.format && formatFormat(track.format)}</span>
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
+      <Heart type="track" item={track} name={track.title} size={18} className={styles.heart} />
       <TrackMenu track={track} className={styles.menu} withAlbum={lead === 'cover'} />
     </li>
   );

@@ -1,13 +1,15 @@
 import type { CSSProperties, ReactNode } from 'react';
-import { classNames } from '../../ui/class-names.ts';
-import { Cover } from '../../ui/cover.tsx';
-import { Skeleton } from '../../ui/states.tsx';
+import { classNames } from './class-names.ts';
+import { Cover } from './cover.tsx';
+import { Skeleton } from './states.tsx';
 import styles from './hero.module.css';
 
 interface HeroProps {
   kind: string;
   name: string;
   cover: string | null;
+  /** In place of the cover. */
+  picture?: ReactNode;
   /** Artists are round. */
   round?: boolean;
   by?: ReactNode;
@@ -15,10 +17,11 @@ interface HeroProps {
   actions: ReactNode;
 }
 
-export function Hero({ kind, name, cover, round = false, by, facts, actions }: HeroProps) {
+/** The top of a page about one thing: its picture, its name, what is known of it and what can be done with it. */
+export function Hero({ kind, name, cover, picture, round = false, by, facts, actions }: HeroProps) {
   return (
     <header className={styles.hero}>
-      <Cover src={cover} alt="" {...(round ? { name } : {})} className={classNames(styles.cover, round && styles.round)} eager />
+      {picture ? <div className={styles.cover}>{picture}</div> : <Cover src={cover} alt="" {...(round ? { name } : {})} className={classNames(styles.cover, round && styles.round)} eager />}
       <div>
         <p className={styles.kind}>{kind}</p>
         <h1 className={styles.name}>{name}</h1>

@@ -1,0 +1,79 @@
+// What a person thinks of tracks, albums and artists. What was said in this window, or announced by another one, is known here at once and
+// wins over what a list said when it was read; the server's word is put in when it comes, and taken back when it refuses.
+import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import type { LikeState } from '../../server/likes/wire.ts';
+import { request } from './client.ts';
+import { LIBRARY } from './library.ts';
+import { onSessionChange } from './session.ts';
+
+export type LikeType = LikeState['item_type'];
+export type Opinion = Pick<LikeState, 'liked' | 'rating'>;
+export interface Likeable { id: number; liked: boolean }
+
+const listeners = new Set<() => void>();
+const known = new Map<string, Opinion>();
+const keyOf = (type: LikeType, id: number) => `${type}-${id}`;
+
+function note(type: LikeType, id: number, opinion: Opinion | undefined): void {
+  if (opinion) known.set(keyOf(type, id), opinion);
+  else known.delete(keyOf(type, id));
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** Forget what was heard: somebody else signed in, or announcements were missed. */
+export function forgetLikes(): void {
+  known.clear();
+  for (const listener of listeners) listener();
+}
+onSessionChange(forgetLikes);
+
+/** As another window, or a phone, announced it. */
+export function noteLike(queries: QueryClient, { item_type, item_id, liked, rating }: LikeState): void {
+  note(item_type, item_id, { liked, rating });
+  refresh(queries, item_type, item_id);
+}
+
+/** Lists that hold liked things only, and ratings. */
+function refresh(queries: QueryClient, type: LikeType, id: number): void {
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.some((part) => typeof part === 'object' && part !== null && 'liked' in part && part.liked !== undefined) });
+  void queries.invalidateQueries({ queryKey: ratingQuery(type, id).queryKey });
+}
+
+export const isLiked = (type: LikeType, item: Likeable): boolean => known.get(keyOf(type, item.id))?.liked ?? item.liked;
+export const useLiked = (type: LikeType, item: Likeable): boolean => useSyncExternalStore(subscribe, () => isLiked(type, item));
+
+export const ratingQuery = (type: LikeType, id: number) =>
+  queryOptions({
+    queryKey: ['likes', type, id] as const,
+    queryFn: async ({ signal }) => (await request<LikeState[]>('/likes/state', { query: { item_type: type, item_id: id }, signal }))[0]?.rating ?? 0,
+  });
+
+export const useRating = (type: LikeType, id: number): number | undefined => useSyncExternalStore(subscribe, () => known.get(keyOf(type, id))?.rating);
+
+interface LikeChange { type: LikeType; item: Likeable; liked?: boolean; rating?: number }
+
+/** Says it at once, and takes it back when the server does not agree. */
+export function useLike(onFailure: (error: Error) => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ type, item, liked, rating }: LikeChange) =>
+      request<LikeState>('/likes', { method: 'POST', body: { item_type: type, item_id: item.id, liked: liked ?? item.liked, ...(rating !== undefined && { rating }) } }),
+    onMutate: ({ type, item, liked, rating }) => {
+      const before = known.get(keyOf(type, item.id));
+      const heard = queries.getQueryData(ratingQuery(type, item.id).queryKey) ?? 0;
+      note(type, item.id, { liked: liked ?? item.liked, rating: rating ?? before?.rating ?? heard });
+      return before;
+    },
+    onError: (error, { type, item }, before) => {
+      note(type, item.id, before);
+      onFailure(error);
+    },
+    onSuccess: (state) => noteLike(queries, state),
+  });
+}

@@ -1,0 +1,186 @@
+// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come by pages, and a change of their order is shown
+// before the server has heard of it.
+import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import type { ImportOut, PlaylistCreate, PlaylistEntryOut, PlaylistOut, PlaylistPage, PlaylistUpdate, PlaylistVersionOut, PreviewOut, RestoreOut, SmartFieldsOut, VersionEntryOut } from '../../server/playlists/wire.ts';
+import type { z } from 'zod';
+import { API, request, toQueryString } from './client.ts';
+import { movedEntries, withoutEntries } from './entry-order.ts';
+import { pageQuery, PAGE_SIZE, type Paged, type PageAt } from './library.ts';
+import { getSession } from './session.ts';
+
+export const PLAYLISTS = 'playlists';
+const BARE = { entries: false };
+/** Of changes that are shown before the server has heard of them: until the last is settled, what it says is older than what is shown. */
+const CHANGING = { mutationKey: ['playlist-entries'] };
+/** More in one request the server refuses. */
+export const MOST_ADDED = 10_000;
+const MOST_ASKED = 1_000;
+
+export type SmartFields = z.output<typeof SmartFieldsOut>;
+export type VersionEntry = z.output<typeof VersionEntryOut>;
+export type Rules = NonNullable<PlaylistCreate['rules']>;
+
+const pathOf = (id: number) => `/playlists/${id}`;
+export const entriesPath = (id: number) => `${pathOf(id)}/tracks`;
+
+export const playlistsQuery = () =>
+  queryOptions({
+    queryKey: [PLAYLISTS, 'list'] as const,
+    queryFn: async ({ signal }) => {
+      const all: PlaylistOut[] = [];
+      for (;;) {
+        const { items, total } = await request<PlaylistPage>('/playlists', { query: { limit: PAGE_SIZE, offset: all.length }, signal });
+        all.push(...items);
+        if (items.length === 0 || all.length >= total) return all;
+      }
+    },
+  });
+export const playlistQuery = (id: number) =>
+  queryOptions({ queryKey: [PLAYLISTS, pathOf(id)] as const, queryFn: ({ signal }) => request<PlaylistOut>(pathOf(id), { query: BARE, signal }) });
+export const entryPage = (id: number, at: PageAt) => pageQuery<PlaylistEntryOut>(PLAYLISTS, entriesPath(id), {}, at);
+export const versionsQuery = (id: number) =>
+  queryOptions({ queryKey: [PLAYLISTS, pathOf(id), 'versions'] as const, queryFn: ({ signal }) => request<Paged<PlaylistVersionOut>>(`${pathOf(id)}/versions`, { query: { limit: PAGE_SIZE }, signal }) });
+export const versionEntryPage = (id: number, version: number, at: PageAt) => pageQuery<VersionEntry>(PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at);
+export const smartFieldsQuery = () => queryOptions({ queryKey: ['smart-fields'] as const, queryFn: ({ signal }) => request<SmartFields>('/playlists/smart-fields', { signal }), staleTime: Infinity });
+export const previewQuery = (rules: Rules) =>
+  queryOptions({ queryKey: [PLAYLISTS, 'preview', rules] as const, queryFn: ({ signal }) => request<PreviewOut>('/playlists/preview', { method: 'POST', body: { rules, limit: 8 }, signal }), retry: false, gcTime: 10_000 });
+
+export const exportUrl = (id: number): string => `${API}${pathOf(id)}/export.m3u8${toQueryString({ token: getSession()?.token })}`;
+
+/** Which of these tracks the playlist has already. */
+export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (let i = 0; i < trackIds.length; i += MOST_ASKED) {
+    const asked = new URLSearchParams(trackIds.slice(i, i + MOST_ASKED).map((trackId) => ['track_id', String(trackId)]));
+    found.push(...(await request<number[]>(`${pathOf(id)}/contains?${asked.toString()}`)));
+  }
+  return found;
+}
+
+/** Every track of a playlist, for playing or copying it. */
+export async function fetchEntries(queries: QueryClient, id: number, most = MOST_ADDED): Promise<PlaylistEntryOut[]> {
+  const entries: PlaylistEntryOut[] = [];
+  for (;;) {
+    const { items, total } = await queries.fetchQuery(entryPage(id, { limit: PAGE_SIZE, offset: entries.length }));
+    entries.push(...items);
+    if (items.length === 0 || entries.length >= Math.min(total, most)) return entries;
+  }
+}
+
+const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: [PLAYLISTS] });
+
+/** Puts the server's answer in, and has everything else read again. */
+function took(queries: QueryClient, playlist: PlaylistOut): void {
+  queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist);
+  void refresh(queries);
+}
+
+export function useCreatePlaylist() {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn: (body: PlaylistCreate) => request<PlaylistOut>('/playlists', { method: 'POST', query: BARE, body }), onSuccess: (playlist) => took(queries, playlist) });
+}
+
+export function useUpdatePlaylist() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, ...body }: PlaylistUpdate & { id: number }) => request<PlaylistOut>(pathOf(id), { method: 'PATCH', query: BARE, body }),
+    onSuccess: (playlist) => took(queries, playlist),
+  });
+}
+
+export function useDeletePlaylist() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, back }: { id: number; back?: boolean }) => request<unknown>(back ? `${pathOf(id)}/undelete` : pathOf(id), { method: back ? 'POST' : 'DELETE', ...(back && { query: BARE }) }),
+    onMutate: ({ id, back }) => {
+      if (!back) queries.setQueryData(playlistsQuery().queryKey, (all) => all?.filter((playlist) => playlist.id !== id));
+    },
+    onSettled: () => refresh(queries),
+  });
+}
+
+export function useAddTracks() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, trackIds, skipDuplicates = false, position }: { id: number; trackIds: readonly number[]; skipDuplicates?: boolean; position?: number }) =>
+      request<PlaylistOut>(entriesPath(id), { method: 'POST', query: BARE, body: { track_ids: trackIds, skip_duplicates: skipDuplicates, ...(position !== undefined && { position }) } }),
+    // The side bar counts at once; the server has the last word, also when it is no.
+    onMutate: ({ id, trackIds }) => {
+      const count = (playlist: PlaylistOut): PlaylistOut => (playlist.id === id ? { ...playlist, track_count: playlist.track_count + trackIds.length } : playlist);
+      queries.setQueryData(playlistsQuery().queryKey, (all) => all?.map(count));
+    },
+    onSuccess: (playlist) => queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist),
+    onSettled: () => refresh(queries),
+  });
+}
+
+/** Makes a playlist hold what it held in a version. */
+export function usePutBack() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, version }: { id: number; version: number }) => request<RestoreOut>(`${pathOf(id)}/restore`, { method: 'POST', query: BARE, body: { version } }),
+    onSuccess: ({ playlist }) => took(queries, playlist),
+  });
+}
+
+type Change = { kind: 'move'; ids: number[]; before: number | null } | { kind: 'remove'; ids: number[] };
+
+/** Moves or removes entries: shown at once, taken back when the server refuses, which it does when somebody else was quicker. */
+export function useChangeEntries(id: number) {
+  const queries = useQueryClient();
+  return useMutation({
+    ...CHANGING,
+    scope: { id: `playlist-${id}` }, // one after the other, as they were made
+    mutationFn: (change: Change) => send(id, change),
+    onMutate: async (change) => {
+      await queries.cancelQueries({ queryKey: [PLAYLISTS, entriesPath(id)] });
+      const before = queries.getQueriesData<Paged<PlaylistEntryOut>>({ queryKey: [PLAYLISTS, entriesPath(id)] });
+      rewrite(queries, id, before, change);
+      return before;
+    },
+    onError: (_, __, before) => {
+      for (const [key, page] of before ?? []) queries.setQueryData(key, page);
+    },
+    onSuccess: (playlist) => queries.setQueryData(playlistQuery(id).queryKey, playlist),
+    onSettled: () => {
+      if (queries.isMutating(CHANGING) === 1) void refresh(queries);
+    },
+  });
+}
+
+/** A playlist changed, here or in another window. */
+export function notePlaylist(queries: QueryClient): void {
+  if (queries.isMutating(CHANGING) === 0) void refresh(queries);
+}
+
+async function send(id: number, change: Change): Promise<PlaylistOut> {
+  if (change.kind === 'move') return request<PlaylistOut>(`${entriesPath(id)}/move`, { method: 'POST', query: BARE, body: { entry_ids: change.ids, before_entry_id: change.before } });
+  const gone = new URLSearchParams([['entries', 'false'], ...change.ids.map((entryId) => ['entry_id', String(entryId)])]);
+  return request<PlaylistOut>(`${entriesPath(id)}?${gone.toString()}`, { method: 'DELETE' });
+}
+
+/** The pages that are here, as they will be. A page that would need entries which are not here is left to the server. */
+function rewrite(queries: QueryClient, id: number, pages: readonly (readonly [readonly unknown[], Paged<PlaylistEntryOut> | undefined])[], change: Change): void {
+  const total = pages.find(([, page]) => page)?.[1]?.total ?? 0;
+  const entries = Array.from<PlaylistEntryOut | undefined>({ length: total });
+  for (const [, page] of pages) page?.items.forEach((entry, i) => { entries[page.offset + i] = entry; });
+  const next = change.kind === 'move' ? movedEntries(entries, change.ids, change.before) : withoutEntries(entries, change.ids);
+  for (const [, page] of pages) {
+    if (!page) continue;
+    const items = next.slice(page.offset, page.offset + page.limit);
+    if (items.some((entry) => entry === undefined)) continue;
+    queries.setQueryData(entryPage(id, { limit: page.limit, offset: page.offset }).queryKey, { ...page, total: next.length, items: items as PlaylistEntryOut[] });
+  }
+}
+
+export function useImportPlaylist() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (file: File) => {
+      const form = new FormData();
+      form.append('file', file, file.name);
+      return request<ImportOut>('/playlists/import', { method: 'POST', query: BARE, body: form });
+    },
+    onSuccess: ({ playlist }) => took(queries, playlist),
+  });
+}

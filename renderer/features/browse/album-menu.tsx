@@ -1,0 +1,23 @@
+import { Menu } from '@mantine/core';
+import { IconArrowForwardUp, IconDots } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { AddToPlaylist } from '../../music/add-to-playlist.tsx';
+import { someTracks } from '../../music/track-drag.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { IconButton } from '../../ui/button.tsx';
+
+/** What can be done with a whole album besides playing it. */
+export function AlbumMenu({ title, tracks }: { title: string; tracks: TrackOut[] }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target><IconButton label={t('album.menu', { title })} icon={IconDots} /></Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconArrowForwardUp size={16} aria-hidden />} onClick={() => player.addNext(tracks)}>{t('queue.playNext')}</Menu.Item>
+        <AddToPlaylist group={someTracks(tracks)} />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

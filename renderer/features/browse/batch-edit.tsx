@@ -1,0 +1,69 @@
+import { Modal, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { request } from '../../api/client.ts';
+import { LIBRARY } from '../../api/library.ts';
+import { detailOf } from '../../api/problem.ts';
+import type { TrackGroup } from '../../music/track-drag.ts';
+import { Button } from '../../ui/button.tsx';
+import { formText } from '../../ui/form-text.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { BATCH_FIELDS, changeOf, commonValue, type BatchField, type BatchForm } from './batch-changes.ts';
+import styles from './tracks-table.module.css';
+
+const NUMBERS = new Set<BatchField>(['year', 'disc_number']);
+
+/** One form for everything that is chosen; empty fields stay as they are. */
+export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () => void }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { tell } = useUndoNotice();
+  const [done, setDone] = useState<number | null>(null);
+  const [failure, setFailure] = useState('');
+  const { data: tracks, error } = useQuery({ queryKey: ['chosen', group], queryKeyHashFn: () => 'chosen', queryFn: group.load, staleTime: 0, gcTime: 0 });
+
+  const save = async (form: BatchForm) => {
+    setFailure('');
+    try {
+      for (const [i, track] of (tracks ?? []).entries()) {
+        const change = changeOf(track, form);
+        setDone(i);
+        if (change) await request(change.path, { method: change.method, body: change.body });
+      }
+      tell(t('track.changed', { count: tracks?.length ?? 0, number: formatNumber(tracks?.length ?? 0) }));
+      onClose();
+    } catch (reason) {
+      setFailure(detailOf(reason));
+    } finally {
+      setDone(null);
+      void queries.invalidateQueries({ queryKey: [LIBRARY] });
+    }
+  };
+
+  return (
+    <Modal opened onClose={onClose} title={t('edit.title', { count: group.count, number: formatNumber(group.count) })} closeButtonProps={{ 'aria-label': t('edit.cancel') }}>
+      <form className={styles.form} onSubmit={(event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        void save(Object.fromEntries(BATCH_FIELDS.map((field) => [field, formText(form, field)])));
+      }}>
+        <p>{t('edit.help')}</p>
+        <div className={styles.fields}>
+          {BATCH_FIELDS.map((field, i) => (
+            <TextInput key={field} name={field} label={t(`edit.${field}`)} className={NUMBERS.has(field) ? '' : styles.wide!} disabled={!tracks} data-autofocus={i === 0 || undefined}
+              placeholder={tracks ? commonValue(tracks, field) ?? t('edit.several') : ''} maxLength={NUMBERS.has(field) ? 4 : 500} {...(NUMBERS.has(field) && { inputMode: 'numeric' as const, pattern: '\\d{1,4}' })} />
+          ))}
+        </div>
+        {done !== null && <ProgressBar done={done} total={tracks?.length ?? null} label={t('edit.saving')} />}
+        <div className={styles.actions}>
+          {(failure || error) && <span role="alert" className={styles.error}>{failure || detailOf(error)}</span>}
+          <Button onClick={onClose}>{t('edit.cancel')}</Button>
+          <Button type="submit" variant="primary" disabled={!tracks || done !== null}>{t('edit.save')}</Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

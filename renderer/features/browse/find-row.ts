@@ -1,0 +1,19 @@
+// Where a typed text leads in a list that is sorted by the server and mostly not here: twenty looks find a row among a million.
+
+/** As names are sorted: without marks, case and signs. */
+export const comparable = (name: string): string => name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N} ]/gu, '').trim();
+
+/** The first row whose name is not before `text`; `nameAt` gives undefined for rows without a name, which come last. */
+export async function findRow(text: string, count: number, nameAt: (row: number) => Promise<string | undefined>, descending: boolean): Promise<number> {
+  const wanted = comparable(text);
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const name = await nameAt(middle);
+    const key = name === undefined ? undefined : comparable(name);
+    const isBefore = key !== undefined && (descending ? key > wanted && !key.startsWith(wanted) : key < wanted);
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  return Math.min(low, Math.max(0, count - 1));
+}

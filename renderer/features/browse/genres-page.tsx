@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { IconChevronRight, IconLayoutGrid, IconList, IconTags } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { GenreOut } from '../../../server/library/wire.ts';
+import { albumPage, genresQuery } from '../../api/library.ts';
+import { detailOf } from '../../api/problem.ts';
+import { albumCover } from '../../api/urls.ts';
+import { Mosaic } from '../../music/mosaic.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { VirtualGrid } from '../../ui/virtual-grid.tsx';
+import { CAPTION_HEIGHT } from './album-card.tsx';
+import { EmptyLibrary } from './empty-library.tsx';
+import { useCardSize } from './use-card-size.ts';
+import styles from './genres.module.css';
+
+const GAP = { column: 20, row: 24 };
+const ROW_HEIGHT = 52;
+const nothing = () => {};
+
+/** Genres as tiles with covers, or as a dense list; each leads to its albums, and its tracks. */
+export function GenresPage() {
+  const { t } = useTranslation();
+  const { view } = useSearch({ from: '/app/genres' });
+  const navigate = useNavigate();
+  const [size] = useCardSize();
+  const genres = useQuery(genresQuery());
+  const asList = view === 'list';
+  const toggle = <IconButton label={t(asList ? 'genres.tiles' : 'genres.list')} icon={asList ? IconLayoutGrid : IconList} onClick={() => void navigate({ to: '/genres', search: asList ? {} : { view: 'list' }, replace: true })} />;
+
+  function body() {
+    if (genres.error) return <ErrorState detail={detailOf(genres.error)} onRetry={() => void genres.refetch()} />;
+    if (!genres.data) return null;
+    if (genres.data.length === 0) return <EmptyLibrary />;
+    const all = genres.data;
+    return asList
+      ? <VirtualGrid key="list" label={t('nav.genres')} count={all.length} cellWidth={4_000} cellHeight={() => ROW_HEIGHT} onRange={nothing} renderCell={(index, tabIndex) => <GenreRow genre={all[index]!} tabIndex={tabIndex} />} />
+      : <VirtualGrid key="tiles" label={t('nav.genres')} count={all.length} cellWidth={size} gap={GAP} cellHeight={(width) => width + CAPTION_HEIGHT} onRange={nothing}
+          renderCell={(index, tabIndex) => <GenreTile genre={all[index]!} tabIndex={tabIndex} />} />;
+  }
+  return <Page title={t('nav.genres')} count={genres.data && formatNumber(genres.data.length)} tools={toggle}>{body()}</Page>;
+}
+
+interface GenreProps { genre: GenreOut; tabIndex: 0 | -1 }
+
+function GenreTile({ genre, tabIndex }: GenreProps) {
+  const { t } = useTranslation();
+  const { data } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, { limit: 4, offset: 0 }));
+  const covers = data?.items.flatMap((album) => albumCover(album, 160) ?? []) ?? [];
+  return (
+    <div className={styles.tile}>
+      <Link to="/albums" search={{ genre: genre.name }} className={styles.picture} tabIndex={tabIndex} data-stop aria-label={t('genres.label', { name: genre.name, count: genre.album_count })}>
+        {covers.length > 0 ? <Mosaic covers={covers} /> : <span className={styles.blank}><IconTags size={40} stroke={1.25} aria-hidden /></span>}
+      </Link>
+      <span className={styles.name} title={genre.name}>{genre.name}</span>
+      <TrackLink genre={genre} />
+    </div>
+  );
+}
+
+function GenreRow({ genre, tabIndex }: GenreProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.row}>
+      <Link to="/albums" search={{ genre: genre.name }} className={styles.line} tabIndex={tabIndex} data-stop>
+        <span className={styles.name}>{genre.name}</span>
+        <span className={styles.count}>{t('album.count', { count: genre.album_count })}</span>
+      </Link>
+      <TrackLink genre={genre} />
+      <IconChevronRight size={16} aria-hidden />
+    </div>
+  );
+}
+
+const TrackLink = ({ genre }: { genre: GenreOut }) => {
+  const { t } = useTranslation();
+  return <Link to="/tracks" search={{ genre: genre.name }} className={styles.count} tabIndex={-1}>{t('track.count', { count: genre.track_count })}</Link>;
+};

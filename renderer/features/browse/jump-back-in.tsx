@@ -1,0 +1,48 @@
+// Albums that were begun and not heard to their end: a press goes on where the listening stopped.
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { IconPlayerPlayFilled } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { albumTracksQuery } from '../../api/library.ts';
+import { albumCover } from '../../api/urls.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { Cover } from '../../ui/cover.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import type { BegunAlbum } from './begun-albums.ts';
+import styles from './jump-back-in.module.css';
+
+const PLACEHOLDERS = 3;
+
+/** Undefined while it is not known. */
+export function JumpBackIn({ begun }: { begun: readonly BegunAlbum[] | undefined }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  if (begun?.length === 0) return null;
+
+  const goOn = async ({ album, lastTrackId }: BegunAlbum) => {
+    const tracks = await queries.ensureQueryData(albumTracksQuery(album.id));
+    const at = tracks.findIndex(({ id }) => id === lastTrackId) + 1;
+    player.playTracks(tracks, { startAt: at < tracks.length ? at : 0, shuffle: false });
+  };
+
+  return (
+    <section className={styles.part} aria-label={t('home.jumpBackIn')}>
+      <h2>{t('home.jumpBackIn')}</h2>
+      <ul className={styles.tiles}>
+        {begun
+          ? begun.map((one) => (
+              <li key={one.album.id} className={styles.tile}>
+                <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
+                <div className={styles.text}>
+                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }}>{one.album.title}</Link>
+                  <span>{t('home.heardOf', { heard: one.heard, count: one.album.track_count })}</span>
+                </div>
+                <button type="button" className={styles.play} aria-label={t('home.goOn', { title: one.album.title })} onClick={() => void goOn(one)}><IconPlayerPlayFilled size={16} aria-hidden /></button>
+              </li>
+            ))
+          : Array.from({ length: PLACEHOLDERS }, (_, i) => <li key={i}><Skeleton height="64px" /></li>)}
+      </ul>
+    </section>
+  );
+}

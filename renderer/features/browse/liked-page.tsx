@@ -1,0 +1,66 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { IconHeart } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { albumPage, artistPage } from '../../api/library.ts';
+import { usePagedList } from '../../api/paged-list.ts';
+import { usePlay } from '../../player/use-play.ts';
+import { ChoiceMenu } from '../../ui/choice-menu.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { AlbumCard } from './album-card.tsx';
+import { ArtistCard } from './artist-card.tsx';
+import { parseAlbumSearch, parseArtistSearch, parseTrackSearch, toFilter, type LikedKind } from './browse-search.ts';
+import { CardPage } from './card-page.tsx';
+import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES } from './sorts.ts';
+import { TrackList } from './track-list.tsx';
+
+const KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];
+
+/** What a person likes: tracks, albums or artists, as the address says. */
+export function LikedPage() {
+  const { kind = 'tracks' } = useSearch({ from: '/app/liked' });
+  if (kind === 'albums') return <LikedAlbums />;
+  return kind === 'artists' ? <LikedArtists /> : <LikedTracks />;
+}
+
+function useLikedSearch(kind: LikedKind) {
+  const { t } = useTranslation();
+  const all = useSearch({ from: '/app/liked' });
+  const navigate = useNavigate();
+  const choose = (next: LikedKind) => void navigate({ to: '/liked', search: next === 'tracks' ? { kind: undefined } : { kind: next } });
+  return {
+    all,
+    onSearch: (next: object) => void navigate({ to: '/liked', search: { ...next, ...(kind !== 'tracks' && { kind }) }, replace: true }),
+    tools: <ChoiceMenu label={t('liked.kind')} value={kind} options={KINDS.map((value) => ({ value, label: t(`nav.${value}`) }))} onChange={choose} />,
+    empty: <EmptyState icon={IconHeart} title={t(`liked.empty.${kind}`)}>{t('liked.help')}</EmptyState>,
+  };
+}
+
+function LikedTracks() {
+  const { t } = useTranslation();
+  const { all, onSearch, tools, empty } = useLikedSearch('tracks');
+  return <TrackList title={t('nav.liked')} search={parseTrackSearch({ ...all })} onSearch={onSearch} always={{ liked: true }} tools={tools} empty={empty} />;
+}
+
+function LikedAlbums() {
+  const { t } = useTranslation();
+  const { playAlbum } = usePlay();
+  const { all, onSearch, tools, empty } = useLikedSearch('albums');
+  const search = parseAlbumSearch({ ...all });
+  const list = usePagedList((at) => albumPage({ ...toFilter(search), liked: true }, at));
+  return (
+    <CardPage title={t('nav.liked')} icon={IconHeart} list={list} sorts={ALBUM_SORT_NAMES} defaultSort="title" search={search} onSearch={onSearch} tools={tools} empty={empty}
+      renderCard={(album, tabIndex, width) => <AlbumCard album={album} tabIndex={tabIndex} width={width} />} onPlay={(album) => void playAlbum(album.id)} />
+  );
+}
+
+function LikedArtists() {
+  const { t } = useTranslation();
+  const { playArtist } = usePlay();
+  const { all, onSearch, tools, empty } = useLikedSearch('artists');
+  const search = parseArtistSearch({ ...all });
+  const list = usePagedList((at) => artistPage({ ...toFilter(search), liked: true }, at));
+  return (
+    <CardPage title={t('nav.liked')} icon={IconHeart} list={list} sorts={ARTIST_SORT_NAMES} defaultSort="name" search={search} onSearch={onSearch} tools={tools} empty={empty}
+      renderCard={(artist, tabIndex, width) => <ArtistCard artist={artist} tabIndex={tabIndex} width={width} />} onPlay={(artist) => void playArtist(artist.id)} />
+  );
+}

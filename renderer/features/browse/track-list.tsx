@@ -1,0 +1,77 @@
+// A page that is one table of tracks: all of them, or those that are liked.
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut, TrackSort } from '../../../server/library/wire.ts';
+import { PAGE_SIZE, trackPage, type TrackFilter } from '../../api/library.ts';
+import { usePagedList } from '../../api/paged-list.ts';
+import { detailOf } from '../../api/problem.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { toFilter, type ListSearch } from './browse-search.ts';
+import { useColumnLayout } from './column-layout.ts';
+import { ColumnMenu } from './column-menu.tsx';
+import { FilterTools, SortTools } from './list-tools.tsx';
+import { PlayCell } from './play-cell.tsx';
+import { naturalOrder, TRACK_SORT_NAMES } from './sorts.ts';
+import { trackColumns } from './track-columns.tsx';
+import { TracksTable } from './tracks-table.tsx';
+
+type Sort = (typeof TRACK_SORT_NAMES)[number];
+
+interface TrackListProps {
+  title: string;
+  search: ListSearch<Sort>;
+  onSearch: (search: ListSearch<Sort>) => void;
+  /** Always asked for, beside what the address says. */
+  always?: TrackFilter;
+  defaultSort?: Sort;
+  empty: ReactNode;
+  tools?: ReactNode;
+}
+
+const PLACEHOLDERS = 30;
+
+export function TrackList({ title, search, onSearch, always, defaultSort = 'title', empty, tools }: TrackListProps) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  const [layout, setLayout] = useColumnLayout('tracks');
+  const sort = search.sort ?? defaultSort;
+  const descending = (search.order ?? naturalOrder(sort)) === 'desc';
+  const filter: TrackFilter = { ...toFilter(search), sort, ...always };
+  const list = usePagedList<TrackOut>((at) => trackPage(filter, at));
+
+  /** Plays on from this row: as many as one page of the same list holds. */
+  const playFrom = async (index: number) => {
+    const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
+    player.playTracks(items, { shuffle: false });
+  };
+  const columns = useMemo(() => trackColumns(t, (track, index) => <PlayCell track={track} onPlay={() => void playFrom(index)} />), [t, search]);
+
+  const onSort = (id: string) => {
+    const next = TRACK_SORT_NAMES.find((name) => name === id);
+    if (!next) return;
+    const { order: _order, seed: _seed, sort: _sort, ...rest } = search;
+    const turned = next === sort && !descending === (naturalOrder(next) === 'asc');
+    onSearch({ ...rest, ...(next === defaultSort ? {} : { sort: next }), ...(turned ? { order: naturalOrder(next) === 'asc' ? 'desc' : 'asc' } : {}) });
+  };
+
+  function body() {
+    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.total === 0) return empty;
+    return (
+      <TracksTable label={title} list={list} placeholders={PLACEHOLDERS} filter={filter} sort={sort satisfies TrackSort} descending={descending} onSort={onSort}
+        columns={columns} layout={layout} onLayout={setLayout} />
+    );
+  }
+
+  return (
+    <Page title={title} count={list.total === undefined ? undefined : formatNumber(list.total)}
+      tools={<>{tools}<ColumnMenu columns={columns} layout={layout} onChange={setLayout} /><FilterTools search={search} onChange={onSearch} /><SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} /></>}>
+      {body()}
+    </Page>
+  );
+}

@@ -1,0 +1,172 @@
+// The table of tracks, of any length: choosing rows, their menu, dragging them to a playlist or the queue, typing to jump. What is chosen
+// is shown in a bar over the player.
+import { Menu } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut, TrackSort } from '../../../server/library/wire.ts';
+import { PAGE_SIZE, trackPage, type TrackFilter } from '../../api/library.ts';
+import { MOST_ROWS, type PagedList } from '../../api/paged-list.ts';
+import { endTrackDrag, someTracks, startTrackDrag, type TrackGroup } from '../../music/track-drag.ts';
+import { TrackItems } from '../../music/track-items.tsx';
+import { trackKey, useDeleteTracks } from '../../music/use-delete-tracks.ts';
+import { currentEntry } from '../../player/types.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { usePutAway } from '../../ui/undoable.ts';
+import { useSelection } from '../../ui/use-selection.ts';
+import { useTypedText } from '../../ui/use-typed-text.ts';
+import { VirtualTable } from '../../ui/virtual-table.tsx';
+import { BatchEdit } from './batch-edit.tsx';
+import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
+import { findRow } from './find-row.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import styles from './tracks-table.module.css';
+
+interface TracksTableProps {
+  label: string;
+  list: PagedList<TrackOut>;
+  /** Drawn before the first page tells how many there are. */
+  placeholders: number;
+  filter: TrackFilter;
+  sort: TrackSort;
+  descending: boolean;
+  onSort: (id: string) => void;
+  columns: readonly ChoosableColumn<TrackOut>[];
+  layout: ColumnLayout;
+  onLayout: (layout: ColumnLayout) => void;
+}
+
+const NAMES: Partial<Record<TrackSort, (track: TrackOut) => string | null>> = { title: (track) => track.title, artist: (track) => track.artist_name?.replace(/^the /i, '') ?? null, album: (track) => track.album_title };
+
+export function TracksTable({ label, list, placeholders, filter, sort, descending, onSort, columns, layout, onLayout }: TracksTableProps) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  const currentId = usePlayer((state) => currentEntry(state)?.track.id);
+  const away = usePutAway();
+  const remove = useDeleteTracks();
+  const total = list.total ?? 0;
+  /** Tracks that were chosen one by one or as a range, so that they need not be looked up again. */
+  const known = useRef(new Map<number, TrackOut>());
+  const fetchRows = async (first: number, last: number) => {
+    const tracks = await list.fetchRows(first, last);
+    for (const track of tracks) known.current.set(track.id, track);
+    return tracks;
+  };
+  const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows });
+  const [editing, setEditing] = useState<TrackGroup | null>(null);
+  const [menuFor, setMenuFor] = useState<TrackGroup | null>(null);
+  const [goTo, setGoTo] = useState<{ row: number } | undefined>();
+  const typed = useTypedText();
+  const order = JSON.stringify(filter);
+  useEffect(() => {
+    chosen.clear();
+    known.current.clear();
+  }, [order]);
+
+  /** What is chosen now. Everything is looked up when it is used, as far as that goes. */
+  const chosenGroup = (): TrackGroup => {
+    const { selection, count } = chosen;
+    if (!selection.all) return someTracks([...selection.ids].flatMap((id) => known.current.get(id) ?? []));
+    return {
+      count,
+      load: async () => {
+        if (count > MOST_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+        return (await list.fetchRows(0, total - 1)).filter((track) => chosen.has(track.id));
+      },
+    };
+  };
+  const item = (index: number) => {
+    const track = list.item(index);
+    if (track) known.current.set(track.id, track);
+    return track;
+  };
+
+  const playFrom = async (index: number) => {
+    const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
+    player.playTracks(items, { shuffle: false });
+  };
+  const jump = async (text: string) => {
+    const nameOf = NAMES[sort];
+    if (!nameOf) return;
+    const nameAt = async (row: number) => nameOf(list.item(row) ?? (await queries.fetchQuery(trackPage(filter, { limit: 1, offset: row }))).items[0]!) ?? undefined;
+    setGoTo({ row: await findRow(text, total, nameAt, descending) });
+  };
+
+  /** The menu and a drag are about everything chosen when they begin on a chosen row, else about that row alone. */
+  const groupAt = (index: number): TrackGroup | null => {
+    const track = item(index);
+    if (!track) return null;
+    if (chosen.has(track.id)) return chosenGroup();
+    chosen.only(index);
+    return someTracks([track]);
+  };
+
+  const onKey = (event: KeyboardEvent, index: number): boolean => {
+    const control = event.ctrlKey || event.metaKey;
+    const track = item(index);
+    if (control && event.key === 'a') chosen.all();
+    else if (control && event.key === ' ') chosen.toggle(index);
+    else if (control || event.altKey) return false;
+    else if (event.key === ' ') {
+      if (event.shiftKey) chosen.extend(index);
+      else chosen.toggle(index);
+    } else if (event.key === 'Escape' && chosen.count > 0) chosen.clear();
+    else if (event.key === 'Delete') void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : [])).then(remove).then(chosen.clear);
+    else {
+      const text = typed(event);
+      if (text === undefined) return false;
+      void jump(text);
+    }
+    return true;
+  };
+
+  const rowProps = (index: number) => {
+    const track = list.item(index);
+    return {
+      draggable: track !== undefined,
+      'data-track': track?.id,
+      'data-away': (track && away.has(trackKey(track.id))) || undefined,
+      onClick: (event: MouseEvent) => {
+        if ((event.target as HTMLElement).closest('a, button, [role="menu"]')) return;
+        if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
+        else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
+        else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') void playFrom(index);
+        else chosen.only(index);
+      },
+      onContextMenu: () => setMenuFor(groupAt(index)),
+      onDragStart: (event: DragEvent) => {
+        const dragged = groupAt(index);
+        if (dragged) startTrackDrag(event, dragged, dragged.only?.title ?? t('track.count', { count: dragged.count }));
+      },
+      onDragEnd: endTrackDrag,
+    };
+  };
+
+  const shown = useMemo(() => laidOut(columns, layout), [columns, layout]);
+  return (
+    <>
+      <Menu position="bottom-start" onClose={() => setMenuFor(null)}>
+        <Menu.ContextMenu>
+          <div className={styles.table}>
+            <VirtualTable label={label} columns={shown} count={list.total ?? placeholders} item={item} sort={{ id: sort, descending }} onSort={onSort}
+              onRange={list.show} onOpen={(index) => void playFrom(index)} isCurrent={(track) => track.id === currentId} goTo={goTo}
+              choice={{ isChosen: (track) => chosen.has(track.id), onExtend: chosen.extend, onKey, rowProps }}
+              sizing={{
+                canResize: (id) => !['title', 'liked', 'menu'].includes(id),
+                onResize: (id, width) => {
+                  const { [id]: _, ...widths } = layout.widths;
+                  onLayout({ ...layout, widths: width === null ? widths : { ...widths, [id]: width } });
+                },
+                onMove: (id, beforeId) => onLayout(movedColumn(columns, layout, id, beforeId)),
+              }} />
+          </div>
+        </Menu.ContextMenu>
+        <Menu.Dropdown>{menuFor && <TrackItems group={menuFor} onEdit={() => setEditing(menuFor)} />}</Menu.Dropdown>
+      </Menu>
+      {chosen.count > 0 && <SelectionBar count={chosen.count} group={chosenGroup} onEdit={() => setEditing(chosenGroup())} onDelete={(tracks) => { remove(tracks); chosen.clear(); }} onClear={chosen.clear} />}
+      {editing && <BatchEdit group={editing} onClose={() => setEditing(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { SmartFields } from '../../api/playlists.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ConditionFields } from './rule-fields.tsx';
+import { DEPTH, emptyGroup, isGroup, newCondition, type Group, type Joiner, type Node } from './rules.ts';
+import styles from './rules.module.css';
+
+interface RuleGroupProps { group: Group; fields: SmartFields; depth?: number; onChange: (group: Group) => void; onRemove?: () => void }
+
+/** Rules that must all hold, or of which one must; groups can stand inside. */
+export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: RuleGroupProps) {
+  const { t } = useTranslation();
+  const set = (nodes: Node[]) => onChange({ ...group, nodes });
+  const replace = (at: number, node: Node) => set(group.nodes.map((old, i) => (i === at ? node : old)));
+  const without = (at: number) => set(group.nodes.filter((_, i) => i !== at));
+  return (
+    <fieldset className={styles.group} data-depth={depth}>
+      <legend className="visually-hidden">{t('rules.group')}</legend>
+      <div className={styles.joiner}>
+        <label>
+          {t('rules.match')}{' '}
+          <select className={styles.select} value={group.joiner} onChange={(event) => onChange({ ...group, joiner: event.currentTarget.value as Joiner })}>
+            <option value="all">{t('rules.all')}</option>
+            <option value="any">{t('rules.any')}</option>
+          </select>
+        </label>
+        {onRemove && <IconButton label={t('rules.removeGroup')} icon={IconX} iconSize={16} size="small" onClick={onRemove} />}
+      </div>
+      {group.nodes.map((node, i) => (isGroup(node)
+        ? <RuleGroup key={i} group={node} fields={fields} depth={depth + 1} onChange={(next) => replace(i, next)} onRemove={() => without(i)} />
+        : (
+          <div key={i} className={styles.rule} role="group" aria-label={t('rules.rule', { number: i + 1 })}>
+            <ConditionFields condition={node} fields={fields} onChange={(next) => replace(i, next)} />
+            <IconButton label={t('rules.remove', { number: i + 1 })} icon={IconX} iconSize={16} size="small" disabled={group.nodes.length === 1} onClick={() => without(i)} />
+          </div>
+        )))}
+      <div className={styles.add}>
+        <Button variant="plain" icon={IconPlus} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>{t('rules.add')}</Button>
+        {depth < DEPTH && <Button variant="plain" icon={IconPlus} onClick={() => set([...group.nodes, { ...emptyGroup(), joiner: group.joiner === 'all' ? 'any' : 'all' }])}>{t('rules.addGroup')}</Button>}
+      </div>
+    </fieldset>
+  );
+}

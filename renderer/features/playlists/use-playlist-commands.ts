@@ -1,0 +1,58 @@
+// What can be done with a whole playlist, from its page and from the side bar.
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import type { ImportOut, PlaylistOut } from '../../../server/playlists/wire.ts';
+import { useCreatePlaylist, useDeletePlaylist, useImportPlaylist, useUpdatePlaylist } from '../../api/playlists.ts';
+import { detailOf } from '../../api/problem.ts';
+import { askName } from '../../music/questions.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+
+export function usePlaylistCommands() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const router = useRouter();
+  const notice = useUndoNotice();
+  const create = useCreatePlaylist();
+  const update = useUpdatePlaylist();
+  const remove = useDeletePlaylist();
+  const receive = useImportPlaylist();
+  const failed = (error: unknown) => notice.tell(detailOf(error));
+  const open = (playlist: PlaylistOut) => void navigate({ to: '/playlists/$playlistId', params: { playlistId: playlist.id } });
+
+  return {
+    async add(): Promise<void> {
+      const name = await askName({ title: t('playlist.new'), submit: t('playlist.create') });
+      if (name !== null) await create.mutateAsync({ name }).then(open, failed);
+    },
+
+    async rename({ id, name }: PlaylistOut): Promise<void> {
+      const next = await askName({ title: t('playlist.renameTitle'), submit: t('playlist.save'), value: name });
+      if (next !== null && next !== name) await update.mutateAsync({ id, name: next }).catch(failed);
+    },
+
+    async copy(playlist: PlaylistOut, loadTracks: () => Promise<TrackOut[]>): Promise<void> {
+      const name = await askName({ title: t('playlist.copy'), submit: t('playlist.create'), value: t('playlist.copyName', { name: playlist.name }) });
+      if (name === null) return;
+      await loadTracks().then((tracks) => create.mutateAsync({ name, description: playlist.description, track_ids: tracks.map(({ id }) => id) })).then(open, failed);
+    },
+
+    remove({ id, name }: PlaylistOut): void {
+      if (router.state.location.pathname.startsWith(`/playlists/${id}`)) void navigate({ to: '/' });
+      remove.mutate({ id }, { onError: failed });
+      notice.done(t('playlist.deleted', { name }), () => remove.mutate({ id, back: true }, { onError: failed }));
+    },
+
+    /** Gives what was read, for those who want to say which lines fitted nothing. */
+    async receive(file: File): Promise<ImportOut | undefined> {
+      try {
+        const result = await receive.mutateAsync(file);
+        open(result.playlist);
+        return result;
+      } catch (error) {
+        failed(error);
+        return undefined;
+      }
+    },
+  };
+}

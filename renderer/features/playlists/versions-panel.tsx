@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { IconX } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { PlaylistOut, PlaylistVersionOut } from '../../../server/playlists/wire.ts';
+import { versionsQuery } from '../../api/playlists.ts';
+import { detailOf } from '../../api/problem.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
+import { moveAmongRows } from '../../ui/row-keys.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import styles from './playlists.module.css';
+
+interface VersionsPanelProps {
+  playlist: PlaylistOut;
+  /** Undefined while the playlist is shown as it is now. */
+  shown: number | undefined;
+  onShow: (version: number | undefined) => void;
+  onClose: () => void;
+}
+
+/** Every version with its date and what changed; choosing one shows what the playlist held then. */
+export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPanelProps) {
+  const { t } = useTranslation();
+  const { data, error } = useQuery(versionsQuery(playlist.id));
+  return (
+    <aside className={styles.versions} aria-label={t('playlist.versions')}>
+      <div className={styles.versionsHead}>
+        <h2>{t('playlist.versions')}</h2>
+        <IconButton label={t('playlist.closeVersions')} icon={IconX} iconSize={18} onClick={onClose} />
+      </div>
+      {error && <p role="alert">{detailOf(error)}</p>}
+      {!data && !error && <Skeleton height="200px" />}
+      <ol onKeyDown={moveAmongRows}>
+        {data?.items.map((version) => {
+          const isNow = version.version === playlist.version;
+          return (
+            <li key={version.version}>
+              <button type="button" data-stop aria-current={(shown ?? playlist.version) === version.version || undefined} onClick={() => onShow(isNow ? undefined : version.version)}>
+                <span>{whatChanged(t, version)}</span>
+                <span title={formatDate(version.created_at)}>
+                  {[isNow && t('playlist.now'), formatAgo(version.created_at), t('track.count', { count: version.track_count }), version.user_name].filter(Boolean).join(' · ')}
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </aside>
+  );
+}
+
+function whatChanged(t: TFunction, { change, added, removed, moved }: PlaylistVersionOut): string {
+  if (change === 'create' || change === 'import' || change === 'restore' || change === 'rules') return t(`version.${change}`);
+  const parts = [
+    added > 0 && t('version.added', { count: added, number: formatNumber(added) }),
+    removed > 0 && t(change === 'track_deleted' ? 'version.left' : 'version.removed', { count: removed, number: formatNumber(removed) }),
+    moved > 0 && t('version.moved', { count: moved, number: formatNumber(moved) }),
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(', ') : t('version.changed');
+}

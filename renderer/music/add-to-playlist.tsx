@@ -1,0 +1,44 @@
+import { Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconPlaylist, IconPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { playlistsQuery } from '../api/playlists.ts';
+import { useSession } from '../api/session.ts';
+import type { TrackGroup } from './track-drag.ts';
+import { useAddToPlaylist } from './use-add-to-playlist.ts';
+import styles from './menu.module.css';
+
+const size = { size: 16, 'aria-hidden': true } as const;
+
+/** The playlists that tracks can be added to: one's own, and no smart ones. */
+export function useOwnPlaylists() {
+  const userId = useSession()?.user.id;
+  const { data } = useQuery(playlistsQuery());
+  return data?.filter((playlist) => playlist.owner_id === userId && !playlist.is_smart) ?? [];
+}
+
+export function PlaylistItems({ group, exceptId }: { group: TrackGroup; exceptId?: number | undefined }) {
+  const { t } = useTranslation();
+  const playlists = useOwnPlaylists();
+  const { addTo, addToNew } = useAddToPlaylist();
+  return (
+    <>
+      <Menu.Item leftSection={<IconPlus {...size} />} onClick={() => void addToNew(group)}>{t('playlist.newDots')}</Menu.Item>
+      {playlists.length > 0 && <Menu.Divider />}
+      {playlists.filter(({ id }) => id !== exceptId).map((playlist) => (
+        <Menu.Item key={playlist.id} leftSection={<IconPlaylist {...size} />} onClick={() => void addTo(playlist, group)}>{playlist.name}</Menu.Item>
+      ))}
+    </>
+  );
+}
+
+/** Inside a menu. */
+export function AddToPlaylist({ group, exceptId }: { group: TrackGroup; exceptId?: number | undefined }) {
+  const { t } = useTranslation();
+  return (
+    <Menu.Sub>
+      <Menu.Sub.Target><Menu.Sub.Item leftSection={<IconPlaylist {...size} />}>{t('playlist.addTo')}</Menu.Sub.Item></Menu.Sub.Target>
+      <Menu.Sub.Dropdown className={styles.long}><PlaylistItems group={group} exceptId={exceptId} /></Menu.Sub.Dropdown>
+    </Menu.Sub>
+  );
+}

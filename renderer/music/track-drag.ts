@@ -1,0 +1,61 @@
+// Tracks on their way from a list to a playlist or the queue, by the browser's own drag and drop: it works across the whole window.
+import type { DragEvent } from 'react';
+import type { TrackOut } from '../../server/library/wire.ts';
+
+const TYPE = 'application/x-tonearm-tracks';
+
+/** What is dragged; a list may have more rows than are here, so the tracks are asked for when they are dropped. */
+export interface TrackGroup {
+  count: number;
+  /** When it is one track. */
+  only?: TrackOut | undefined;
+  load: () => Promise<TrackOut[]>;
+}
+
+export const oneTrack = (track: TrackOut): TrackGroup => ({ count: 1, only: track, load: async () => [track] });
+export const someTracks = (tracks: TrackOut[]): TrackGroup => ({ count: tracks.length, only: tracks.length === 1 ? tracks[0] : undefined, load: async () => tracks });
+
+/** Within one window, so the group itself need not be written down. */
+let dragged: TrackGroup | null = null;
+
+export function startTrackDrag(event: DragEvent, group: TrackGroup, label: string): void {
+  dragged = group;
+  event.dataTransfer.effectAllowed = 'copy';
+  event.dataTransfer.setData(TYPE, '');
+  event.dataTransfer.setData('text/plain', label);
+  const picture = document.createElement('div');
+  picture.textContent = label;
+  picture.className = 'drag-label';
+  document.body.append(picture);
+  event.dataTransfer.setDragImage(picture, 12, 12);
+  setTimeout(() => picture.remove());
+}
+
+export function endTrackDrag(): void {
+  dragged = null;
+  for (const over of document.querySelectorAll<HTMLElement>('[data-over]')) delete over.dataset['over'];
+}
+
+/** Makes an element take dragged tracks: spread it on the element. It carries `data-over` while they are above it. */
+export function trackDrop(onDrop: (group: TrackGroup) => void) {
+  const isTracks = (event: DragEvent) => dragged !== null && event.dataTransfer.types.includes(TYPE);
+  return {
+    onDragOver: (event: DragEvent<HTMLElement>) => {
+      if (!isTracks(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      event.dataTransfer.dropEffect = 'copy';
+      event.currentTarget.dataset['over'] = '';
+    },
+    onDragLeave: (event: DragEvent<HTMLElement>) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) delete event.currentTarget.dataset['over'];
+    },
+    onDrop: (event: DragEvent<HTMLElement>) => {
+      if (!isTracks(event) || !dragged) return;
+      event.preventDefault();
+      event.stopPropagation();
+      onDrop(dragged);
+      endTrackDrag();
+    },
+  };
+}

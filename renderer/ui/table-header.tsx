@@ -1,0 +1,84 @@
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import type { KeyboardEvent, PointerEvent as ReactPointerEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { classNames } from './class-names.ts';
+import type { Column } from './virtual-table.tsx';
+import styles from './virtual-table.module.css';
+
+export interface ColumnSizing {
+  canResize: (columnId: string) => boolean;
+  /** In CSS pixels; null gives the column back its own width. */
+  onResize: (columnId: string, width: number | null) => void;
+  onMove: (columnId: string, beforeId: string) => void;
+}
+
+interface TableHeaderProps {
+  columns: readonly Omit<Column<never>, 'cell'>[];
+  template: string;
+  height: number;
+  sort: { id: string; descending: boolean };
+  onSort: (columnId: string) => void;
+  sizing?: ColumnSizing;
+}
+
+const LEAST_WIDTH = 48;
+const MOST_WIDTH = 800;
+const STEP = 16;
+const DRAGGED = 'application/x-tonearm-column';
+
+/** Names of the columns: a click sorts, the edge sizes, dragging a name moves its column. */
+export function TableHeader({ columns, template, height, sort, onSort, sizing }: TableHeaderProps) {
+  return (
+    <div role="row" aria-rowindex={1} className={styles.header} style={{ gridTemplateColumns: template, height }}>
+      {columns.map((column) => {
+        const sorted = sort.id === column.id ? (sort.descending ? 'descending' : 'ascending') : undefined;
+        const canMove = sizing?.canResize(column.id);
+        return (
+          <div key={column.id} role="columnheader" aria-sort={column.sortable ? sorted ?? 'none' : undefined} className={classNames(styles.head, column.align === 'end' && styles.end)}
+            draggable={canMove} onDragStart={(event) => event.dataTransfer.setData(DRAGGED, column.id)}
+            onDragOver={(event) => { if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault(); }}
+            onDrop={(event) => {
+              const id = event.dataTransfer.getData(DRAGGED);
+              if (id !== '') sizing?.onMove(id, column.id);
+            }}>
+            {column.sortable ? (
+              <button type="button" onClick={() => onSort(column.id)}>
+                <span>{column.label}</span>
+                {sorted && (sort.descending ? <IconChevronDown size={14} aria-hidden /> : <IconChevronUp size={14} aria-hidden />)}
+              </button>
+            ) : <span className={styles.plain}>{column.label}</span>}
+            {sizing?.canResize(column.id) && <Resizer label={column.label} onResize={(width) => sizing.onResize(column.id, width)} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+const clamp = (width: number) => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
+const cellOf = (edge: Element) => edge.parentElement!.getBoundingClientRect();
+
+/** The edge of a column: drag it, or arrow keys on it; a double click gives the column its own width back. */
+function Resizer({ label, onResize }: { label: string; onResize: (width: number | null) => void }) {
+  const { t } = useTranslation();
+  const onPointerDown = (event: ReactPointerEvent<HTMLSpanElement>) => {
+    event.preventDefault(); // no dragging of the column, no selection of text
+    const edge = event.currentTarget;
+    const { left } = cellOf(edge);
+    edge.setPointerCapture(event.pointerId);
+    const listen = new AbortController();
+    edge.addEventListener('pointermove', (move: PointerEvent) => onResize(clamp(move.clientX - left)), { signal: listen.signal });
+    for (const end of ['pointerup', 'pointercancel'] as const) edge.addEventListener(end, () => listen.abort(), { signal: listen.signal });
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLSpanElement>) => {
+    const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onResize(clamp(cellOf(event.currentTarget).width + step));
+  };
+  return (
+    <span role="slider" aria-orientation="horizontal" aria-label={t('table.resize', { column: label })} aria-valuemin={LEAST_WIDTH} aria-valuemax={MOST_WIDTH} aria-valuenow={LEAST_WIDTH}
+      aria-valuetext={t('table.resizeKeys')} tabIndex={0} className={styles.edge} onPointerDown={onPointerDown} onKeyDown={onKeyDown} onDoubleClick={() => onResize(null)} />
+  );
+}

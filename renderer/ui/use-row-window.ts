@@ -1,0 +1,119 @@
+// Which rows of a list of any length are in the document, and where. Rows have one height. See scaled-scroll.ts for lists that are
+// higher than an element may be.
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { elementHeight, follow, hasDrifted, placeToShow, rowsIn, toElement, toList, type Place, type RowRange } from './scaled-scroll.ts';
+import { useScroller } from './scroller.ts';
+
+/** After this long without a scroll event nobody holds the wheel or the scroll bar. */
+const REST_MS = 160;
+
+interface RowWindowOptions {
+  count: number;
+  rowHeight: number;
+  overscan: number;
+  /** How far below the top of the scrolled content the first row begins. */
+  margin: number;
+  /** Height of what covers the first rows when scrolled. */
+  head?: number;
+  /** A row that stays in the document wherever the window is, so that focus is never lost. */
+  kept: number;
+}
+
+export interface RowWindow {
+  /** Of the element that holds the rows. */
+  height: number;
+  range: RowRange;
+  rows: { index: number; top: number }[];
+  reveal: (row: number) => void;
+}
+
+interface View extends RowRange { shift: number }
+
+export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kept }: RowWindowOptions): RowWindow {
+  const scroller = useScroller();
+  const listHeight = count * rowHeight;
+  const place = useRef<Place>({ element: 0, list: 0 });
+  const [view, setView] = useState<View>({ first: 0, last: -1, shift: 0 });
+
+  const look = useCallback(() => {
+    if (!scroller) return;
+    const { element, list } = place.current;
+    const { first, last } = rowsIn(list, scroller.clientHeight, rowHeight, count, overscan);
+    const shift = list - element;
+    setView((now) => (now.first === first && now.last === last && now.shift === shift ? now : { first, last, shift }));
+  }, [scroller, rowHeight, count, overscan]);
+
+  useLayoutEffect(() => {
+    if (!scroller) return undefined;
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    /** The scroll bar is put where the list is; rows do not move, because their shift changes by the same. */
+    const settle = () => {
+      if (!hasDrifted(place.current, listHeight)) return;
+      scroller.scrollTop = toElement(place.current.list, listHeight) + margin;
+      place.current = { element: scroller.scrollTop - margin, list: place.current.list };
+      flushSync(look);
+    };
+    const onScroll = () => {
+      const isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
+      place.current = follow(place.current, scroller.scrollTop - margin, listHeight, isAtEnd);
+      flushSync(look); // in this frame, else rows come a frame after the scroll bar
+      clearTimeout(rest);
+      rest = setTimeout(settle, REST_MS);
+    };
+    const element = scroller.scrollTop - margin;
+    place.current = { element, list: toList(element, listHeight) };
+    look();
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    const observer = new ResizeObserver(look);
+    observer.observe(scroller);
+    return () => {
+      clearTimeout(rest);
+      observer.disconnect();
+      scroller.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller, margin, listHeight, look]);
+
+  const reveal = useCallback((row: number) => {
+    if (!scroller) return;
+    const shown = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
+    if (shown === undefined) return;
+    const to = row === 0 ? -margin : shown; // with the first row comes what stands above the list
+    scroller.scrollTop = toElement(to, listHeight) + margin;
+    const element = scroller.scrollTop - margin;
+    // What the scroller could not do (the page is not that long) the list does not do either.
+    place.current = { element, list: Math.abs(element - toElement(to, listHeight)) < 1 ? to : toList(element, listHeight) };
+    look();
+  }, [scroller, rowHeight, head, listHeight, margin, look]);
+
+  const rows = useMemo(() => {
+    const shown: RowWindow['rows'] = [];
+    const add = (index: number, place = index) => shown.push({ index, top: place * rowHeight - view.shift });
+    const last = Math.min(view.last, count - 1);
+    const hasKept = kept >= 0 && kept < count;
+    // Beside the window and not at its own place, which may be further away than the element is high.
+    if (hasKept && kept < view.first) add(kept, view.first - 1);
+    for (let index = view.first; index <= last; index += 1) add(index);
+    if (hasKept && kept > last) add(kept, last + 1);
+    return shown;
+  }, [view, kept, count, rowHeight]);
+
+  return { height: elementHeight(listHeight), range: view, rows, reveal };
+}
+
+/** Focus for a row that may have to be drawn first: call the result with the row after `reveal`. */
+export function useLateFocus(find: (row: number) => HTMLElement | null | undefined): (row: number) => void {
+  const wanted = useRef<number | null>(null);
+  const [, setAsked] = useState(0);
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const target = find(wanted.current);
+    if (!target) return;
+    wanted.current = null;
+    target.focus({ preventScroll: true });
+  });
+  return useCallback((row) => {
+    wanted.current = row;
+    setAsked((count) => count + 1);
+  }, []);
+}

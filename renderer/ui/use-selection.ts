@@ -1,0 +1,68 @@
+// Choosing rows of a paged list as in any file manager: a click chooses one, Ctrl or Cmd and Space add or take away, Shift takes
+// everything in between, Ctrl+A all. The row between two clicks may not be here yet, so ranges are asked for.
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows, type Selection } from './selection.ts';
+
+interface SelectionOptions<T> {
+  total: number;
+  item: (index: number) => T | undefined;
+  idOf: (item: T) => number;
+  /** Rows from `first` to `last`, also those that are not on screen. */
+  fetchRows: (first: number, last: number) => Promise<T[]>;
+}
+
+export interface ChosenRows {
+  selection: Selection;
+  count: number;
+  has: (id: number) => boolean;
+  only: (index: number) => void;
+  toggle: (index: number) => void;
+  /** From the row chosen last to this one; `add` keeps what is chosen besides. */
+  extend: (to: number, add?: boolean) => void;
+  all: () => void;
+  clear: () => void;
+}
+
+export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptions<T>): ChosenRows {
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const anchor = useRef(0);
+  const latest = useRef({ item, idOf, fetchRows });
+  latest.current = { item, idOf, fetchRows };
+  /** Counts choices, so that a range that comes late changes nothing any more. */
+  const turn = useRef(0);
+
+  const idAt = (index: number): number | undefined => {
+    const found = latest.current.item(index);
+    return found === undefined ? undefined : latest.current.idOf(found);
+  };
+  const startAt = useCallback((index: number, change: (id: number) => (now: Selection) => Selection) => {
+    turn.current += 1;
+    anchor.current = index;
+    const id = idAt(index);
+    if (id !== undefined) setSelection(change(id));
+  }, []);
+
+  const commands = useMemo(() => ({
+    only: (index: number) => startAt(index, (id) => () => choose([id])),
+    toggle: (index: number) => startAt(index, (id) => (now) => toggled(now, id)),
+    extend: (to: number, add = false) => {
+      const mine = (turn.current += 1);
+      const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
+      void latest.current.fetchRows(first, last).then((rows) => {
+        if (turn.current !== mine) return;
+        const ids = rows.map(latest.current.idOf);
+        setSelection((now) => (add ? withRows(now, ids, true) : choose(ids)));
+      });
+    },
+    all: () => {
+      turn.current += 1;
+      setSelection(EVERYTHING);
+    },
+    clear: () => {
+      turn.current += 1;
+      setSelection(NOTHING);
+    },
+  }), [startAt]);
+
+  return { selection, count: countChosen(selection, total), has: (id) => isChosen(selection, id), ...commands };
+}
