@@ -2,6 +2,7 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import en from './en.json';
+import { applyLanguage } from './language.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -17,4 +18,5 @@ export async function startI18n(): Promise<void> {
     fallbackLng: 'en',
     interpolation: { escapeValue: false },
   });
+  await applyLanguage();
 }

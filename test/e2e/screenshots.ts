@@ -1,19 +1,27 @@
 // Pictures of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER PASSWORD].
-// Without an address a server is started on a collection made for the purpose.
+// Without an address a server is started on a lively collection made for the purpose. `npm run screenshots` fills docs/screenshots.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import type { TokenResponse } from '../../server/auth/wire.ts';
-import type { AlbumPage } from '../../server/library/wire.ts';
+import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
+import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import { openBrowser } from '../support/browser.ts';
-import { DESK, openStage, OWNER, PHONE } from './stage.ts';
+import { drawCovers } from '../support/drawn-covers.ts';
+import { enliven } from '../support/lively-library.ts';
+import { DESK, loseFiles, openStage, OWNER, PHONE } from './stage.ts';
 
 const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
 
-const stage = address ? null : await openStage({ tracks: 600, messy: 0.02, seconds: '8', art: 'mixed' });
-if (stage) await (await stage.openAsOwner(DESK)).context().close();
+const stage = address ? null : await openStage({ scanned: false, tracks: 600, messy: 0.02, seconds: '8', art: 'none', addMusic: drawCovers });
+if (stage) {
+  await (await stage.openAsOwner(DESK)).context().close();
+  await loseFiles(stage, 12);
+  await enliven(stage.api);
+}
 const url = address ?? stage!.url;
 const browser = stage?.browser ?? (await openBrowser());
 const session = await signIn();
@@ -21,6 +29,7 @@ const session = await signIn();
 type Scene = [name: string, path: string, prepare?: (page: Page) => Promise<void>];
 const play = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
 const album = await largestAlbum();
+const playlists = await makePlaylists();
 const SCENES: Scene[] = [
   ['home', '/'],
   ['albums', '/albums'],
@@ -28,7 +37,20 @@ const SCENES: Scene[] = [
   ['artist', `/artists/${album.artist_id}`],
   ['artists', '/artists'],
   ['tracks', '/tracks'],
+  ['genres', '/genres'],
+  ['liked', '/liked'],
+  ['playlist', `/playlists/${playlists.ordinary}`],
+  ['playlist-versions', `/playlists/${playlists.ordinary}?versions=true`],
+  ['smart-rules', `/playlists/${playlists.smart}/rules`],
   ['activity', '/activity?job=1'],
+  ['missing', '/missing'],
+  ['history', '/history'],
+  ['statistics', '/statistics'],
+  ['review', '/review'],
+  ['duplicates', '/duplicates'],
+  ['details', '/tracks?details=1'],
+  ['edit', '/tracks?details=1&edit=true'],
+  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map((section): Scene => [`settings-${section}`, `/settings#${section}`]),
   ['set-up-folder', '/setup?step=folder'],
   ['set-up-network', '/setup?step=network'],
   ['not-found', '/nowhere'],
@@ -42,6 +64,7 @@ const SCENES: Scene[] = [
     if ((page.viewportSize()?.width ?? 0) < 768) await page.getByRole('button', { name: /^Open player/ }).click();
     else await page.getByRole('button', { name: 'Queue', exact: true }).click();
   }],
+  ['player', '/player'],
   ['filter', '/albums', (page) => page.getByRole('button', { name: 'Filter' }).click()],
   ['menu', `/albums/${album.id}`, (page) => page.getByRole('button', { name: /^More for/ }).nth(1).click()],
   ['shortcuts', '/albums', async (page) => {
@@ -61,16 +84,21 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
   const page = await context.newPage();
   await page.goto('/sign-in');
   await page.getByLabel('User name').waitFor();
-  await page.screenshot({ path: join(folder!, `sign-in-${size}-${device.colorScheme}.png`) });
+  await keep(page, `sign-in-${size}-${device.colorScheme}`);
   await page.evaluate(([token, user]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user })), [session.access_token, session.user] as const);
   for (const [name, path, prepare] of SCENES) {
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     await prepare?.(page);
     await page.waitForFunction(() => [...document.images].every((image) => image.complete || image.loading === 'lazy'));
-    await page.screenshot({ path: join(folder!, `${name}-${size}-${device.colorScheme}.png`) });
+    await keep(page, `${name}-${size}-${device.colorScheme}`);
   }
   await context.close();
+}
+
+/** Small enough to be kept beside the source. */
+async function keep(page: Page, name: string): Promise<void> {
+  await sharp(await page.screenshot()).webp({ quality: 82 }).toFile(join(folder!, `${name}.webp`));
 }
 
 async function signIn(): Promise<TokenResponse> {
@@ -86,4 +114,19 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
   const response = await fetch(`${url}/api/v1/albums?limit=200`, { headers: { Authorization: `Bearer ${session.access_token}` } });
   const { items } = (await response.json()) as AlbumPage;
   return items.filter((one) => one.has_cover).reduce((best, one) => (one.track_count > best.track_count ? one : best));
+}
+
+/** The first of each kind; two are made where there are none. */
+async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
+  const headers = { Authorization: `Bearer ${session.access_token}`, 'Content-Type': 'application/json' };
+  const ask = async <T>(path: string, body?: unknown): Promise<T> =>
+    (await (await fetch(`${url}/api/v1${path}`, { headers, ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }) })).json()) as T;
+  const { items } = await ask<PlaylistPage>('/playlists');
+  const idOf = (smart: boolean) => items.find((playlist) => playlist.is_smart === smart && playlist.track_count > 0)?.id;
+  const tracks = await ask<TrackPage>('/tracks?limit=60&sort=random&seed=7');
+  const make = async (body: object) => (await ask<PlaylistOut>('/playlists', body)).id;
+  return {
+    ordinary: idOf(false) ?? await make({ name: 'Late evening drive', description: 'For the long way home', track_ids: tracks.items.filter((track) => track.has_cover).slice(0, 24).map(({ id }) => id) }),
+    smart: idOf(true) ?? await make({ name: 'Nineties', rules: { all: [{ field: 'year', op: 'between', value: [1990, 1999] }, { field: 'genre', op: 'is_set' }], sort: [{ field: 'year' }], limit: 50 } }),
+  };
 }

@@ -35,11 +35,14 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   tracks?: number;
   /** Start with `--import`, so that the collection is there at once; default true. */
   scanned?: boolean;
+  /** Puts more into the folder of music before it is scanned. */
+  addMusic?: (dir: string) => void | Promise<void>;
 }
 
-export async function openStage({ scanned = true, tracks = 60, ...options }: StageOptions = {}): Promise<Stage> {
+export async function openStage({ scanned = true, tracks = 60, addMusic, ...options }: StageOptions = {}): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-e2e-'));
   const library = makeLibrary({ tracks, seconds: '3', art: 'folder', ...options }, join(dir, 'music'));
+  await addMusic?.(library.dir);
   const { child, url, setupToken } = await startServer(join(dir, 'data'), scanned ? ['--import', library.dir] : []);
   const browser = await openBrowser();
   const problems: string[] = [];
@@ -49,7 +52,7 @@ export async function openStage({ scanned = true, tracks = 60, ...options }: Sta
     const page = await (await browser.newContext({ reducedMotion: 'reduce', ...context })).newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    await page.addInitScript(keepAudioElements);
+    await page.addInitScript(noteSounds);
     return page;
   };
 
@@ -87,7 +90,7 @@ export async function openStage({ scanned = true, tracks = 60, ...options }: Sta
   return stage;
 }
 
-async function startServer(dataDir: string, args: string[]): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
+export async function startServer(dataDir: string, args: string[]): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
   const child = spawn(process.execPath, [join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   return new Promise((resolve, reject) => {
@@ -103,7 +106,7 @@ async function startServer(dataDir: string, args: string[]): Promise<{ child: Ch
   });
 }
 
-async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
+export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
   for (;;) {
     const { items } = await listJobs();
     if (items.length > 0 && items.every((job) => job.finished_at !== null)) return;
@@ -111,20 +114,49 @@ async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<
   }
 }
 
-/** Runs in the page: the player's audio elements are in no document, so they are noted as they are made. */
-function keepAudioElements(): void {
-  const made: HTMLAudioElement[] = [];
+/** Makes some tracks missing: a folder of music that is played where it lies, a scan, a few of its files taken away, and another scan. */
+export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>, count: number): Promise<void> {
+  const places = library.files.filter((file) => !file.messy && file.pathHex === undefined).slice(0, count).map((file) => join(library.dir, file.path));
+  await api('/settings', { method: 'PATCH', body: { local_media_import_path: library.dir, local_media_import_mode: 'reference', local_media_watch: false } });
+  for (const take of [() => {}, () => places.forEach((path) => rmSync(path))]) {
+    take();
+    const { id } = await api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+    while ((await api<JobOut>(`/jobs/${id}`)).finished_at === null) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+}
+
+interface Noted { audioElements: HTMLAudioElement[]; startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[] }
+
+/** Runs in the page: what the player plays is in no document, so it is noted as it is made (media elements) and started (decoded sound). */
+function noteSounds(): void {
+  const noted: Noted = { audioElements: [], startedSounds: [] };
   const Original = globalThis.Audio;
   Object.assign(globalThis, {
-    audioElements: made,
+    ...noted,
     Audio: function () {
       const audio = new Original();
-      made.push(audio);
+      noted.audioElements.push(audio);
       return audio;
     },
   });
+  const { start, stop } = AudioBufferSourceNode.prototype;
+  AudioBufferSourceNode.prototype.start = function (from = 0, offset = 0) {
+    noted.startedSounds.push({ node: this, from, offset, until: from + (this.buffer?.duration ?? 0) - offset });
+    start.call(this, from, offset);
+  };
+  AudioBufferSourceNode.prototype.stop = function (at = 0) {
+    for (const sound of noted.startedSounds) if (sound.node === this) sound.until = Math.min(sound.until, Math.max(at, this.context.currentTime));
+    stop.call(this, at);
+  };
 }
 
 /** Seconds into the track that sounds; 0 when nothing does. */
 export const currentTime = (page: Page): Promise<number> =>
-  page.evaluate(() => (globalThis as unknown as { audioElements: HTMLAudioElement[] }).audioElements.find((audio) => !audio.paused)?.currentTime ?? 0);
+  page.evaluate(() => {
+    const { audioElements, startedSounds } = globalThis as unknown as Noted;
+    const heard = startedSounds.flatMap(({ node, from, offset, until }) => {
+      const now = node.context.currentTime;
+      return node.context.state === 'running' && now >= from && now < until ? [offset + now - from] : [];
+    });
+    return audioElements.find((audio) => !audio.paused)?.currentTime ?? heard[0] ?? 0;
+  });

@@ -1,12 +1,14 @@
 import { Menu } from '@mantine/core';
-import { IconKeyboard, IconLogout } from '@tabler/icons-react';
+import { IconKeyboard, IconLogout, IconSettings } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { signOut, useSession } from '../../api/session.ts';
+import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/radio-items.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';
+import { SETTINGS } from './settings-link.ts';
 import styles from './side-bar.module.css';
 
 /** With `target` it opens from that; `children` are items above its own. */
@@ -15,6 +17,7 @@ export function AccountMenu({ onShortcuts, target, children }: { onShortcuts: ()
   const queries = useQueryClient();
   const player = usePlayerCommands();
   const choice = useSchemeChoice();
+  const isSpeaker = useSpeakerChoice();
   const name = useSession()?.user.username ?? '';
   const leave = () => {
     player.clear();
@@ -36,6 +39,9 @@ export function AccountMenu({ onShortcuts, target, children }: { onShortcuts: ()
         <Menu.Label>{t('scheme.label')}</Menu.Label>
         <RadioItems value={choice} onChange={chooseScheme} options={SCHEME_CHOICES.map((scheme) => ({ value: scheme, label: t(`scheme.${scheme}`) }))} />
         <Menu.Divider />
+        <Menu.CheckboxItem checked={isSpeaker} onChange={chooseSpeaker}>{t('speaker.be')}</Menu.CheckboxItem>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} component="a" href={SETTINGS.href} target={SETTINGS.target}>{t('settings.title')}</Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>{t('shortcuts.title')}</Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>{t('account.signOut')}</Menu.Item>
       </Menu.Dropdown>

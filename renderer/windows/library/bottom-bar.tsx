@@ -11,7 +11,7 @@ import styles from './side-bar.module.css';
 /** The side bar of a phone. */
 export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
   const { t } = useTranslation();
-  const { openJobs, missing, isShown } = useNews();
+  const { openJobs, countOf, isShown } = useNews();
   return (
     <nav className={styles.bar} aria-label={t('nav.label')}>
       {BOTTOM_PLACES.map(({ to, name, icon: Symbol }) => (
@@ -32,7 +32,7 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
         </button>
       }>
         {MENU_PLACES.filter(isShown).map(({ to, name, icon: Symbol }) => (
-          <Menu.Item key={to} leftSection={<Symbol size={16} aria-hidden />} rightSection={name === 'missing' && <span className={styles.count}>{formatNumber(missing)}</span>}
+          <Menu.Item key={to} leftSection={<Symbol size={16} aria-hidden />} rightSection={countOf(name) > 0 && <span className={styles.count}>{formatNumber(countOf(name))}</span>}
             renderRoot={(props) => <Link to={to} {...props} />}>{t(`nav.${name}`)}</Menu.Item>
         ))}
         <Menu.Divider />

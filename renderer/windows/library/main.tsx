@@ -5,18 +5,14 @@ import '../../ui/tokens.css';
 import '../../ui/base.css';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../../api/query-client.ts';
-import { streamUrl } from '../../api/urls.ts';
 import { startI18n } from '../../i18n/i18n.ts';
-import { PlayerEngine } from '../../player/engine.ts';
-import { findReason } from '../../player/failures.ts';
-import { connectMediaSession } from '../../player/media-session.ts';
+import { openPlayer } from '../../player/open-player.ts';
 import { App } from './app.tsx';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 
 await startI18n();
 const queries = createQueryClient();
-const player = new PlayerEngine({ streamUrl, findReason });
-connectMediaSession(player);
+const player = openPlayer();
 const router = createLibraryRouter(queries);
 
 createRoot(document.getElementById('root')!).render(<App queries={queries} player={player} router={router} />);

@@ -5,8 +5,11 @@ import { authStatusQuery } from '../../api/accounts.ts';
 import { getSession } from '../../api/session.ts';
 import { desktop } from '../../desktop.ts';
 import type { SetupStep } from '../../features/accounts/setup-page.tsx';
-import { parseAlbumSearch, parseArtistSearch, parseTrackSearch } from '../../features/browse/browse-search.ts';
+import { parseAlbumSearch, parseArtistSearch, parseGenreSearch, parseLikedSearch, parseTrackSearch } from '../../features/browse/browse-search.ts';
 import { HomePage } from '../../features/browse/home-page.tsx';
+import { parseStatisticsSearch } from '../../features/statistics/statistics-search.ts';
+import { parseRangeSearch } from '../../ui/day-range.ts';
+import { parsePlaylistSearch } from '../../features/playlists/playlist-search.ts';
 import { parseMissingSearch } from '../../features/missing/missing-search.ts';
 import { NotFound, RouteError } from './route-states.tsx';
 import { Shell } from './shell.tsx';
@@ -32,6 +35,8 @@ const isStep = (value: unknown): value is SetupStep => value === 'account' || va
 /** Only a path of this window: `//elsewhere` would leave it. */
 const pathOnly = (value: unknown) => (typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined);
 const given = <T extends object>(values: T) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
+
+const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -63,6 +68,9 @@ const setup = createRoute({
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
+  /** The track whose details stand beside the page, and whether they are being edited. */
+  validateSearch: (input: Record<string, unknown>): { details?: number | undefined; edit?: true | undefined } =>
+    ({ details: id(typeof input['details'] === 'number' ? String(input['details']) : text(input['details']) ?? '') || undefined, edit: input['edit'] === true || input['edit'] === 'true' || undefined }),
   beforeLoad: async ({ context, location }) => {
     if (getSession()) return;
     const { setup_required } = await context.queries.fetchQuery(authStatusQuery());
@@ -72,7 +80,16 @@ const app = createRoute({
   component: Shell,
 });
 
-const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
+/** The server has a page of its own for the settings; it is loaded as a whole. */
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  beforeLoad: ({ location }) => {
+    if (globalThis.location.pathname === location.pathname) globalThis.location.reload();
+    else globalThis.location.assign(location.href);
+    return new Promise<never>(() => {}); // this page is on its way out
+  },
+});
 
 const home = createRoute({ getParentRoute: () => app, path: '/', component: HomePage });
 const albums = createRoute({
@@ -105,6 +122,26 @@ const tracks = createRoute({
   validateSearch: parseTrackSearch,
   component: later(() => import('../../features/browse/tracks-page.tsx'), 'TracksPage'),
 });
+const history = createRoute({
+  getParentRoute: () => app,
+  path: '/history',
+  validateSearch: parseRangeSearch,
+  component: later(() => import('../../features/history/history-page.tsx'), 'HistoryPage'),
+});
+const statistics = createRoute({
+  getParentRoute: () => app,
+  path: '/statistics',
+  validateSearch: parseStatisticsSearch,
+  component: lazyRouteComponent(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'), // the plots are as large as all the rest: not loaded ahead,
+});
+const review = createRoute({ getParentRoute: () => app, path: '/review', component: later(() => import('../../features/details/review-page.tsx'), 'ReviewPage') });
+const duplicates = createRoute({ getParentRoute: () => app, path: '/duplicates', component: later(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage') });
+const discover = createRoute({
+  getParentRoute: () => app,
+  path: '/discover',
+  validateSearch: (input: Record<string, unknown>) => given({ q: text(input['q'])?.slice(0, 200) }),
+  component: later(() => import('../../features/discover/discover-page.tsx'), 'DiscoverPage'),
+});
 const missing = createRoute({
   getParentRoute: () => app,
   path: '/missing',
@@ -120,7 +157,36 @@ const activity = createRoute({
 
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
 
-const routeTree = root.addChildren([signIn, setup, app.addChildren([home, albums, album, artists, artist, tracks, missing, activity, elsewhere])]);
+const genres = createRoute({
+  getParentRoute: () => app,
+  path: '/genres',
+  validateSearch: parseGenreSearch,
+  component: later(() => import('../../features/browse/genres-page.tsx'), 'GenresPage'),
+});
+const liked = createRoute({
+  getParentRoute: () => app,
+  path: '/liked',
+  validateSearch: parseLikedSearch,
+  component: later(() => import('../../features/browse/liked-page.tsx'), 'LikedPage'),
+});
+const playlists = createRoute({ getParentRoute: () => app, path: '/playlists', component: later(() => import('../../features/playlists/playlists-page.tsx'), 'PlaylistsPage') });
+const newSmart = createRoute({ getParentRoute: () => app, path: '/playlists/new-smart', component: later(() => import('../../features/playlists/rules-page.tsx'), 'NewSmartPage') });
+const playlistParams = { parse: ({ playlistId }: { playlistId: string }) => ({ playlistId: id(playlistId) }), stringify: ({ playlistId }: { playlistId: number }) => ({ playlistId: String(playlistId) }) };
+const playlist = createRoute({
+  getParentRoute: () => app,
+  path: '/playlists/$playlistId',
+  params: playlistParams,
+  validateSearch: parsePlaylistSearch,
+  component: later(() => import('../../features/playlists/playlist-page.tsx'), 'PlaylistPage'),
+});
+const rules = createRoute({
+  getParentRoute: () => app,
+  path: '/playlists/$playlistId/rules',
+  params: playlistParams,
+  component: later(() => import('../../features/playlists/rules-page.tsx'), 'RulesPage'),
+});
+
+const routeTree = root.addChildren([signIn, setup, settings, app.addChildren([home, albums, album, artists, artist, tracks, genres, liked, playlists, newSmart, playlist, rules, history, statistics, review, duplicates, missing, discover, activity, elsewhere])]);
 
 export const createLibraryRouter = (queries: QueryClient) =>
   createRouter({

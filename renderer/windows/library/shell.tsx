@@ -1,7 +1,7 @@
 // The frame around every page: side bar or bottom bar, the one scroller, the queue, the player. Rooms that do not know each other meet here.
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ScanStrip } from '../../features/activity/scan-strip.tsx';
 import { DropZone } from '../../features/import/drop-zone.tsx';
@@ -9,16 +9,26 @@ import { UploadPanel } from '../../features/import/upload-panel.tsx';
 import { MiniPlayer } from '../../features/playback/mini-player.tsx';
 import { PlayerBar } from '../../features/playback/player-bar.tsx';
 import { PlayerSheet } from '../../features/playback/player-sheet.tsx';
-import { QueuePanel } from '../../features/playback/queue-panel.tsx';
+import { QueuePanel, type SideView } from '../../features/playback/queue-panel.tsx';
 import { SearchPalette } from '../../features/search/search-palette.tsx';
 import { ScrollerContext } from '../../ui/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
+import { QuestionDialogs } from '../../music/question-dialogs.tsx';
+import { TrackActionsContext } from '../../music/track-actions.ts';
+import { currentEntry } from '../../player/types.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { focusedTrack, useOpenDetails } from '../../ui/use-details.ts';
+import { useLikeFocused } from './use-like-focused.ts';
+import { useQueueDrop } from './use-queue-drop.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
+import { DetailsSlot } from './details-slot.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
+import { openSettings } from './settings-link.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useSignedOut } from './use-signed-out.ts';
+import { useSpeaker } from './use-speaker.ts';
 import styles from './shell.module.css';
 
 type Overlay = 'search' | 'shortcuts' | 'player' | null;
@@ -28,22 +38,34 @@ export function Shell() {
   const narrow = useMediaQuery('(max-width: 767px)', innerWidth < 768, { getInitialValueInEffect: false });
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const [queue, setQueue] = useState(false);
+  const [side, setSide] = useState<SideView | null>(null);
+  const toggleSide = (view: SideView) => setSide((shown) => (shown === view ? null : view));
   const connected = useLiveUpdates();
+  const player = usePlayerCommands();
+  const openDetails = useOpenDetails();
+  const queueDrop = useQueueDrop();
+  const likeFocused = useLikeFocused();
+  const actions = useMemo(() => ({ onDetails: openDetails }), [openDetails]);
+  const editFocused = () => {
+    const id = focusedTrack() ?? currentEntry(player.getState())?.track.id;
+    if (id !== undefined) openDetails(id, { edit: true });
+  };
   useSignedOut();
+  useSpeaker();
   const show = { onSearch: () => setOverlay('search'), onShortcuts: () => setOverlay('shortcuts') };
-  useShortcuts({ ...show, onQueue: () => setQueue((open) => !open) });
+  useShortcuts({ ...show, onEdit: editFocused, onLike: likeFocused, onSettings: openSettings, onQueue: () => toggleSide('queue') });
   const close = () => setOverlay(null);
 
   return (
-    <div className={styles.shell} data-queue={(queue && !narrow) || undefined}>
+    <TrackActionsContext value={actions}>
+    <div className={styles.shell} data-queue={(side !== null && !narrow) || undefined}>
       <a href="#main" className={styles.skip}>{t('nav.skip')}</a>
       {!narrow && <SideBar {...show}><ScanStrip /></SideBar>}
       <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
         {!connected && <ConnectionNotice />}
         <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
       </main>
-      {queue && !narrow && <aside className={styles.queue} aria-label={t('queue.queue')}><QueuePanel onClose={() => setQueue(false)} /></aside>}
+      {side && !narrow && <aside className={styles.queue} {...queueDrop} aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}><QueuePanel view={side} onClose={() => setSide(null)} /></aside>}
       <footer className={styles.foot}>
         {narrow ? (
           <>
@@ -51,13 +73,16 @@ export function Shell() {
             <MiniPlayer onOpen={() => setOverlay('player')} />
             <BottomBar {...show} />
           </>
-        ) : <PlayerBar queueShown={queue} onQueue={() => setQueue(!queue)} />}
+        ) : <PlayerBar side={side} onSide={toggleSide} />}
       </footer>
       <SearchPalette opened={overlay === 'search'} onClose={close} />
       <ShortcutsDialog opened={overlay === 'shortcuts'} onClose={close} />
       {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
       <UploadPanel />
+      <DetailsSlot />
+      <QuestionDialogs />
       <DropZone />
     </div>
+    </TrackActionsContext>
   );
 }

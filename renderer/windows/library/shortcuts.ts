@@ -6,8 +6,13 @@ export const SHORTCUTS = [
   { name: 'skip', keys: ['ctrlLeft', 'ctrlRight'] },
   { name: 'volume', keys: ['up', 'down'] },
   { name: 'queue', keys: ['q'] },
+  { name: 'like', keys: ['l'] },
+  { name: 'edit', keys: ['e'] },
   { name: 'playFocused', keys: ['p'] },
+  { name: 'takeBack', keys: ['ctrlZ'] },
   { name: 'moveInQueue', keys: ['altUp', 'altDown'] },
   { name: 'removeFromQueue', keys: ['delete'] },
+  { name: 'selectAll', keys: ['ctrlA'] },
+  { name: 'settings', keys: ['ctrlComma'] },
   { name: 'help', keys: ['question'] },
 ] as const;

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { PLACES } from './navigation.ts';
@@ -11,7 +12,7 @@ import styles from './side-bar.module.css';
 /** `children` stand above the account: what is going on. */
 export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => void; onShortcuts: () => void; children: ReactNode }) {
   const { t } = useTranslation();
-  const { openJobs, missing, isShown } = useNews();
+  const { openJobs, countOf, isShown } = useNews();
   return (
     <div className={styles.side}>
       <p className={styles.brand}><img src="/favicon.svg" alt="" />{t('app.name')}</p>
@@ -22,18 +23,19 @@ export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => v
       </button>
       <nav aria-label={t('nav.label')}>
         <ul className={styles.places}>
-          {PLACES.filter(isShown).map(({ to, name, icon: Symbol }) => (
+          {PLACES.filter((place) => place.name !== 'playlists' && isShown(place)).map(({ to, name, icon: Symbol }) => (
             <li key={to}>
               <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
                 <Symbol size={20} stroke={1.75} aria-hidden />
                 {t(`nav.${name}`)}
-                {name === 'missing' && <span className={styles.count} aria-label={t('missing.count', { count: missing })}>{formatNumber(missing)}</span>}
+                {countOf(name) > 0 && <span className={styles.count} aria-label={t('nav.count', { count: countOf(name), number: formatNumber(countOf(name)) })}>{formatNumber(countOf(name))}</span>}
                 {name === 'activity' && openJobs > 0 && <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>{openJobs}</span>}
               </Link>
             </li>
           ))}
         </ul>
       </nav>
+      <SidePlaylists />
       <div className={styles.bottom}>
         {children}
         <AccountMenu onShortcuts={onShortcuts} />

@@ -1,13 +1,24 @@
 import { useMissingCount } from '../../api/missing.ts';
+import { useHasCatalogue } from '../../api/remote.ts';
+import { useDuplicateCount, useReviewCount } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';
 import type { PLACES } from './navigation.ts';
 import { useOpenJobs } from './use-open-jobs.ts';
 
-/** What stands beside the places one can go to, and which of them there are: missing tracks only while there are any, jobs for the owner. */
+type PlaceName = (typeof PLACES)[number]['name'];
+
+/** What stands beside the places one can go to, and which of them there are: questions only while there are any, jobs for the owner. */
 export function useNews() {
   const openJobs = useOpenJobs();
-  const missing = useMissingCount();
+  const counts: Partial<Record<PlaceName, number>> = { missing: useMissingCount(), review: useReviewCount(), duplicates: useDuplicateCount() };
   const isOwner = useSession()?.user.is_superuser ?? false;
-  const isShown = ({ name }: Pick<(typeof PLACES)[number], 'name'>): boolean => (name === 'missing' ? missing > 0 : name !== 'activity' || isOwner);
-  return { openJobs, missing, isShown };
+  const hasCatalogue = useHasCatalogue();
+  /** Of tracks that want a person's word. */
+  const countOf = (name: PlaceName): number => counts[name] ?? 0;
+  const isShown = ({ name }: { name: PlaceName }): boolean => {
+    if (name in counts) return countOf(name) > 0;
+    if (name === 'discover') return hasCatalogue;
+    return name !== 'activity' || isOwner;
+  };
+  return { openJobs, countOf, isShown };
 }

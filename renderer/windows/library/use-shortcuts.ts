@@ -6,7 +6,7 @@ import type { Player } from '../../player/types.ts';
 const SEEK_STEP_MS = 5_000;
 const VOLUME_STEP = 0.05;
 
-interface Places { onSearch: () => void; onShortcuts: () => void; onQueue: () => void }
+interface Places { onSearch: () => void; onEdit: () => void; onLike: () => void; onSettings: () => void; onShortcuts: () => void; onQueue: () => void }
 
 export function useShortcuts(places: Places): void {
   const player = usePlayerCommands();
@@ -25,14 +25,16 @@ export function useShortcuts(places: Places): void {
   }, [player]);
 }
 
-function actionFor(event: KeyboardEvent, player: Player, { onSearch, onShortcuts, onQueue }: Places): (() => void) | undefined {
+function actionFor(event: KeyboardEvent, player: Player, { onSearch, onEdit, onLike, onSettings, onShortcuts, onQueue }: Places): (() => void) | undefined {
   const state = player.getState();
   if (event.ctrlKey || event.metaKey) {
-    return { k: onSearch, ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
+    return { k: onSearch, ',': onSettings, ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
   }
   return {
     '/': onSearch,
     '?': onShortcuts,
+    e: onEdit,
+    l: onLike,
     q: onQueue,
     ' ': () => player.toggle(),
     ArrowLeft: () => player.seek(state.positionMs - SEEK_STEP_MS),

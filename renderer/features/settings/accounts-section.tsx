@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { usersQuery } from '../../api/people.ts';
+import { detailOf } from '../../api/problem.ts';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { AddPerson } from './add-person.tsx';
+import { PersonRow } from './person-row.tsx';
+import { SettingGroup } from './setting-row.tsx';
+import { SettingList } from './setting-list.tsx';
+
+const ADVANCED = ['access_token_ttl', 'jwt_secret', 'compat_secret_key', 'admin_username', 'admin_password'];
+
+export function AccountsSection() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(usersQuery());
+  return (
+    <>
+      {error ? <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} /> : (
+        <SettingGroup title={t('settings.people.title')}>
+          {data ? data.items.map((person) => <PersonRow key={person.id} person={person} />) : <Skeleton height="112px" />}
+        </SettingGroup>
+      )}
+      <AddPerson />
+      <SettingList group="accounts" title={t('settings.people.rules')} advanced={ADVANCED} />
+    </>
+  );
+}

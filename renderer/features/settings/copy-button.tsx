@@ -1,0 +1,23 @@
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '../../ui/button.tsx';
+
+const DONE_FOR_MS = 2_000;
+
+/** Over plain http on the network browsers have no clipboard; the text beside the button can be selected then. */
+export function CopyButton({ text, label }: { text: string; label?: string }) {
+  const { t } = useTranslation();
+  const [isDone, setIsDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return undefined;
+    const timer = setTimeout(() => setIsDone(false), DONE_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  if (!(navigator as Partial<Navigator>).clipboard) return null;
+  return (
+    <Button icon={isDone ? IconCheck : IconCopy} aria-label={label} aria-live="polite" onClick={() => void navigator.clipboard.writeText(text).then(() => setIsDone(true), () => undefined)}>
+      {t(isDone ? 'settings.copied' : 'settings.copy')}
+    </Button>
+  );
+}

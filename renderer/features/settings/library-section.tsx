@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { IconRefresh } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isOpen, jobsQuery, SCAN_TASK, useStartScan } from '../../api/jobs.ts';
+import { detailOf } from '../../api/problem.ts';
+import { sourcesQuery } from '../../api/remote.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatDate, formatLength, formatNumber } from '../../ui/format.ts';
+import { SettingGroup } from './setting-row.tsx';
+import { SettingList } from './setting-list.tsx';
+import styles from './settings.module.css';
+
+const COUNTS = ['files', 'added', 'updated', 'unchanged', 'missing', 'failed_count'] as const;
+const ASK_EVERY_MS = 2_000;
+
+export function LibrarySection() {
+  return (
+    <>
+      <SettingList group="library" />
+      <LastScan />
+    </>
+  );
+}
+
+function LastScan() {
+  const { t } = useTranslation();
+  const sources = useQuery(sourcesQuery());
+  const jobs = useQuery({ ...jobsQuery(), refetchInterval: ASK_EVERY_MS });
+  const start = useStartScan();
+  const folder = sources.data?.find(({ name }) => name === 'local_folder');
+  const isScanning = jobs.data?.items.some((job) => job.task === SCAN_TASK && isOpen(job)) ?? false;
+  const { refetch } = sources;
+  useEffect(() => void refetch(), [isScanning, refetch]); // begun or ended
+  const last = folder?.last_scan;
+  return (
+    <SettingGroup title={t('settings.library.lastScan')}>
+      <div className={styles.padded}>
+        {last ? (
+          <>
+            <p>{t(`settings.library.scan.${last.status === 'succeeded' ? 'succeeded' : last.status === 'cancelled' ? 'cancelled' : 'failed'}`, { date: formatDate(last.finished_at) })}</p>
+            {last.counts && (
+              <dl className={styles.counts}>
+                {COUNTS.map((name) => (
+                  <div key={name}>
+                    <dt>{t(`scan.${name === 'failed_count' ? 'failed' : name}`)}</dt>
+                    <dd>{formatNumber(last.counts![name])}</dd>
+                  </div>
+                ))}
+                <div>
+                  <dt>{t('scan.took')}</dt>
+                  <dd>{formatLength(last.counts.duration_ms)}</dd>
+                </div>
+              </dl>
+            )}
+          </>
+        ) : <p className={styles.help}>{folder?.reason ?? t('settings.library.neverScanned')}</p>}
+        {start.error && <p role="alert" className={styles.fault}>{detailOf(start.error)}</p>}
+        <div className={styles.buttons}>
+          <Button icon={IconRefresh} disabled={isScanning || start.isPending || !folder?.enabled} onClick={() => start.mutate()}>{t(isScanning ? 'scan.scanning' : 'scan.start')}</Button>
+        </div>
+      </div>
+    </SettingGroup>
+  );
+}

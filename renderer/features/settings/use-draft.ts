@@ -1,0 +1,50 @@
+// The text of a field on its way to being a setting: the server is asked while one types, and told when one is done.
+import { useEffect, useState } from 'react';
+import type { SettingOut } from '../../../server/settings/wire.ts';
+import { faultOf, findFault, useChangeSettings, type SettingValue } from '../../api/settings.ts';
+
+const ASK_AFTER_MS = 250;
+
+/** An empty field is a setting at its default. */
+const toValue = (text: string): SettingValue => (text.trim() === '' ? null : text.trim());
+
+export function useDraft({ key, value, secret }: SettingOut) {
+  const change = useChangeSettings();
+  const saved = secret ? '' : String(value ?? '');
+  const [draft, setDraft] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const text = draft ?? saved;
+  const isChanged = draft !== null && draft.trim() !== saved;
+
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      findFault(key, toValue(draft), controller.signal).then(setFault, () => undefined); // aborted: a later text is asked about instead
+    }, ASK_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [draft, isChanged, key]);
+
+  const cancel = () => {
+    setDraft(null);
+    setFault(null);
+  };
+  return {
+    text,
+    fault,
+    /** The server took the last change, and nothing was typed since. */
+    isSaved: change.isSuccess && !isChanged,
+    type(next: string) {
+      setDraft(next);
+      change.reset();
+    },
+    cancel,
+    commit() {
+      if (!isChanged || change.isPending) return;
+      change.mutate({ [key]: toValue(draft) }, { onSuccess: cancel, onError: (error) => setFault(faultOf(key, error)) });
+    },
+  };
+}

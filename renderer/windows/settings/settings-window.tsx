@@ -1,0 +1,67 @@
+import { IconArrowLeft } from '@tabler/icons-react';
+import { useEffect, useRef, type ComponentType } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSession } from '../../api/session.ts';
+import { AboutSection } from '../../features/settings/about-section.tsx';
+import { AccountsSection } from '../../features/settings/accounts-section.tsx';
+import { GeneralSection } from '../../features/settings/general-section.tsx';
+import { LibrarySection } from '../../features/settings/library-section.tsx';
+import { MetadataSection } from '../../features/settings/metadata-section.tsx';
+import { NetworkSection } from '../../features/settings/network-section.tsx';
+import { PlaybackSection } from '../../features/settings/playback-section.tsx';
+import { RemoteSection } from '../../features/settings/remote-section.tsx';
+import { StorageSection } from '../../features/settings/storage-section.tsx';
+import { usePageTitle } from '../../ui/page.tsx';
+import { useSection, type SectionName } from './sections.ts';
+import styles from './settings-window.module.css';
+
+const CONTENT: Record<SectionName, ComponentType> = {
+  general: GeneralSection,
+  library: LibrarySection,
+  storage: StorageSection,
+  metadata: MetadataSection,
+  network: NetworkSection,
+  playback: PlaybackSection,
+  remote: RemoteSection,
+  accounts: AccountsSection,
+  about: AboutSection,
+};
+
+export function SettingsWindow() {
+  const { t } = useTranslation();
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  const { sections, current } = useSection(isOwner);
+  const main = useRef<HTMLElement>(null);
+  const places = useRef<HTMLUListElement>(null);
+  usePageTitle(`${t(`settings.section.${current}`)} · ${t('settings.title')}`);
+  useEffect(() => {
+    if (main.current) main.current.scrollTop = 0;
+    places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }); // a phone shows a few of them
+  }, [current]);
+  const Content = CONTENT[current];
+  return (
+    <div className={styles.window}>
+      <div className={styles.side}>
+        <a href="/" className={styles.back}><IconArrowLeft size={18} aria-hidden />{t('settings.back')}</a>
+        <nav aria-label={t('settings.title')}>
+          <ul ref={places} className={styles.places}>
+            {sections.map(({ name, icon: Symbol }) => (
+              <li key={name}>
+                <a href={`#${name}`} className={styles.place} aria-current={name === current ? 'page' : undefined}>
+                  <Symbol size={20} stroke={1.75} aria-hidden />
+                  {t(`settings.section.${name}`)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+      <main ref={main} className={styles.main}>
+        <div className={styles.page}>
+          <h1>{t(`settings.section.${current}`)}</h1>
+          <Content />
+        </div>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+// Settings validate while one types, apply at once, and say where they come from.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SettingsOut } from '../../server/settings/wire.ts';
+import { DESK, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 10 });
+});
+afterAll(() => stage?.close());
+
+/** Chromium reports each refused value as well. */
+const problems = () => stage.problems.filter((text) => !text.includes('status of 422'));
+const settingOf = async (key: string) => (await stage.api<SettingsOut>('/settings')).items.find((item) => item.key === key);
+
+test('settings validate as one types, apply at once, and explain where they come from', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/settings');
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
+
+  const folder = page.getByLabel('Music folder');
+  expect(await folder.isDisabled()).toBe(true); // given with --import
+  await page.getByText('From the environment (LOCAL_MEDIA_IMPORT_PATH); can only be changed there').waitFor();
+  await page.getByText(/^Finished on /).waitFor();
+
+  await page.getByRole('switch', { name: 'Watch the folder' }).click({ force: true });
+  await expect.poll(async () => (await settingOf('local_media_watch'))?.value).toBe(false);
+  await page.getByRole('button', { name: 'Use default: Watch the folder' }).click();
+  await expect.poll(async () => settingOf('local_media_watch')).toMatchObject({ value: true, origin: 'default' });
+
+  await page.getByRole('link', { name: 'Network & phones' }).click();
+  await page.getByText('Advanced').click();
+  const port = page.getByLabel('Port', { exact: true });
+  const before = await port.inputValue();
+  expect(await port.isDisabled()).toBe(true); // given with --port
+  expect(before).toBe('0');
+  const hosts = page.getByRole('textbox', { name: 'Further host names' });
+  await hosts.fill('music.example.org');
+  await hosts.press('Enter');
+  await expect.poll(async () => settingOf('allowed_hosts')).toMatchObject({ value: 'music.example.org', origin: 'file' });
+  await page.getByRole('status').filter({ hasText: 'Saved' }).first().waitFor();
+
+  await page.getByRole('link', { name: 'Accounts' }).click();
+  await page.getByText('Advanced').click();
+  const lasts = page.getByRole('textbox', { name: 'A sign-in lasts' });
+  await lasts.fill('soon');
+  await page.getByText('must be a number and s, m, h or d, such as 7d').waitFor();
+  expect((await settingOf('access_token_ttl'))?.value).toBe('7d');
+  await lasts.press('Escape');
+  expect(await lasts.inputValue()).toBe('7d');
+  await lasts.fill('12h');
+  await lasts.press('Enter');
+  await expect.poll(async () => (await settingOf('access_token_ttl'))?.value).toBe('12h');
+
+  await page.getByRole('link', { name: 'Metadata' }).click();
+  await page.getByRole('textbox', { name: 'AcoustID key' }).fill('my-key-0815');
+  await page.getByRole('textbox', { name: 'AcoustID key' }).press('Enter');
+  await expect.poll(async () => settingOf('fpid_api_key')).toMatchObject({ is_set: true, value: null });
+  await expect.poll(() => page.getByRole('textbox', { name: 'AcoustID key' }).inputValue()).toBe('');
+  const trust = page.getByRole('slider', { name: 'Trust' });
+  await trust.press('End');
+  await page.getByText(/^Careful: only a match of more than 100%/).waitFor();
+  expect(problems()).toEqual([]);
+  await page.context().close();
+});
+
+test('a change that needs a restart says so, and the language changes at once in every window', async () => {
+  const [page, other] = [await stage.openAsOwner(DESK), await stage.openAsOwner(DESK)];
+  await page.goto('/settings#general');
+  await page.getByLabel('Log', { exact: true }).selectOption('warn');
+  await page.getByText('Saved; restart needed').waitFor();
+  await other.goto('/settings#general');
+  await other.getByText('Saved; restart needed').waitFor();
+  await other.context().close();
+
+  const library = await page.context().newPage();
+  await library.goto('/albums');
+  await page.getByLabel('Language').selectOption('de');
+  await page.getByRole('heading', { level: 1, name: 'Allgemein' }).waitFor();
+  await library.getByRole('heading', { level: 1, name: 'Alben' }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+  await page.context().close();
+});
+
+test('an account of a listener sees what is its own, and the owner can set a new password for it', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/settings#accounts');
+  await page.getByRole('button', { name: 'Add a person' }).click();
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill('a good password');
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'More for ann' }).click();
+  await page.getByRole('menuitem', { name: 'Set a new password' }).click();
+  await page.getByLabel('New password for ann').fill('short');
+  await page.getByLabel('New password for ann').fill('another good one');
+  await page.getByRole('button', { name: 'Set a new password' }).click();
+  await page.getByLabel('New password for ann').waitFor({ state: 'detached' });
+
+  const hers = await stage.openPage({ ...DESK, baseURL: stage.url });
+  await hers.goto('/settings#network');
+  await hers.getByLabel('User name').fill('ann');
+  await hers.getByLabel('Password', { exact: true }).fill('another good one');
+  await hers.getByRole('button', { name: 'Sign in' }).click();
+  await hers.getByRole('heading', { level: 1, name: 'Network & phones' }).waitFor();
+  expect(await hers.getByRole('link', { name: 'Accounts' }).count()).toBe(0);
+  await hers.getByRole('button', { name: 'Show' }).click();
+  await hers.getByRole('button', { name: 'Replace' }).waitFor();
+  expect(problems()).toEqual([]);
+  await hers.context().close();
+  await page.context().close();
+});

@@ -1,0 +1,38 @@
+// A window is the speaker, and a phone app steers it through the phone door.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TrackPage } from '../../server/library/wire.ts';
+import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 12, seconds: '20' });
+});
+afterAll(() => stage?.close());
+
+test('a phone plays music on the computer, sees where it is, and stops it', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/');
+  await page.getByRole('button', { name: `Account: ${OWNER.username}` }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Be the speaker' }).click();
+  await expect.poll(async () => (await stage.api<{ speaker: unknown }>('/jukebox')).speaker).not.toBeNull();
+
+  const { password } = await stage.api<{ password: string }>('/users/me/subsonic-password');
+  const phone = async (query: string) => {
+    const response = await fetch(`${stage.url}/rest/jukeboxControl?u=${OWNER.username}&p=${encodeURIComponent(password)}&v=1.16.1&c=phone&f=json&${query}`);
+    return ((await response.json()) as { 'subsonic-response': { status: string; jukeboxStatus?: { currentIndex: number; playing: boolean; position: number } } })['subsonic-response'];
+  };
+  const { items } = await stage.api<TrackPage>('/tracks?limit=2&sort=title');
+  expect(await phone(`action=set&${items.map(({ id }) => `id=tr-${id}`).join('&')}`)).toMatchObject({ status: 'ok' });
+  await phone('action=start');
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.2);
+  await phone('action=skip&index=1&offset=5');
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(5);
+  await page.getByRole('contentinfo').getByText(items[1]!.title).first().waitFor();
+  await phone('action=stop');
+  await expect.poll(() => currentTime(page)).toBe(0);
+
+  await page.getByRole('button', { name: 'Play', exact: true }).last().click(); // by hand, at the computer
+  await expect.poll(async () => (await phone('action=status')).jukeboxStatus).toMatchObject({ playing: true, currentIndex: 1 });
+  expect(stage.problems).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,39 @@
+// A lively library to work on the interface with: npm run seed -- [FOLDER] [TRACKS]. Made in a data folder of its own, through the public
+// API, with covers, likes, a year of plays and playlists. Then: npm start -- --data-dir FOLDER/data
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TokenResponse } from '../server/auth/wire.ts';
+import type { JobOut } from '../server/jobs/wire.ts';
+import { OWNER, startServer, untilIdle } from './e2e/stage.ts';
+import { drawCovers } from './support/drawn-covers.ts';
+import { makeLibrary } from './support/library.ts';
+import { enliven, type Api } from './support/lively-library.ts';
+
+const [folder = 'seed', tracks = '1200'] = process.argv.slice(2);
+const dir = resolve(folder);
+if (existsSync(dir)) throw new Error(`${dir} is there already. Take it away, or say another folder.`);
+
+Object.assign(process.env, { FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' }); // nobody on the internet knows this music
+const { dir: music } = makeLibrary({ tracks: Number(tracks), seconds: '20-40', art: 'none' }, join(dir, 'music'));
+await drawCovers(music);
+const { child, url, setupToken } = await startServer(join(dir, 'data'), ['--import', music]);
+
+let token = '';
+const api: Api = async <T>(path: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}) => {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+};
+
+token = (await api<TokenResponse>('/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: setupToken } })).access_token;
+await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
+const made = await enliven(api);
+child.kill('SIGTERM');
+if (child.exitCode === null) await once(child, 'exit');
+console.log(`${made.tracks} tracks, ${made.plays} plays, ${made.playlists} playlists. Now: npm start -- --data-dir ${join(folder, 'data')}
+Sign in as ${OWNER.username} with "${OWNER.password}".`);
