@@ -9,8 +9,9 @@ import { ADMIN, registerUser, startServer, type TestServer } from '../support/se
 const SECRET = 'annssecret';
 /** What everybody signed in shares, and what has no owner. */
 const SHARED = /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates)\//;
-/** These make something of the caller's own under an id that everybody knows. */
-const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id']);
+/** These are about something of the caller's own under an id that everybody knows or may choose. */
+const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
+const SPEAKER = 'one-window';
 
 let server: TestServer;
 let ann: string;
@@ -36,11 +37,12 @@ beforeAll(async () => {
   await make('/queue', { track_ids: [trackId], client: SECRET }, 'PUT');
   await make(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET }, 'PUT');
   await make('/history/now-playing', { track_id: trackId, client: SECRET });
+  await make('/jukebox/speaker', { speaker_id: SPEAKER, name: SECRET }, 'PUT');
   const form = new FormData();
   form.append('file', new Blob([`A,B,${SECRET},1700000000`]), `${SECRET}.csv`);
   const imported = await make('/history/import', form);
   await server.app.drain();
-  hers = { '/history/:id': `${play.id}`, '/history/imports/:id': `${imported.id}`, '/bookmarks/:track_id': `${trackId}` };
+  hers = { '/history/:id': `${play.id}`, '/history/imports/:id': `${imported.id}`, '/bookmarks/:track_id': `${trackId}`, '/jukebox/speaker/:speaker_id': SPEAKER };
   bodies = {};
   queries = {};
   if (server.app.routes.some((route) => nameOf(route) === 'post /playlists')) await makePlaylist();
@@ -103,6 +105,8 @@ test('what is kept under a shared id is each person’s own', async () => {
   const before = everythingOfAnn();
   expect((await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status).toBe(200);
   expect((await server.api(`/bookmarks/${trackId}`, { method: 'DELETE', token: bob })).status).toBe(204);
+  expect((await server.api(`/jukebox/speaker/${SPEAKER}`, { method: 'DELETE', token: bob })).status).toBe(204);
+  expect((await server.api<{ speaker: { id: string } }>('/jukebox', { token: ann })).body.speaker.id).toBe(SPEAKER);
   expect(everythingOfAnn()).toEqual(before);
 });
 
