@@ -10,6 +10,7 @@ import { LIBRARY } from './library.ts';
 import { forgetLikes, noteLike } from './likes.ts';
 import { notePlaylist } from './playlists.ts';
 import { QUEUE } from './queue.ts';
+import { noteDownload } from './remote.ts';
 import { matchesQuery, trackQuery } from './tracks.ts';
 import { eventsUrl } from './urls.ts';
 
@@ -70,6 +71,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       onJobDone(job);
     });
     on(stream, 'like', (state) => noteLike(queries, state));
+    on(stream, 'download', (download) => noteDownload(queries, download));
     on(stream, 'playlist', () => notePlaylist(queries));
     on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
     on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));

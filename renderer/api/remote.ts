@@ -1,5 +1,5 @@
 // Music that is elsewhere: what can be searched, saved and fetched, and the downloads under way.
-import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
@@ -7,7 +7,9 @@ import type { SourceOut } from '../../server/sources/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
 
-export const sourcesQuery = () => queryOptions({ queryKey: ['sources'] as const, queryFn: ({ signal }) => request<SourceOut[]>('/sources', { signal }) });
+/** Read again on coming back from the window of settings, where they are switched on. */
+export const sourcesQuery = () =>
+  queryOptions({ queryKey: ['sources'] as const, queryFn: ({ signal }) => request<SourceOut[]>('/sources', { signal }), staleTime: 5_000, refetchOnWindowFocus: true });
 
 /** Whether there is a catalogue to search beside the own library. */
 export const useHasCatalogue = (): boolean => useQuery(sourcesQuery()).data?.some(({ enabled, capabilities }) => enabled && capabilities.includes('search')) ?? false;
@@ -32,6 +34,13 @@ export function useSaveRemote() {
 const DOWNLOADS = ['downloads'] as const;
 export const downloadsQuery = () => queryOptions({ queryKey: DOWNLOADS, queryFn: ({ signal }) => request<Paged<DownloadJobOut>>('/downloads', { query: { limit: 100 }, signal }) });
 
+/** What the server tells of a download, also of one that another window or a phone began. */
+export function noteDownload(queries: QueryClient, download: DownloadJobOut): void {
+  const known = queries.getQueryData(downloadsQuery().queryKey)?.items.some(({ id }) => id === download.id);
+  if (!known) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
+  queries.setQueryData(downloadsQuery().queryKey, (page) => page && { ...page, items: page.items.map((one) => (one.id === download.id ? download : one)) });
+}
+
 /** What was done to a download changes both its list and the track's state. */
 function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>) {
   const queries = useQueryClient();
@@ -42,6 +51,9 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
 }
 
 /** Fetches the audio of a placeholder; its id is the track's. */
-export const useMaterialize = () => useDownloadMutation((trackId) => request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST' }));
+export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> => request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
+export const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> => request<DownloadJobOut>(`/downloads/${id}`, { signal });
+
+export const useMaterialize = () => useDownloadMutation((trackId) => materialize(trackId));
 export const useRetryDownload = () => useDownloadMutation((id) => request<DownloadJobOut>(`/downloads/${id}/retry`, { method: 'POST' }));
 export const useCancelDownload = () => useDownloadMutation((id) => request<unknown>(`/downloads/${id}`, { method: 'DELETE' }));

@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import type { ServerOut, SettingOut, SettingsOut } from '../../server/settings/wire.ts';
 import { request } from './client.ts';
 import { ApiError, detailOf } from './problem.ts';
+import { sourcesQuery } from './remote.ts';
 
 export type SettingValue = string | number | boolean | null;
 
@@ -14,7 +15,10 @@ export function useChangeSettings() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (changes: Record<string, unknown>) => request<SettingsOut>('/settings', { method: 'PATCH', body: changes }),
-    onSuccess: (settings) => queries.setQueryData(settingsQuery().queryKey, settings),
+    onSuccess: (settings) => {
+      queries.setQueryData(settingsQuery().queryKey, settings);
+      return queries.invalidateQueries({ queryKey: sourcesQuery().queryKey }); // what music comes from is a matter of settings
+    },
   });
 }
 

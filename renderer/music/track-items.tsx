@@ -1,10 +1,11 @@
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { IconArrowForwardUp, IconDisc, IconHeart, IconHeartOff, IconInfoCircle, IconMicrophone2, IconPencil, IconPlaylistAdd, IconTrash, IconWaveSine } from '@tabler/icons-react';
+import { IconArrowForwardUp, IconCloudDownload, IconDisc, IconHeart, IconHeartOff, IconInfoCircle, IconMicrophone2, IconPencil, IconPlaylistAdd, IconTrash, IconWaveSine } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { useLike, useLiked } from '../api/likes.ts';
 import { detailOf } from '../api/problem.ts';
+import { useMaterialize } from '../api/remote.ts';
 import { useIdentify } from '../api/tracks.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
@@ -33,6 +34,7 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
   const { tell } = useUndoNotice();
   const { onDetails } = useTrackActions();
   const identify = useIdentify();
+  const fetchAudio = useMaterialize();
   const remove = useDeleteTracks();
   const { only } = group;
   const withTracks = (use: (tracks: TrackOut[]) => unknown) => () => void group.load().then(use).catch((error: unknown) => tell(detailOf(error)));
@@ -56,6 +58,7 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
           {t('track.goToArtist', { name: artist.name })}
         </Menu.Item>
       ))}
+      {only?.availability === 'remote' && <Menu.Item leftSection={<IconCloudDownload {...size} />} onClick={() => fetchAudio.mutate(only.id, { onError: (error) => tell(detailOf(error)) })}>{t('details.fetch')}</Menu.Item>}
       {only && onDetails && <Menu.Item leftSection={<IconInfoCircle {...size} />} onClick={() => onDetails(only.id)}>{t('track.details')}</Menu.Item>}
       {only && onDetails
         ? <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => onDetails(only.id, { edit: true })}>{t('track.edit')}</Menu.Item>

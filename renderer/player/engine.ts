@@ -19,6 +19,8 @@ export interface EngineOptions {
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   findReason: (trackId: number) => Promise<FailureReason>;
+  /** Brings audio here that is elsewhere; false when it does not come soon. */
+  fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
   /** Called once per listening, at half of the track or 4 minutes, and at its end when more was heard. */
   onPlayed?: (play: Play) => void;
   random?: () => number;
@@ -42,6 +44,9 @@ export class PlayerEngine implements Player {
   #state: PlayerState;
   #nextKey: number;
   #skipTimer: ReturnType<typeof setTimeout> | undefined;
+  #fetching: AbortController | undefined;
+  /** The entry whose audio was fetched last: it is not asked for a second time. */
+  #fetchedKey: number | undefined;
   #sleepTimer: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
   readonly #retiring = new AbortController();
@@ -136,7 +141,7 @@ export class PlayerEngine implements Player {
   }
 
   clear(): void {
-    this.#cancelSkip();
+    this.#cancelPending();
     this.#playout.stop();
     this.#counter.stop();
     this.#update({ queue: [], index: -1, status: 'idle', positionMs: 0, durationMs: 0, bufferedMs: 0, failure: null });
@@ -151,9 +156,10 @@ export class PlayerEngine implements Player {
   }
 
   pause(): void {
-    this.#cancelSkip();
+    const wasFetching = this.#fetching !== undefined;
+    this.#cancelPending();
     this.#playout.pause();
-    if (this.#state.status !== 'idle') this.#update({ status: 'paused' });
+    if (this.#state.status !== 'idle') this.#update({ status: 'paused', ...(wasFetching && { failure: null }) });
   }
 
   toggle(): void {
@@ -248,7 +254,7 @@ export class PlayerEngine implements Player {
   }
 
   #start(index: number, { paused = false, positionMs = 0 } = {}): void {
-    this.#cancelSkip();
+    this.#cancelPending();
     const entry = this.#state.queue[index];
     if (!entry) return;
     this.#counter.start(entry.track, positionMs);
@@ -320,9 +326,10 @@ export class PlayerEngine implements Player {
 
   /** The queue is over. */
   #rewind(): void {
+    this.#cancelPending();
     this.#playout.stop();
     this.#counter.stop();
-    this.#update({ status: 'paused', positionMs: 0 });
+    this.#update({ status: 'paused', positionMs: 0, failure: null });
   }
 
   async #onFailed({ key }: VoiceItem): Promise<void> {
@@ -332,6 +339,25 @@ export class PlayerEngine implements Player {
     this.#failuresInARow += 1;
     const reason = await this.#options.findReason(entry.track.id);
     if (currentEntry(this.#state)?.key !== entry.key) return;
+    if (reason === 'remote' && isSounding(this.#state) && entry.key !== this.#fetchedKey) return void this.#fetch(entry);
+    this.#giveUp(entry, reason, wanted);
+  }
+
+  /** It plays as soon as its audio is here, unless something else is wanted by then. */
+  async #fetch(entry: QueueEntry): Promise<void> {
+    this.#fetching?.abort();
+    const { signal } = (this.#fetching = new AbortController());
+    this.#playout.stop();
+    this.#update({ failure: { entry, reason: 'fetching', skipping: false } });
+    const isHere = await this.#options.fetchAudio(entry.track.id, signal);
+    if (signal.aborted) return;
+    this.#fetching = undefined;
+    if (!isHere) return this.#giveUp(entry, 'remote', true);
+    this.#fetchedKey = entry.key;
+    this.#start(this.#state.index, { positionMs: this.#state.positionMs });
+  }
+
+  #giveUp(entry: QueueEntry, reason: FailureReason, wanted: boolean): void {
     const canSkip = wanted && reason !== 'unreachable' && reason !== 'signed_out' && this.#failuresInARow < this.#state.queue.length
       && following(this.#state, this.#state.repeat, false) >= 0;
     this.#playout.stop();
@@ -339,9 +365,12 @@ export class PlayerEngine implements Player {
     if (canSkip) this.#skipTimer = setTimeout(() => this.#advance(false), SKIP_AFTER_MS);
   }
 
-  #cancelSkip(): void {
+  /** What was to happen by itself in a moment. */
+  #cancelPending(): void {
     clearTimeout(this.#skipTimer);
     this.#skipTimer = undefined;
+    this.#fetching?.abort();
+    this.#fetching = undefined;
   }
 
   #armSleep(): void {

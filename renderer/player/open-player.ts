@@ -6,6 +6,7 @@ import { clientId, clientName } from '../api/this-client.ts';
 import { streamUrl } from '../api/urls.ts';
 import { PlayerEngine } from './engine.ts';
 import { findReason } from './failures.ts';
+import { fetchAudio } from './fetch-audio.ts';
 import { connectMediaSession } from './media-session.ts';
 import { announceNowPlaying } from './now-playing.ts';
 import { PlayReports } from './play-reports.ts';
@@ -16,7 +17,7 @@ import { SharedPlayer } from './shared-player.ts';
 export function openPlayer(): SharedPlayer {
   const reports = new PlayReports({ key: () => { const user = getSession()?.user.id; return user === undefined ? null : `tonearm.plays.${user}`; }, send: sendPlays, client: clientName() });
   const player = new SharedPlayer({
-    createEngine: (state) => new PlayerEngine({ streamUrl, fetchStream, findReason, onPlayed: (play) => reports.add(play) }, state),
+    createEngine: (state) => new PlayerEngine({ streamUrl, fetchStream, findReason, fetchAudio, onPlayed: (play) => reports.add(play) }, state),
     onLead(engine) {
       const stops = [
         syncQueue(engine, { save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()), most: MOST_QUEUED }),

@@ -16,7 +16,8 @@ export interface QueueEntry {
 
 export type Repeat = 'off' | 'all' | 'one';
 export type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
-export type FailureReason = 'signed_out' | 'not_found' | 'remote' | 'missing' | 'unreachable' | 'busy' | 'undecodable';
+/** `fetching` is no fault: the audio is on its way here, and plays when it has come. */
+export type FailureReason = 'signed_out' | 'not_found' | 'remote' | 'fetching' | 'missing' | 'unreachable' | 'busy' | 'undecodable';
 
 export interface PlayerFailure { entry: QueueEntry; reason: FailureReason; /** False when nothing else can be tried. */ skipping: boolean }
 

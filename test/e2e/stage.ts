@@ -37,13 +37,15 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   scanned?: boolean;
   /** Puts more into the folder of music before it is scanned. */
   addMusic?: (dir: string) => void | Promise<void>;
+  /** Settings as the environment gives them. */
+  env?: Record<string, string>;
 }
 
-export async function openStage({ scanned = true, tracks = 60, addMusic, ...options }: StageOptions = {}): Promise<Stage> {
+export async function openStage({ scanned = true, tracks = 60, addMusic, env, ...options }: StageOptions = {}): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-e2e-'));
   const library = makeLibrary({ tracks, seconds: '3', art: 'folder', ...options }, join(dir, 'music'));
   await addMusic?.(library.dir);
-  const { child, url, setupToken } = await startServer(join(dir, 'data'), scanned ? ['--import', library.dir] : []);
+  const { child, url, setupToken } = await startServer(join(dir, 'data'), scanned ? ['--import', library.dir] : [], env);
   const browser = await openBrowser();
   const problems: string[] = [];
   let session: TokenResponse | undefined;
@@ -90,8 +92,8 @@ export async function openStage({ scanned = true, tracks = 60, addMusic, ...opti
   return stage;
 }
 
-export async function startServer(dataDir: string, args: string[]): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
-  const child = spawn(process.execPath, [join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startServer(dataDir: string, args: string[], env: Record<string, string> = {}): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
+  const child = spawn(process.execPath, [join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let text = '';
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {

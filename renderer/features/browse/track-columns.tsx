@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import type { TrackOut } from '../../../server/library/wire.ts';
+import { AwayMark } from '../../music/away-mark.tsx';
 import { Heart } from '../../music/heart.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../ui/format.ts';
@@ -16,12 +17,13 @@ export function trackColumns(t: TFunction, play: (track: TrackOut, index: number
     {
       id: 'title', label: t('sort.title'), width: 'minmax(0, 5fr)', sortable: true, fixed: true,
       cell: (track, index) => (
-        <div className={styles.title}>
+        <div className={styles.title} data-elsewhere={track.availability !== 'available' || undefined}>
           {play(track, index)}
           <span className={styles.text}>
             <span className={styles.line}>{track.title}</span>
             <span className={styles.narrowBy}>{track.artist_name ?? t('library.unknownArtist')}</span>
           </span>
+          <AwayMark availability={track.availability} />
         </div>
       ),
     },

@@ -1,4 +1,4 @@
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCloudDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { usePlayer } from '../../player/use-player.ts';
 import styles from './player-bar.module.css';
@@ -7,11 +7,12 @@ import styles from './player-bar.module.css';
 export function FailureNotice() {
   const { t } = useTranslation();
   const failure = usePlayer((state) => state.failure);
+  const Symbol = failure?.reason === 'fetching' ? IconCloudDownload : IconAlertTriangle;
   return (
     <div role="status" className={styles.failure} data-shown={failure !== null || undefined}>
       {failure && (
         <>
-          <IconAlertTriangle size={16} aria-hidden />
+          <Symbol size={16} aria-hidden />
           <span>{t(`failure.${failure.reason}`, { title: failure.entry.track.title })} {failure.skipping && t('failure.skipping')}</span>
         </>
       )}

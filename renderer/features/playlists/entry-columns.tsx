@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import type { PlaylistEntryOut } from '../../../server/playlists/wire.ts';
 import { trackCover } from '../../api/urls.ts';
+import { AwayMark } from '../../music/away-mark.tsx';
 import { Heart } from '../../music/heart.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { currentEntry, isSounding } from '../../player/types.ts';
@@ -20,12 +21,13 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
     {
       id: 'title', label: t('sort.title'), width: 'minmax(0, 5fr)',
       cell: ({ track }, index) => (
-        <div className={styles.title}>
+        <div className={styles.title} data-elsewhere={track.availability !== 'available' || undefined}>
           <PlayButton track={track} onPlay={() => onPlay(index)} />
           <span className={styles.text}>
             <span>{track.title}</span>
             <span>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }} tabIndex={-1}>{track.artist_name}</Link>}</span>
           </span>
+          <AwayMark availability={track.availability} />
         </div>
       ),
     },
