@@ -12,6 +12,7 @@ import { prepareIsUsed, prepareListKept } from '../../server/upkeep/queries.ts';
 import type { GarbageResult } from '../../server/upkeep/wire.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
+import { makeBackup } from '../support/backups.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -69,6 +70,19 @@ describe('verify', () => {
     const tally = await verify();
     expect(tally).toMatchObject({ checked: tracks.length, damaged: 0, missing: 0, unreadable: 0, healed: 0, findings: [] });
     expect(tally.bytes).toBe(tracks.reduce((sum, track) => sum + (track.size_bytes ?? 0), 0));
+  });
+
+  it('heals a flipped byte and a lost object from the backup', async () => {
+    const backup = mkdtempSync(join(base, 'backup-'));
+    const [damaged, lost] = await open('copy', { BACKUP_TARGET: backup }) as [TrackOut, TrackOut];
+    expect((await makeBackup(server)).status).toBe('succeeded');
+    const before = [damaged, lost].map((track) => readFileSync(pathOf(track)));
+    flip(pathOf(damaged));
+    rmSync(pathOf(lost));
+    expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
+    expect([damaged, lost].map((track) => readFileSync(pathOf(track)))).toEqual(before);
+    expect(await Promise.all([damaged, lost].map(availability))).toEqual(['available', 'available']);
+    expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 0 });
   });
 
   it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
