@@ -14,7 +14,7 @@ export interface Product {
   api<T>(path: string, method?: string): Promise<T>;
   /** Resident memory in MB. */
   rss(): number;
-  /** Scans and gives the milliseconds from start to end of the job. */
+  /** Scans and gives the milliseconds from start to end of the job; ends the work that follows a scan. */
   scan(): Promise<{ ms: number; result: Record<string, number> }>;
   stop(): Promise<void>;
 }
@@ -35,6 +35,12 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   };
+  const stopOtherWork = async (): Promise<void> => {
+    for (const status of ['running', 'queued', 'waiting']) {
+      const { items } = await api<{ items: Job[] }>(`/jobs?status=${status}&limit=200`);
+      for (const { id } of items) await fetch(`${url}/api/v1/jobs/${id}`, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } }); // one that has just ended is not to be cancelled
+    }
+  };
   return {
     url, token, api, pid: child.pid as number,
     rss: () => rssOf(child.pid as number),
@@ -45,6 +51,7 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
         job = await api<Job>(`/jobs/${job.id}`);
       }
       if (job.status !== 'succeeded') throw new Error(`the scan ${job.status}: ${job.error}`);
+      await stopOtherWork(); // identification and covers follow a scan, and would share the machine with what is measured next
       return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), result: job.result };
     },
     async stop() {
