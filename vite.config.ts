@@ -1,6 +1,7 @@
 // One Vite builds all of it; the mode says which process: renderer (default), server, main, preload.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
@@ -13,10 +14,33 @@ const UNUSED = ['@wasm-audio-decoders/opus-ml'];
 
 const htmlEntries = () => readdirSync(join(root, 'renderer')).filter((file) => file.endsWith('.html')).map((file) => join(root, 'renderer', file));
 
+/** Beside every script and style its compressed forms, which the server sends as they are (server/http/static-files.ts). */
+const compressed: Plugin = {
+  name: 'compressed',
+  writeBundle({ dir = '' }, bundle) {
+    for (const name of Object.keys(bundle).filter((file) => /\.(js|css)$/.test(file))) {
+      const bytes = readFileSync(join(dir, name));
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+    }
+  },
+};
+
+/** What most pages need is one file, else the first load asks for ninety. */
+const GROUPS = [
+  { name: 'shared', test: /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/, minShareCount: 3 },
+  { name: 'icons', test: /@tabler[\\/]icons-react/ },
+];
+
 const renderer = (): UserConfig => ({
   root: join(root, 'renderer'),
-  plugins: [react()],
-  build: { outDir: join(root, 'dist/renderer'), emptyOutDir: true, rolldownOptions: { input: htmlEntries() } },
+  plugins: [react(), compressed],
+  build: {
+    outDir: join(root, 'dist/renderer'),
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: { input: htmlEntries(), output: { codeSplitting: { groups: GROUPS } } },
+  },
 });
 
 const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es'): UserConfig => ({
@@ -44,7 +68,7 @@ const chromaprint: Plugin = {
 };
 
 export default defineConfig(({ mode }) => {
-  if (mode === 'server') return { ...node({ main: 'server/main.ts', 'reader-worker': 'server/ingest/reader-worker.ts', 'walk-worker': 'server/ingest/walk-worker.ts', 'watch-worker': 'server/ingest/watch-worker.ts', 'cover-worker': 'server/covers/cover-worker.ts', 'fingerprint-worker': 'server/media/fingerprint-worker.ts', 'smart-worker': 'server/playlists/smart-worker.ts', 'snapshot-worker': 'server/backup/snapshot-worker.ts' }, 'dist/server'), plugins: [chromaprint] };
+  if (mode === 'server') return { ...node({ main: 'server/main.ts', 'reader-worker': 'server/ingest/reader-worker.ts', 'walk-worker': 'server/ingest/walk-worker.ts', 'watch-worker': 'server/ingest/watch-worker.ts', 'cover-worker': 'server/covers/cover-worker.ts', 'fingerprint-worker': 'server/media/fingerprint-worker.ts', 'smart-worker': 'server/playlists/smart-worker.ts', 'lists-worker': 'server/library/lists-worker.ts', 'snapshot-worker': 'server/backup/snapshot-worker.ts', 'checkpoint-worker': 'server/db/checkpoint-worker.ts' }, 'dist/server'), plugins: [chromaprint] };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');
   return renderer();

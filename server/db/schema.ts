@@ -248,6 +248,11 @@ export const orphanedCovers = sqliteTable('orphaned_covers', {
   albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
 });
 
+// ---- backup/ ----
+
+/** backup/: which library this is, made at its first backup and taken along by a restore; at most one row. */
+export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
+
 // ---- upkeep/ ----
 
 /** upkeep/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily part. */
@@ -257,6 +262,7 @@ export const verifyRuns = sqliteTable('verify_runs', {
   afterId: integer('after_id').notNull(), // tracks up to this id are done
   tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(), // what that job has found so far (upkeep/tally.ts)
   startedAt: time('started_at').notNull(),
+  afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
 });
 
 // ---- ingest/ ----
@@ -388,7 +394,7 @@ export const enrichmentUndo = sqliteTable('enrichment_undo', {
   createdAt: time('created_at').notNull(),
 });
 
-/** enrichment/: a track whose look-up got no answer because the service was down; it is asked about again. */
+/** enrichment/: a track about which a service that was down (look-up or details) is to be asked again. */
 export const enrichmentUnanswered = sqliteTable('enrichment_unanswered', {
   trackId: integer('track_id').$type<TrackId>().primaryKey().references(() => tracks.id, { onDelete: 'cascade' }),
   askedAt: time('asked_at').notNull(),

@@ -2,6 +2,8 @@
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { Page } from '../http/paging.ts';
+import type { ReadAside } from '../library/listing.ts';
+import { createStatements } from '../library/statements.ts';
 
 export interface PlayRow {
   id: PlayId;
@@ -37,8 +39,20 @@ export interface HistoryFilter { trackId?: TrackId | undefined; from?: Date | un
 
 export type HistoryQueries = ReturnType<typeof createHistoryQueries>;
 
-export function createHistoryQueries({ db }: { db: MainDb }) {
+/** So many entries of an index are passed in about a millisecond. */
+const MOST_PASSED = 20_000;
+
+export interface HistoryQueryDeps {
+  db: MainDb;
+  /** Reads the first column where it keeps nobody waiting. */
+  readAside?: ReadAside | undefined;
+}
+
+export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const client = db.$client;
+  const statements = createStatements(client);
+  const column = async <T>(isNear: boolean, sql: string, params: Record<string, number>): Promise<T[]> =>
+    (isNear || !readAside ? statements.column<T>(sql, params) : (await readAside(sql, params)) as T[]);
   const findSong = client.prepare<[TrackId], PlayedSong>(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
     t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
   const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
@@ -79,14 +93,21 @@ export function createHistoryQueries({ db }: { db: MainDb }) {
     find: (userId: UserId, id: PlayId): { withdrawnAt: number | null } | undefined => find.get(id, userId),
     rows: (ids: readonly PlayId[]): PlayRow[] => rows.all(JSON.stringify(ids)),
 
-    /** Ids of a page from the index alone, newest first, and how many plays there are. */
-    page(userId: UserId, filter: HistoryFilter, { limit, offset }: Page): { ids: PlayId[]; total: number } {
+    /** How many plays a person has. */
+    count: (userId: UserId): number => countAll.get(userId) ?? 0,
+
+    /** Ids of a page from the index alone, newest first, and how many plays there are. Read from the end that is nearer. */
+    async page(userId: UserId, filter: HistoryFilter, { limit, offset }: Page): Promise<{ ids: PlayId[]; total: number }> {
       const { sql, params } = conditions(userId, filter);
       const isWhole = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
-      const total = isWhole ? (countAll.get(userId) ?? 0) : client.prepare(`SELECT count(*) FROM plays WHERE ${sql}`).pluck().get(params) as number;
-      const ids = offset >= total ? [] : client.prepare(`SELECT id FROM plays WHERE ${sql} ORDER BY played_at DESC, id DESC LIMIT @limit OFFSET @offset`)
-        .pluck().all({ ...params, limit, offset }) as PlayId[];
-      return { ids, total };
+      const [total = 0] = isWhole ? [countAll.get(userId)] : await column<number>(filter.trackId !== undefined, `SELECT count(*) FROM plays WHERE ${sql}`, params);
+      if (offset >= total) return { ids: [], total };
+      const isNewer = offset <= total / 2;
+      const size = Math.min(limit, total - offset);
+      const passed = isNewer ? offset : total - offset - size;
+      const by = isNewer ? 'DESC' : 'ASC';
+      const ids = await column<PlayId>(passed <= MOST_PASSED, `SELECT id FROM plays WHERE ${sql} ORDER BY played_at ${by}, id ${by} LIMIT @size OFFSET @passed`, { ...params, size, passed });
+      return { ids: isNewer ? ids : ids.toReversed(), total };
     },
   };
 }

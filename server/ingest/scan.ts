@@ -25,7 +25,7 @@ const GROUP_FILES = 96;
 const GROUPS_AHEAD = 3;
 /** The longest batch of rows while people use the server, and while nobody does. */
 const BATCH_MS = { busy: 10, quiet: 30 };
-const QUEUE_FILES = 2_000;
+const QUEUE_FILES = 500;
 const LISTED_SKIPS = 1_000;
 const FILE_URI = 'file:';
 
@@ -43,6 +43,8 @@ export interface ScanDeps {
   adoptBySound: AdoptBySound;
   /** Somebody was served within the last second: rows are then written in shorter batches. */
   isServing: () => boolean;
+  /** Resolves when the database's log is short enough to write on. */
+  relieve: () => Promise<void>;
 }
 
 export interface ScanOptions {
@@ -81,7 +83,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   const writer = plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storageKind: deps.storage.kind });
   const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
   const skipped: ScanResult['skipped'] = [];
-  const queue = createWriteQueue(writer.writeBatch, () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), options.onCommit);
+  const queue = createWriteQueue(writer.writeBatch, () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), deps.relieve, options.onCommit);
   const report = progressReporter(options, counts, writer.tally);
   const inFlight = new Set<Promise<void>>();
   const copying = options.mode !== 'copy' || options.dryRun ? undefined : deps.storage.kind;
@@ -246,7 +248,7 @@ export async function folderProblem(path: string): Promise<string | undefined> {
 }
 
 /** Rows wait here for their turn; between two batches the event loop serves people. */
-function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number, batchMs: () => number, onCommit: () => void) {
+function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number, batchMs: () => number, relieve: () => Promise<void>, onCommit: () => void) {
   let ops: ScanOp[] = [];
   let head = 0;
   let running: Promise<void> | undefined;
@@ -256,9 +258,10 @@ function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: n
   async function run(): Promise<void> {
     while (head < ops.length) {
       head += writeBatch(ops, head, batchMs());
-      if (head > 4_096) [ops, head] = [ops.slice(head), 0];
+      if (head > QUEUE_FILES) [ops, head] = [ops.slice(head), 0];
       onCommit();
       for (const wake of waiters.splice(0)) wake();
+      await relieve();
       await new Promise((resolve) => { setImmediate(resolve); });
     }
     [ops, head] = [[], 0];

@@ -44,7 +44,7 @@ function artistFilters(f: ArtistFilter): Filter[] {
       params: { genre: identityKey(f.genre) },
     },
     yearsFilter(f.yearFrom, f.yearTo),
-    f.artistId !== undefined && { each: 'i.id = @artistId', params: { artistId: f.artistId } },
+    f.artistId !== undefined && { each: 'i.id = @artistId', few: true, params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
     f.hasAlbums === true && { each: 'i.album_count > 0' },
   ].filter((filter) => filter !== false);

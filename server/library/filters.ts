@@ -15,6 +15,10 @@ export interface Filter {
   ofTotals?: string;
   /** Counts what fits it, where that is quicker than to look at the items. */
   count?: string;
+  /** Its count takes no time in any library. */
+  isCounted?: boolean;
+  /** Few items fit it in any library: it leads, and the other conditions look at those alone. */
+  few?: boolean;
   /** What fits this one is what does not fit the other. */
   not?: Filter;
   /** It changes with what the person likes. */

@@ -21,6 +21,12 @@ export const toIdList = (list: NewIdList): IdList =>
 
 export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
 
+/** For finding what fits without an order: beside a filter that few fit, others are not laid out as sets. */
+export const conditionsOf = (filters: readonly Filter[]): string[] => {
+  const hasFew = filters.some(({ few }) => few);
+  return filters.map((filter) => (hasFew && !filter.few ? filter.each : setOf(filter)));
+};
+
 export function whereOf(parts: (string | undefined)[]): string {
   const given = parts.filter((part) => part !== undefined).map((part) => `(${part})`);
   return given.length === 0 ? '' : `WHERE ${given.join(' AND ')}`;

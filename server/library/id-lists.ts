@@ -1,10 +1,10 @@
 // The first of the two steps of every list: the ids of a page, in order, and how many there are in all. (The second, the rows of
 // those ids, is track-rows.ts and its siblings.) Pages near the beginning come from SQL: it walks the order's index, or gathers what
 // fits and sorts it, whichever takes less. Deep pages, and filters that leave neither way short, are looked up in memory: all ids in order
-// (id-orders.ts), a bit for each that fits (id-sets.ts).
+// (id-orders.ts), a bit for each that fits (id-sets.ts). What takes longer than a moment is done by a thread of its own (listing.ts).
 import type { Sqlite } from '../db/client.ts';
 import type { Page } from '../http/paging.ts';
-import { setOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
+import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
 import { createIdOrders } from './id-orders.ts';
 import { createIdSets, type IdSet } from './id-sets.ts';
 import { createKept } from './kept.ts';
@@ -24,6 +24,8 @@ export interface IdListsDeps {
   /** A page that SQL reads in so little time needs nothing else, in microseconds. */
   cheapUs?: number;
 }
+
+type OrderedList = IdList & { order: WalkedOrder };
 
 const KEEP_TOTALS = 300;
 /** Lists with filters whose ids are kept in order, up to 4 MB each. */
@@ -53,22 +55,56 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     return { ids, total };
   }
 
-  function ordered(list: IdList & { order: WalkedOrder }, page: Page, total: number): number[] {
-    const wanted = page.offset + page.limit;
-    const all = count({ ...list, filters: [] });
-    const isAll = list.filters.length === 0;
-    const walked = isAll ? wanted * (list.order.segments.length > 1 ? SEGMENTED : PASSED) : (Math.min(wanted, total) / total) * all * Math.max(...list.filters.map(({ cost = 1 }) => cost));
-    const gathered = isAll ? Infinity : total * GATHERED;
+  function ordered(list: OrderedList, page: Page, total: number): number[] {
+    const all = countAll(list);
+    const { walked, gathered } = costsOf(list, page.offset + page.limit, total, all);
     if (all > SHORT && Math.min(walked, gathered) > cheapUs) {
       const found = inMemory(list, page, { total, all, least: Math.min(walked, gathered) });
       if (found) return found;
     }
-    if (all > SHORT) orders.readAhead(list);
-    return walked <= gathered ? walk(list, page) : part(list, list.order.gather, list.filters.map(setOf), page);
+    readAhead(list);
+    return bySql(list, page, total, all);
+  }
+
+  function bySql(list: OrderedList, page: Page, total: number, all: number): number[] {
+    const { walked, gathered } = costsOf(list, page.offset + page.limit, total, all);
+    return walked <= gathered ? walk(list, page) : part(list, list.order.gather, conditionsOf(list.filters), page);
+  }
+
+  /** The page, when it is known beforehand that it takes no longer than a moment. */
+  function near(asked: NewIdList, { limit, offset }: Page): IdPage | undefined {
+    const list = toIdList(asked);
+    const total = isCounted(list) ? count(list) : totals.find(totalOf(list)[0], totalOf(list)[1]);
+    if (total === undefined) return undefined;
+    if (offset >= total) return { ids: [], total };
+    const { order } = list;
+    const all = countAll(list);
+    if ('seed' in order) return Math.min(total, all) <= SHORT ? page(asked, { limit, offset }) : undefined;
+    const { walked, gathered } = costsOf({ ...list, order }, offset + limit, total, all);
+    return all <= SHORT || Math.min(walked, gathered) <= cheapUs ? { ids: bySql({ ...list, order }, { limit, offset }, total, all), total } : undefined;
+  }
+
+  /** True when some page of it is not near. */
+  function isLong(asked: NewIdList, total: number): boolean {
+    const list = toIdList(asked);
+    const { order } = list;
+    if ('seed' in order) return false;
+    const { walked, gathered } = costsOf({ ...list, order }, total, total, countAll(list));
+    return total > SHORT && Math.min(walked, gathered) > cheapUs;
+  }
+
+  function readAhead(asked: NewIdList): void {
+    const { itemType, userId, order } = asked;
+    if ('segments' in order && countAll(asked) > SHORT) orders.readAhead({ itemType, userId, order });
+  }
+
+  function costsOf({ filters, order }: OrderedList, wanted: number, total: number, all: number): { walked: number; gathered: number } {
+    if (filters.length === 0) return { walked: wanted * (order.segments.length > 1 ? SEGMENTED : PASSED), gathered: Infinity };
+    return { walked: (Math.min(wanted, total) / total) * all * Math.max(...filters.map(({ cost = 1 }) => cost)), gathered: total * GATHERED };
   }
 
   /** Undefined when SQL is quicker, because too much had to be read first. */
-  function inMemory(list: IdList & { order: WalkedOrder }, page: Page, { total, all, least }: { total: number; all: number; least: number }): number[] | undefined {
+  function inMemory(list: OrderedList, page: Page, { total, all, least }: { total: number; all: number; least: number }): number[] | undefined {
     const isKnown = { order: orders.find(list) !== undefined, set: list.filters.length === 0 || sets.isKnown(list) };
     if ((isKnown.order ? 0 : all * READ) + (isKnown.set ? 0 : total * READ) > least) return undefined;
     const ids = list.filters.length === 0 ? orders.get(list) : picked.get(orders.topicsOf(list).concat(topicsOf(list)), keyOf(list), () => pick(orders.get(list), sets.of(list), total));
@@ -76,14 +112,14 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   }
 
   /** Through the segments until the page is full; one is only counted when the page begins beyond it. */
-  function walk(list: IdList & { order: WalkedOrder }, { limit, offset }: Page): number[] {
+  function walk(list: OrderedList, { limit, offset }: Page): number[] {
     const { segments } = list.order;
     const ids: number[] = [];
     let skip = offset;
     for (const segment of segments) {
       ids.push(...part(list, segment, list.filters.map((f) => f.each), { limit: limit - ids.length, offset: skip }));
       if (ids.length === limit || segment === segments.at(-1)) break;
-      skip = ids.length > 0 || skip === 0 ? 0 : skip - countWhere(list, segment.from, segment.where);
+      skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...sumOf(list, segment.from, segment.where));
     }
     return ids;
   }
@@ -91,25 +127,53 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   const part = (list: IdList, { from, hint = '', where, orderBy }: Segment, filters: string[], { limit, offset }: Page): number[] =>
     statements.column<number>(`SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy} LIMIT @limit OFFSET @offset`, { ...list.params, limit, offset });
 
-  function count(list: IdList): number {
+  const countAll = ({ itemType, userId, order }: NewIdList): number => count({ itemType, userId, order, filters: [], params: {} });
+  const count = (list: IdList): number => totals.get(...totalOf(list));
+
+  /** Counting it takes no time worth mentioning. */
+  const isCounted = ({ filters }: IdList): boolean => filters.length === 0 || filters.some(({ few }) => few) || filters.every(({ ofTotals }) => ofTotals !== undefined)
+    || (filters.length === 1 && filters[0]?.isCounted === true);
+
+  type Total = [topics: readonly Topic[], key: string, make: () => number];
+
+  /** How a total is kept, and how it is found. */
+  function totalOf(list: IdList): Total {
     const { filters: [only, ...others], itemType } = list;
     const ofTotals = list.filters.map((filter) => filter.ofTotals);
-    if (itemType === 'track' && !ofTotals.includes(undefined)) return statements.value<number>(`SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(ofTotals)}`, list.params);
-    if (only?.not && others.length === 0) return count({ ...list, filters: [] }) - count({ ...list, filters: [only.not] });
-    return only?.count !== undefined && others.length === 0 ? counted(list, only.count) : countWhere(list, `${itemType}s i`);
+    if (itemType === 'track' && !ofTotals.includes(undefined)) return value(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(ofTotals)}`);
+    const { not } = only ?? {};
+    if (not && others.length === 0) {
+      const [topics, key] = value(list, only?.each ?? '');
+      return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [not] })];
+    }
+    return only?.count !== undefined && others.length === 0 ? value(list, only.count) : sumOf(list, `${itemType}s i`);
   }
 
-  const countWhere = (list: IdList, from: string, segment?: string): number => counted(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...list.filters.map(setOf)])}`);
+  const sumOf = (list: IdList, from: string, segment?: string): Total => value(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
 
-  function counted(list: IdList, sql: string): number {
+  function value(list: IdList, sql: string): Total {
     const topics: Topic[] = sql.includes('play_counts') ? ['library', 'likes', 'plays'] : topicsOf(list);
-    return totals.get(topics, `${sql} ${JSON.stringify(list.params)}`, () => statements.value<number>(sql, list.params));
+    return [topics, `${list.itemType} ${sql} ${JSON.stringify(list.params)}`, () => statements.value<number>(sql, list.params)];
   }
 
-  return { page, count: (list: NewIdList): number => count(toIdList(list)), settled: orders.settled };
+  return {
+    page,
+    near,
+    isLong,
+    readAhead,
+    /** A total that was counted elsewhere at that version. */
+    noteTotal(asked: NewIdList, version: string, total: number): void {
+      const [, key] = totalOf(toIdList(asked));
+      totals.put(key, version, total);
+    },
+    /** What a total is kept with. */
+    versionOf: (asked: NewIdList): string => statements.version(totalOf(toIdList(asked))[0]),
+    count: (list: NewIdList): number => count(toIdList(list)),
+    settled: orders.settled,
+  };
 }
 
-const keyOf = ({ itemType, userId, order, filters, params }: IdList & { order: WalkedOrder }): string =>
+const keyOf = ({ itemType, userId, order, filters, params }: OrderedList): string =>
   JSON.stringify([itemType, userId, order.gather.orderBy, filters.map((filter) => filter.each), params]);
 
 /** Those ids that are in the set. */

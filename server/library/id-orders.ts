@@ -1,6 +1,6 @@
 // All ids in the order of a sort, four bytes each: any page of a large list is a slice of it, however deep it lies. Reading one takes a
 // fraction of a second for a million tracks, so once a list was shown it is read ahead, a little at a time, over a connection of its own
-// (a cursor that stays open would keep this one from writing), when nothing was written for a second.
+// (a cursor that stays open would show this one an older state), when nothing was written for a second.
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
@@ -28,7 +28,7 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
   /** One order at a time; what is asked for meanwhile is asked for again with the next page. */
   function readAhead(list: OrderList): void {
     if (reading !== undefined || client.memory || find(list) !== undefined) return;
-    reading = whenQuiet(list).finally(() => { reading = undefined; });
+    reading = whenQuiet(list).catch(() => undefined).finally(() => { reading = undefined; }); // what went wrong shows when it is asked for
   }
 
   async function whenQuiet(list: OrderList): Promise<void> {

@@ -24,7 +24,7 @@ export interface LibraryRouteDeps {
 
 export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Route[] => [
   route({ method: 'get', path: '/tracks', access: 'user', summary: 'Tracks, filtered and sorted', query: TrackQuery, reply: TrackPage },
-    ({ user, query }) => toPaged(library.listTracks(user.id, toTrackFilter(query), query, pageOf(query)), query, toTrackOut)),
+    async ({ user, query }) => toPaged(await library.listTracks(user.id, toTrackFilter(query), query, pageOf(query)), query, toTrackOut)),
 
   route({ method: 'get', path: '/tracks/:id', access: 'user', summary: 'One track', params: TrackParam, reply: TrackOut },
     ({ user, params }) => toTrackOut(library.getTrack(user.id, params.id))),
@@ -58,19 +58,19 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
     }),
 
   route({ method: 'get', path: '/albums', access: 'user', summary: 'Albums, filtered and sorted', query: AlbumQuery, reply: AlbumPage },
-    ({ user, query }) => toPaged(library.listAlbums(user.id, toAlbumFilter(query), query, pageOf(query)), query, toAlbumOut)),
+    async ({ user, query }) => toPaged(await library.listAlbums(user.id, toAlbumFilter(query), query, pageOf(query)), query, toAlbumOut)),
 
   route({ method: 'get', path: '/albums/:id', access: 'user', summary: 'One album', params: AlbumParam, reply: AlbumOut },
     ({ user, params }) => toAlbumOut(library.getAlbum(user.id, params.id))),
 
   route({ method: 'get', path: '/albums/:id/tracks', access: 'user', summary: 'Tracks of an album, by disc and number', params: AlbumParam, query: AlbumTrackQuery, reply: TrackPage },
-    ({ user, params, query }) => {
+    async ({ user, params, query }) => {
       library.getAlbum(user.id, params.id);
-      return toPaged(library.listTracks(user.id, { ...toTrackFilter(query), albumId: params.id }, query, pageOf(query)), query, toTrackOut);
+      return toPaged(await library.listTracks(user.id, { ...toTrackFilter(query), albumId: params.id }, query, pageOf(query)), query, toTrackOut);
     }),
 
   route({ method: 'get', path: '/artists', access: 'user', summary: 'Artists, filtered and sorted', query: ArtistQuery, reply: ArtistPage },
-    ({ user, query }) => toPaged(library.listArtists(user.id, toArtistFilter(query), query, pageOf(query)), query, toArtistOut)),
+    async ({ user, query }) => toPaged(await library.listArtists(user.id, toArtistFilter(query), query, pageOf(query)), query, toArtistOut)),
 
   route({ method: 'get', path: '/artists/:id', access: 'user', summary: 'One artist', params: ArtistParam, reply: ArtistOut },
     ({ user, params }) => toArtistOut(library.getArtist(user.id, params.id))),
@@ -83,15 +83,15 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
     }),
 
   route({ method: 'get', path: '/artists/:id/albums', access: 'user', summary: 'Albums by an artist, and those the artist appears on', params: ArtistParam, query: ArtistAlbumQuery, reply: AlbumPage },
-    ({ user, params, query }) => {
+    async ({ user, params, query }) => {
       library.getArtist(user.id, params.id);
-      return toPaged(library.listAlbums(user.id, { ...toAlbumFilter(query), artistId: params.id }, query, pageOf(query)), query, toAlbumOut);
+      return toPaged(await library.listAlbums(user.id, { ...toAlbumFilter(query), artistId: params.id }, query, pageOf(query)), query, toAlbumOut);
     }),
 
   route({ method: 'get', path: '/artists/:id/tracks', access: 'user', summary: 'Tracks that credit an artist', params: ArtistParam, query: ArtistTrackQuery, reply: TrackPage },
-    ({ user, params, query }) => {
+    async ({ user, params, query }) => {
       library.getArtist(user.id, params.id);
-      return toPaged(library.listTracks(user.id, { ...toTrackFilter(query), artistId: params.id }, query, pageOf(query)), query, toTrackOut);
+      return toPaged(await library.listTracks(user.id, { ...toTrackFilter(query), artistId: params.id }, query, pageOf(query)), query, toTrackOut);
     }),
 
   route({ method: 'get', path: '/genres', access: 'user', summary: 'Genres by name', reply: GenreList },

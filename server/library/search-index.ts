@@ -14,6 +14,8 @@ const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 const SPAN = 2 ** 40;
 /** The rowid of id 0 of the kind; all of a kind lie between its base and the next. */
 export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * SPAN;
+/** The rowid behind all of the kind. */
+export const searchEnd = (kind: SearchKind): number => searchBase(kind) + SPAN;
 /** SQL that is true for rows of the kind. */
 export const ofKind = (kind: SearchKind, rowid = 'rowid'): string => `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + SPAN}`;
 

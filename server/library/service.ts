@@ -15,7 +15,7 @@ import { createFolderTree } from './folders.ts';
 import { identityKey } from './fold.ts';
 import { createGenreList } from './genres.ts';
 import type { NewIdList } from './id-list.ts';
-import { createIdLists } from './id-lists.ts';
+import { createListing, type ListThread } from './listing.ts';
 import { createLyricsReader } from './lyrics.ts';
 import { playedIds, type PlayedOrder } from './played.ts';
 import { createSimilar } from './similar.ts';
@@ -28,13 +28,18 @@ import type { TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 
-export interface LibraryDeps extends DeletionDeps { now: () => Date; tracks: TrackWriter }
+export interface LibraryDeps extends DeletionDeps {
+  now: () => Date;
+  tracks: TrackWriter;
+  /** Reads what lists need more than a moment for. Without one they are read at once. */
+  listThread?: ListThread;
+}
 
 export type LibraryService = ReturnType<typeof createLibraryService>;
 
-export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, now, log }: LibraryDeps) {
+export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, listThread, now, log }: LibraryDeps) {
   const statements = createStatements(db.$client);
-  const lists = createIdLists({ client: db.$client, statements });
+  const listing = createListing({ client: db.$client, statements, thread: listThread });
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
@@ -47,8 +52,8 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
   const albumsById = (userId: UserId, ids: readonly number[]): AlbumSummary[] => readAlbums(statements, userId, ids);
   const artistsById = (userId: UserId, ids: readonly number[]): ArtistSummary[] => readArtists(statements, userId, ids);
 
-  function listOf<T>(list: NewIdList, page: Page, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> {
-    const { ids, total } = lists.page(list, page);
+  async function listOf<T>(list: NewIdList, page: Page, read: (userId: UserId, ids: readonly number[]) => T[]): Promise<Paged<T>> {
+    const { ids, total } = await listing.page(list, page);
     return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
   }
 
@@ -73,11 +78,11 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
     albumsById,
     artistsById,
 
-    listTracks: (userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>, page: Page): Paged<TrackSummary> =>
+    listTracks: (userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>, page: Page): Promise<Paged<TrackSummary>> =>
       listOf(trackList(userId, filter, order), page, tracksById),
-    listAlbums: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Paged<AlbumSummary> =>
+    listAlbums: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Promise<Paged<AlbumSummary>> =>
       listOf(albumList(userId, filter, order), page, albumsById),
-    listArtists: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Paged<ArtistSummary> =>
+    listArtists: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Promise<Paged<ArtistSummary>> =>
       listOf(artistList(userId, filter, order), page, artistsById),
     listGenres,
     /** Most or last played first, without what was never played. */
@@ -107,7 +112,7 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
     releaseAudio,
 
     countLibrary: (): { tracks: number; albums: number; artists: number } => ({
-      tracks: statements.value<number>('SELECT count(*) FROM tracks', {}),
+      tracks: statements.value<number>('SELECT coalesce(sum(tracks), 0) FROM library_totals', {}),
       albums: statements.value<number>('SELECT count(*) FROM albums', {}),
       artists: statements.value<number>('SELECT count(*) FROM artists', {}),
     }),

@@ -53,13 +53,13 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.source !== undefined && { each: 'i.source = @source', ofTotals: 'source = @source', params: { source: f.source } },
     f.artistId !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_artists ta WHERE ta.artist_id = @artistId AND ta.track_id = i.id)',
-      set: 'SELECT ta.track_id FROM track_artists ta WHERE ta.artist_id = @artistId', params: { artistId: f.artistId },
+      set: 'SELECT ta.track_id FROM track_artists ta WHERE ta.artist_id = @artistId', few: true, params: { artistId: f.artistId },
     },
-    f.albumId !== undefined && { each: 'i.album_id = @albumId', params: { albumId: f.albumId } },
+    f.albumId !== undefined && { each: 'i.album_id = @albumId', few: true, params: { albumId: f.albumId } },
     f.genre !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_genres tg WHERE tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND tg.track_id = i.id)',
       set: 'SELECT tg.track_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id WHERE g.name_key = @genre',
-      count: 'SELECT coalesce((SELECT track_count FROM genres WHERE name_key = @genre), 0)', params: { genre: identityKey(f.genre) },
+      count: 'SELECT coalesce((SELECT track_count FROM genres WHERE name_key = @genre), 0)', isCounted: true, params: { genre: identityKey(f.genre) },
     },
     f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
     f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },

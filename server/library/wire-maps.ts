@@ -109,6 +109,7 @@ export const toArtistOut = (a: ArtistSummary): ArtistOut => ({
   source: a.source,
   source_id: a.sourceId,
   artist_mbid: a.artistMbid,
+  never_split: a.neverSplit,
   liked: a.liked,
   created_at: toIso(a.createdAt),
 });

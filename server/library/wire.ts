@@ -87,6 +87,7 @@ export const ArtistOut = z.object({
   source: z.string().nullable(),
   source_id: z.string().nullable(),
   artist_mbid: z.string().nullable(),
+  never_split: z.boolean().meta({ description: 'the name is one artist, whatever stands between its words' }),
   liked: z.boolean(),
   created_at: isoTime,
 }).meta({ id: 'ArtistOut' });

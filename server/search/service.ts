@@ -5,6 +5,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
 import { sortKey } from '../library/fold.ts';
+import { createKept } from '../library/kept.ts';
 import type { SearchKind } from '../library/search-index.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
@@ -16,6 +17,14 @@ import { ranked } from './rank.ts';
 
 /** Results beyond this are neither ranked nor counted: nobody pages that far, and a needle of one letter is in everything. */
 export const MOST_RESULTS = 1_000;
+
+/** Searches whose results are remembered while nothing is written: for the next page, and the character that is taken back. */
+const KEEP = 50;
+const NOTHING = { items: [], total: 0 };
+
+/** Ids of what begins with what was typed, in order, and of the others that hold its words: these best first once somebody wanted so many. */
+interface FoundKind { beginning: number[]; others: number[]; isRanked?: boolean }
+type Found = Record<SearchKind, FoundKind>;
 
 export interface LibrarySearch {
   tracks: Paged<TrackSummary>;
@@ -32,29 +41,37 @@ interface SearchDeps {
 
 export function createSearchService({ db, library }: SearchDeps) {
   const statements = createStatements(db.$client);
+  const kept = createKept<Found>(statements, KEEP);
 
-  function find(kind: SearchKind, query: string, words: string[], { limit, offset }: Page): { ids: number[]; total: number } {
-    if (words.length === 0) return { ids: [], total: 0 };
-    const end = Math.min(offset + limit, MOST_RESULTS);
-    const holding = findHolding(statements, kind, words, MOST_RESULTS);
-    // Names that begin with it come first: when there are enough of them, nothing else needs to be ranked.
-    const best = findBeginningWith(statements, kind, query, end);
-    if (best.length === end) return { ids: best.slice(offset), total: holding.length };
+  function find(query: string, words: string[]): Found {
+    const holding = findHolding(statements, words, MOST_RESULTS);
+    const of = (kind: SearchKind): FoundKind => {
+      const beginning = findBeginningWith(statements, kind, query, MOST_RESULTS);
+      const known = new Set(beginning);
+      return { beginning, others: holding[kind].filter((id) => !known.has(id)) };
+    };
+    return { track: of('track'), album: of('album'), artist: of('artist') };
+  }
 
-    const beginning = findBeginningWith(statements, kind, query, MOST_RESULTS);
-    const known = new Set(beginning);
-    const others = readCandidates(statements, kind, holding.filter((id) => !known.has(id)));
-    const ids = [...beginning, ...ranked(others, query, words)].slice(0, MOST_RESULTS);
-    return { ids: ids.slice(offset, end), total: ids.length };
+  /** What begins with it is the best: the others are only ranked when there is too little of that. */
+  function rankUpTo(end: number, kind: SearchKind, found: FoundKind, query: string, words: string[]): void {
+    if (found.isRanked || end <= found.beginning.length) return;
+    found.others = ranked(readCandidates(statements, kind, found.others), query, words);
+    found.isRanked = true;
   }
 
   return {
     searchLibrary(userId: UserId, text: string, page: Page): LibrarySearch {
       const query = sortKey(text.toWellFormed());
       const words = wordsOf(text);
+      if (words.length === 0) return { tracks: NOTHING, albums: NOTHING, artists: NOTHING };
+      const found = kept.get(['library'], JSON.stringify([query, words]), () => find(query, words));
       const pageOf = <T>(kind: SearchKind, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
-        const { ids, total } = find(kind, query, words, page);
-        return { items: ids.length === 0 ? [] : read(userId, ids), total };
+        const end = Math.min(page.offset + page.limit, MOST_RESULTS);
+        rankUpTo(end, kind, found[kind], query, words);
+        const { beginning, others } = found[kind];
+        const ids = [...beginning, ...others].slice(page.offset, end);
+        return { items: ids.length === 0 ? [] : read(userId, ids), total: Math.min(MOST_RESULTS, beginning.length + others.length) };
       };
       return {
         tracks: pageOf('track', library.tracksById),

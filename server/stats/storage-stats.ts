@@ -2,7 +2,9 @@
 // million tracks are counted as fast as ten.
 import type { MainDb } from '../db/client.ts';
 import type { MetadataStatus } from '../db/schema.ts';
+import { createKept } from '../library/kept.ts';
 import type { LibraryService } from '../library/service.ts';
+import { createStatements } from '../library/statements.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
 export interface Share { key: string; tracks: number; sizeBytes: number }
@@ -34,6 +36,7 @@ export interface StorageStatsDeps {
 }
 
 export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
+  const kept = createKept<Omit<StorageStats, 'disk'>>(createStatements(db.$client), 1);
   const totals = db.$client.prepare<[], Total>(`SELECT source, metadata_status AS metadataStatus, format, tracks, size_bytes AS sizeBytes, duration_ms AS durationMs
     FROM library_totals WHERE tracks > 0`);
   const genres = db.$client.prepare<[], { genre: string; tracks: number }>(`SELECT name AS genre, track_count AS tracks FROM genres WHERE track_count > 0
@@ -42,7 +45,7 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   /** One walk along the index of years: albums are few beside tracks. */
   const years = db.$client.prepare<[], { year: number; albums: number }>('SELECT year, count(*) AS albums FROM albums WHERE year > 0 GROUP BY year ORDER BY year');
 
-  return async (): Promise<StorageStats> => {
+  function addUp(): Omit<StorageStats, 'disk'> {
     const rows = totals.all();
     const sum = (value: (row: Total) => number): number => rows.reduce((all, row) => all + value(row), 0);
     return {
@@ -55,9 +58,10 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
       byMetadataStatus: shares(rows, ({ metadataStatus }) => metadataStatus),
       albumsByYear: years.all(),
       topGenres: genres.all(),
-      disk: await storage.diskUsage(),
     };
-  };
+  }
+
+  return async (): Promise<StorageStats> => ({ ...kept.get(['library'], 'storage', addUp), disk: await storage.diskUsage() });
 }
 
 /** The largest first. */

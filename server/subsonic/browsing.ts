@@ -55,14 +55,14 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
 
     getArtists: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
-      const artists = await inPieces(ALL, (page) => library.listArtists(id, { hasAlbums: true }, BY_NAME, page).items);
+      const artists = await inPieces(ALL, async (page) => (await library.listArtists(id, { hasAlbums: true }, BY_NAME, page)).items);
       const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({ name, artist: items.map(shapes.artist) }));
       return { artists: { ignoredArticles: IGNORED_ARTICLES, index } };
     }),
 
     getArtist: user(async ({ params, user: { id: userId }, shapes }) => {
       const artist = library.getArtist(userId, idOf('artist', params.required('id')));
-      const albums = await inPieces(ALL, (page) => library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page).items);
+      const albums = await inPieces(ALL, async (page) => (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items);
       return { artist: { ...shapes.artist(artist), album: albums.map(shapes.album) } };
     }),
 
@@ -71,7 +71,7 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
       return { album: { ...shapes.album(album), song: await songsOf(album.id) } };
 
       async function songsOf(albumId: AlbumId): Promise<Fields[]> {
-        return (await inPieces(ALL, (page) => library.listTracks(userId, { albumId }, OF_ALBUM, page).items)).map((track) => shapes.song(track));
+        return (await inPieces(ALL, async (page) => (await library.listTracks(userId, { albumId }, OF_ALBUM, page)).items)).map((track) => shapes.song(track));
       }
     }),
 
@@ -86,12 +86,12 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
     getAlbumInfo2: user((call) => ({ albumInfo: albumInfo(call) })),
     getAlbumInfo: user((call) => ({ albumInfo: albumInfo(call) })),
 
-    getTopSongs: user(({ params, user: { id: userId }, shapes }) => {
+    getTopSongs: user(async ({ params, user: { id: userId }, shapes }) => {
       const given = params.text('id');
       if (given === undefined && params.text('artist') === undefined) throw missing('artist');
       const artistId = given === undefined ? library.findArtistByName(params.required('artist')) : idOf('artist', given);
       const limit = params.count('count', { or: 50, max: 500 });
-      const tracks = artistId === undefined || limit === 0 ? [] : library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 }).items;
+      const tracks = artistId === undefined || limit === 0 ? [] : (await library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 })).items;
       return { topSongs: { song: tracks.map((track) => shapes.song(track)) } };
     }),
 

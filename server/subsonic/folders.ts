@@ -64,7 +64,7 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
 
   async function artistFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
     const artist = library.getArtist(userId, idOf('artist', text));
-    const albums = await inPieces(ALL, (page) => library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page).items);
+    const albums = await inPieces(ALL, async (page) => (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items);
     return {
       id: toId('artist', artist.id), name: artist.name, starred: artist.likedAt ?? undefined, ...(artist.rating > 0 && { userRating: artist.rating }),
       child: albums.map((album) => shapes.albumFolder(album, toId('artist', artist.id))),
@@ -73,7 +73,7 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
 
   async function albumFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
     const album = library.getAlbum(userId, idOf('album', text));
-    const tracks = await inPieces(ALL, (page) => library.listTracks(userId, { albumId: album.id }, { sort: 'album' }, page).items);
+    const tracks = await inPieces(ALL, async (page) => (await library.listTracks(userId, { albumId: album.id }, { sort: 'album' }, page)).items);
     return {
       id: toId('album', album.id), parent: album.artistId === null ? undefined : toId('artist', album.artistId), name: album.title,
       starred: album.likedAt ?? undefined, ...(album.rating > 0 && { userRating: album.rating }), playCount: album.playCount,

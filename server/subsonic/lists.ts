@@ -18,7 +18,7 @@ export interface ListDeps {
 const MOST = 500;
 
 export function listEndpoints({ library, likes }: ListDeps): Endpoints {
-  type AlbumList = (userId: UserId, page: Page, params: Params) => AlbumSummary[] | Paged<AlbumSummary>;
+  type AlbumList = (userId: UserId, page: Page, params: Params) => AlbumSummary[] | Promise<Paged<AlbumSummary>>;
 
   const ALBUM_LISTS: Record<string, AlbumList> = {
     random: (userId, page) => library.listAlbums(userId, {}, { sort: 'random' }, page),
@@ -37,12 +37,12 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
   };
 
   /** Feishin counts by the total, where there is one. */
-  function albumsOf({ params, user: { id }, res }: Call): AlbumSummary[] {
+  async function albumsOf({ params, user: { id }, res }: Call): Promise<AlbumSummary[]> {
     checkMusicFolder(params);
     const type = params.required('type');
     const list = Object.hasOwn(ALBUM_LISTS, type) ? ALBUM_LISTS[type] : undefined;
     if (!list) throw new Fault(0, `There is no album list of type ${type.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
-    const found = list(id, { limit: params.count('size', { or: 10, max: MOST }), offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }) }, params);
+    const found = await list(id, { limit: params.count('size', { or: 10, max: MOST }), offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }) }, params);
     if (Array.isArray(found)) return found;
     res.setHeader('X-Total-Count', found.total);
     return found.items;
@@ -54,22 +54,22 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
   }
 
   return {
-    getAlbumList2: user((call) => ({ albumList2: { album: albumsOf(call).map(call.shapes.album) } })),
-    getAlbumList: user((call) => ({ albumList: { album: albumsOf(call).map((album) => call.shapes.albumFolder(album)) } })),
+    getAlbumList2: user(async (call) => ({ albumList2: { album: (await albumsOf(call)).map(call.shapes.album) } })),
+    getAlbumList: user(async (call) => ({ albumList: { album: (await albumsOf(call)).map((album) => call.shapes.albumFolder(album)) } })),
 
-    getRandomSongs: user(({ params, user: { id }, shapes }) => {
+    getRandomSongs: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
       const limit = params.count('size', { or: 10, max: MOST });
       const filter = { genre: params.text('genre'), yearFrom: params.int('fromYear'), yearTo: params.int('toYear') };
-      const tracks = limit === 0 ? [] : library.listTracks(id, filter, { sort: 'random' }, { limit, offset: 0 }).items;
+      const tracks = limit === 0 ? [] : (await library.listTracks(id, filter, { sort: 'random' }, { limit, offset: 0 })).items;
       return { randomSongs: { song: tracks.map((track) => shapes.song(track)) } };
     }),
 
-    getSongsByGenre: user(({ params, user: { id }, shapes }) => {
+    getSongsByGenre: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
       const page = { limit: params.count('count', { or: 10, max: MOST }), offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }) };
       const genre = params.required('genre');
-      const tracks = page.limit === 0 ? [] : library.listTracks(id, { genre }, { sort: 'artist' }, page).items;
+      const tracks = page.limit === 0 ? [] : (await library.listTracks(id, { genre }, { sort: 'artist' }, page)).items;
       return { songsByGenre: { song: tracks.map((track) => shapes.song(track)) } };
     }),
 

@@ -7,11 +7,11 @@ import type { Params } from './params.ts';
 const PIECE = 500;
 
 /** Everything from `offset`, `limit` at most. `read` gives fewer than asked for only at the end. */
-export async function inPieces<T>({ limit, offset }: Page, read: (page: Page) => readonly T[]): Promise<T[]> {
+export async function inPieces<T>({ limit, offset }: Page, read: (page: Page) => readonly T[] | Promise<readonly T[]>): Promise<T[]> {
   const items: T[] = [];
   while (items.length < limit) {
     const wanted = Math.min(PIECE, limit - items.length);
-    const piece = read({ limit: wanted, offset: offset + items.length });
+    const piece = await read({ limit: wanted, offset: offset + items.length });
     items.push(...piece);
     if (piece.length < wanted) break;
     await turn();

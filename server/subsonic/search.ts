@@ -24,9 +24,9 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
     const pages = { artists: pageOf(params, 'artist'), albums: pageOf(params, 'album'), tracks: pageOf(params, 'song') };
     if (query === '') {
       return {
-        artists: await inPieces(pages.artists, (page) => library.listArtists(id, {}, AS_IT_CAME, page).items),
-        albums: await inPieces(pages.albums, (page) => library.listAlbums(id, {}, AS_IT_CAME, page).items),
-        tracks: await inPieces(pages.tracks, (page) => library.listTracks(id, {}, AS_IT_CAME, page).items),
+        artists: await inPieces(pages.artists, async (page) => (await library.listArtists(id, {}, AS_IT_CAME, page)).items),
+        albums: await inPieces(pages.albums, async (page) => (await library.listAlbums(id, {}, AS_IT_CAME, page)).items),
+        tracks: await inPieces(pages.tracks, async (page) => (await library.listTracks(id, {}, AS_IT_CAME, page)).items),
       };
     }
     // Most clients ask for as many of each kind, and one search answers all three.

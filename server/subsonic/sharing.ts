@@ -23,7 +23,7 @@ export function sharingEndpoints({ radio, shares, library, playlists }: SharingD
   async function tracksOf(userId: UserId, text: string): Promise<TrackId[]> {
     const item = anyId(text);
     if (item.kind === 'track') return [library.getTrack(userId, item.id).id];
-    if (item.kind === 'album') return library.listTracks(userId, { albumId: library.getAlbum(userId, item.id).id }, { sort: 'album' }, ALL).items.map(({ id }) => id);
+    if (item.kind === 'album') return (await library.listTracks(userId, { albumId: library.getAlbum(userId, item.id).id }, { sort: 'album' }, ALL)).items.map(({ id }) => id);
     if (item.kind === 'playlist') {
       const ids: TrackId[] = [];
       for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id))) ids.push(...part.map(({ track }) => track.id));

@@ -114,63 +114,63 @@ const TRACK_FILTERS: (() => TrackFilter)[] = [
 ];
 
 describe('tracks', () => {
-  const check = (filter: TrackFilter, sort: string, order: Order, limit = 200, offset = 0): void => {
+  const check = async (filter: TrackFilter, sort: string, order: Order, limit = 200, offset = 0): Promise<void> => {
     const fitting = sample.tracks.filter((t) => trackFits(t, filter));
-    const page = tracksOf(filter, sort, order, limit, offset);
+    const page = await tracksOf(filter, sort, order, limit, offset);
     const context = JSON.stringify({ filter, sort, order, limit, offset });
     expect(page.total, context).toBe(fitting.length);
     expect(ids(page), context).toEqual(sorted(fitting, trackKeys, 'track', sort, order).slice(offset, offset + limit));
   };
 
-  test('every filter alone finds what a recount finds', () => {
-    for (const filter of TRACK_FILTERS) check(filter(), 'title', 'asc');
+  test('every filter alone finds what a recount finds', async () => {
+    for (const filter of TRACK_FILTERS) await check(filter(), 'title', 'asc');
   });
 
-  test('the filters of the table find something and leave something out', () => {
-    const found = TRACK_FILTERS.map((filter) => tracksOf(filter(), 'title', 'asc', 1).total);
+  test('the filters of the table find something and leave something out', async () => {
+    const found = await Promise.all(TRACK_FILTERS.map(async (filter) => (await tracksOf(filter(), 'title', 'asc', 1)).total));
     expect(found.filter((total) => total > 0 && total < 400).length).toBeGreaterThan(30);
   });
 
-  test('every pair of filters finds what a recount finds', () => {
-    for (const one of TRACK_FILTERS) for (const other of TRACK_FILTERS) check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
+  test('every pair of filters finds what a recount finds', async () => {
+    for (const one of TRACK_FILTERS) for (const other of TRACK_FILTERS) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
   });
 
-  test('any filters in any order, any page', () => {
+  test('any filters in any order, any page', async () => {
     const random = seededRandom(99);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
     for (let n = 0; n < 600; n++) {
       const filter = Object.assign({}, ...Array.from({ length: Math.floor(random() * 4) }, () => pick(TRACK_FILTERS)())) as TrackFilter;
-      check(filter, pick(TRACK_SORTS.filter((s) => s !== 'random')), pick(['asc', 'desc']), 1 + Math.floor(random() * 60), Math.floor(random() * 420));
+      await check(filter, pick(TRACK_SORTS.filter((s) => s !== 'random')), pick(['asc', 'desc']), 1 + Math.floor(random() * 60), Math.floor(random() * 420));
     }
   });
 
-  test.each(TRACK_SORTS)('pages by %s hold every track once, both ways', (sort) => {
+  test.each(TRACK_SORTS)('pages by %s hold every track once, both ways', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       const all: number[] = [];
-      for (let offset = 0; offset < 400; offset += 37) all.push(...ids(library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
+      for (let offset = 0; offset < 400; offset += 37) all.push(...ids(await library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
       expect(all).toHaveLength(400);
       expect(new Set(all).size).toBe(400);
       if (sort !== 'random') expect(all).toEqual(sorted(sample.tracks, trackKeys, 'track', sort, order));
     }
   });
 
-  test('beyond the end there is nothing, and the total stays', () => {
-    expect(tracksOf({}, 'title', 'asc', 50, 400)).toEqual({ items: [], total: 400 });
-    expect(tracksOf({ liked: true }, 'play_count', 'desc', 50, 10 ** 12).items).toEqual([]);
+  test('beyond the end there is nothing, and the total stays', async () => {
+    expect(await tracksOf({}, 'title', 'asc', 50, 400)).toEqual({ items: [], total: 400 });
+    expect((await tracksOf({ liked: true }, 'play_count', 'desc', 50, 10 ** 12)).items).toEqual([]);
   });
 
-  test('what another person likes and plays is not mine', () => {
+  test('what another person likes and plays is not mine', async () => {
     const bob = sample.users[1] as UserId;
-    const total = (user: UserId) => library.listTracks(user, { liked: true }, { sort: 'title' }, { limit: 1, offset: 0 }).total;
+    const total = async (user: UserId) => (await library.listTracks(user, { liked: true }, { sort: 'title' }, { limit: 1, offset: 0 })).total;
     const likedBy = (user: UserId) => sample.tracks.filter((t) => sample.likes.get(user)?.has(`track ${t.id}`)).length;
-    expect([total(ann), total(bob)]).toEqual([likedBy(ann), likedBy(bob)]);
+    expect([await total(ann), await total(bob)]).toEqual([likedBy(ann), likedBy(bob)]);
     expect(likedBy(ann)).not.toBe(likedBy(bob));
   });
 
-  test('names ascend and times and counts descend when nothing is said', () => {
-    const withoutOrder = (sort: (typeof TRACK_SORTS)[number]) => ids(library.listTracks(ann, {}, { sort }, { limit: 200, offset: 0 }));
-    for (const sort of ['title', 'artist', 'album', 'duration'] as const) expect(withoutOrder(sort)).toEqual(ids(tracksOf({}, sort, 'asc')));
-    for (const sort of ['year', 'created_at', 'play_count', 'last_played_at'] as const) expect(withoutOrder(sort)).toEqual(ids(tracksOf({}, sort, 'desc')));
+  test('names ascend and times and counts descend when nothing is said', async () => {
+    const withoutOrder = async (sort: (typeof TRACK_SORTS)[number]) => ids(await library.listTracks(ann, {}, { sort }, { limit: 200, offset: 0 }));
+    for (const sort of ['title', 'artist', 'album', 'duration'] as const) expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'asc')));
+    for (const sort of ['year', 'created_at', 'play_count', 'last_played_at'] as const) expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'desc')));
   });
 
   test('a row carries its names, genres, cover, likes and plays', () => {
@@ -194,21 +194,21 @@ describe('albums', () => {
   ];
   const sorts = ALBUM_SORTS.filter((sort) => sort !== 'random');
 
-  test('every filter and pair in every order equals a recount', () => {
-    filters.forEach((one, at) => filters.forEach((other, n) => {
+  test('every filter and pair in every order equals a recount', async () => {
+    for (const [at, one] of filters.entries()) for (const [n, other] of filters.entries()) {
       const filter = { ...one(), ...other() };
       const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
       const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
       const fitting = sample.albums.filter((a) => albumFits(a, filter));
-      const page = library.listAlbums(ann, filter, { sort, order }, { limit: 11, offset: n });
+      const page = await library.listAlbums(ann, filter, { sort, order }, { limit: 11, offset: n });
       expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
       expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(sorted(fitting, albumKeys, 'album', sort, order).slice(n, n + 11));
-    }));
+    }
   });
 
-  test.each(sorts)('all of them by %s, both ways', (sort) => {
+  test.each(sorts)('all of them by %s, both ways', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
-      expect(ids(library.listAlbums(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(sorted(sample.albums, albumKeys, 'album', sort, order));
+      expect(ids(await library.listAlbums(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(sorted(sample.albums, albumKeys, 'album', sort, order));
     }
   });
 
@@ -231,21 +231,21 @@ describe('artists', () => {
   ];
   const sorts = ARTIST_SORTS.filter((sort) => sort !== 'random');
 
-  test('every filter and pair in every order equals a recount', () => {
-    filters.forEach((one, at) => filters.forEach((other, n) => {
+  test('every filter and pair in every order equals a recount', async () => {
+    for (const [at, one] of filters.entries()) for (const [n, other] of filters.entries()) {
       const filter = { ...one(), ...other() };
       const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
       const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
       const fitting = sample.artists.filter((a) => artistFits(a, filter));
-      const page = library.listArtists(ann, filter, { sort, order }, { limit: 9, offset: n });
+      const page = await library.listArtists(ann, filter, { sort, order }, { limit: 9, offset: n });
       expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
       expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(sorted(fitting, artistKeys, 'artist', sort, order).slice(n, n + 9));
-    }));
+    }
   });
 
-  test.each(sorts)('all of them by %s, both ways', (sort) => {
+  test.each(sorts)('all of them by %s, both ways', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
-      expect(ids(library.listArtists(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(sorted(sample.artists, artistKeys, 'artist', sort, order));
+      expect(ids(await library.listArtists(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(sorted(sample.artists, artistKeys, 'artist', sort, order));
     }
   });
 
@@ -262,17 +262,17 @@ describe('artists', () => {
 });
 
 describe('random', () => {
-  const page = (seed: number | undefined, limit: number, offset: number, filter: TrackFilter = {}) => ids(library.listTracks(ann, filter, { sort: 'random', seed }, { limit, offset }));
+  const page = async (seed: number | undefined, limit: number, offset: number, filter: TrackFilter = {}) => ids(await library.listTracks(ann, filter, { sort: 'random', seed }, { limit, offset }));
 
-  test('a seed fixes the order, another seed gives another, and none gives a new one each time', () => {
-    expect(page(1, 50, 0)).toEqual(page(1, 50, 0));
-    expect(page(1, 50, 0)).not.toEqual(page(2, 50, 0));
-    expect(page(undefined, 50, 0)).not.toEqual(page(undefined, 50, 0));
+  test('a seed fixes the order, another seed gives another, and none gives a new one each time', async () => {
+    expect(await page(1, 50, 0)).toEqual(await page(1, 50, 0));
+    expect(await page(1, 50, 0)).not.toEqual(await page(2, 50, 0));
+    expect(await page(undefined, 50, 0)).not.toEqual(await page(undefined, 50, 0));
   });
 
-  test('filters hold', () => {
+  test('filters hold', async () => {
     const fitting = sample.tracks.filter((t) => trackFits(t, { genre: 'rock', liked: false })).map((t) => t.id);
-    expect(page(3, 200, 0, { genre: 'rock', liked: false }).sort((a, b) => a - b)).toEqual(fitting);
+    expect((await page(3, 200, 0, { genre: 'rock', liked: false })).sort((a, b) => a - b)).toEqual(fitting);
   });
 });
 

@@ -4,11 +4,14 @@ import type { UserId } from '../../server/db/ids.ts';
 import { albumList, ALBUM_SORT_PLANS } from '../../server/library/album-lists.ts';
 import { artistList, ARTIST_SORT_PLANS } from '../../server/library/artist-lists.ts';
 import { toIdList, whereOf, type NewIdList } from '../../server/library/id-list.ts';
+import type { Page } from '../../server/http/paging.ts';
 import { createIdLists } from '../../server/library/id-lists.ts';
+import { createListing, createListThread, type ListThread } from '../../server/library/listing.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
 import { trackList, TRACK_SORT_PLANS } from '../../server/library/track-lists.ts';
 import { readTracks } from '../../server/library/track-rows.ts';
+import { productPaths } from '../../server/paths.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
@@ -145,12 +148,66 @@ describe('deep in a list', () => {
   });
 });
 
+describe('with a thread for what takes longer than a moment', () => {
+  const LISTS: [string, () => NewIdList][] = [
+    ['tracks by title', () => listOf('tracks', 'title', 'asc', {})],
+    ['tracks by plays', () => listOf('tracks', 'play_count', 'desc', {})],
+    ['words in tracks', () => listOf('tracks', 'album', 'asc', { q: 'a love' })],
+    ['tracks that are not liked', () => listOf('tracks', 'created_at', 'desc', { liked: false, format: 'mp3' })],
+    ['tracks of an artist', () => listOf('tracks', 'title', 'asc', { artistId: 2, q: 'the' })],
+    ['tracks in a random order', () => trackList(user, {}, { sort: 'random', seed: 8 })],
+    ['albums of a genre', () => listOf('albums', 'artist', 'asc', { genre: 'rock' })],
+    ['artists', () => listOf('artists', 'name', 'asc', {})],
+  ];
+  let thread: ListThread;
+  let listing: ReturnType<typeof createListing>;
+  const asked: number[] = [];
+  beforeAll(() => {
+    thread = createListThread({ workerUrl: productPaths(process.cwd(), false).workers.lists, databasePath: temp.db.$client.name });
+    const counted = { ...thread, page: (list: NewIdList, page: Page) => (asked.push(page.offset), thread.page(list, page)) };
+    listing = createListing({ client: temp.db.$client, statements, thread: counted, cheapUs: 40 });
+  });
+  afterAll(() => thread.close());
+
+  test.each(LISTS)('pages of %s are those that are read without one, from the first to the last', async (_, make) => {
+    const list = make();
+    const here = listsOver(statements);
+    const { total } = here.page(list, { limit: 1, offset: 0 });
+    for (const offset of [0, 30, Math.floor(total / 2), total - 20, total, total + 9]) {
+      const page = { limit: 40, offset: Math.max(0, offset) };
+      expect(await listing.page(list, page), String(offset)).toEqual(here.page(list, page));
+    }
+  });
+
+  test('the thread reads deep pages, and the first one only while its total is not known', async () => {
+    const [deep, wide] = [listOf('tracks', 'year', 'asc', {}), listOf('tracks', 'title', 'asc', { q: 'a' })];
+    asked.length = 0;
+    for (const offset of [0, 5_000]) await listing.page(deep, { limit: 50, offset });
+    expect(asked).toEqual([5_000]);
+    for (const limit of [50, 1, 2]) await listing.page(wide, { limit, offset: 0 });
+    expect(asked.length).toBeLessThan(4);
+    expect(asked[1]).toBe(0);
+  });
+
+  test('what was written a moment ago is in what the thread reads', async () => {
+    const list = listOf('tracks', 'title', 'desc', {});
+    const last = { limit: 1, offset: TRACKS - 1 };
+    const before = await listing.page(list, last);
+    temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(before.ids[0] === 7 ? 8 : 7);
+    expect((await listing.page(list, last)).ids).not.toEqual(before.ids);
+    const words = listOf('tracks', 'title', 'asc', { q: 'a', format: 'mp3' });
+    const { total, ids } = await listing.page(words, { limit: 1, offset: 0 });
+    temp.db.$client.prepare("UPDATE tracks SET format = 'flac' WHERE id = ?").run(ids[0]);
+    expect((await listing.page(words, { limit: 1, offset: 0 })).total).toBe(total - 1);
+  });
+});
+
 test('the rows of a page are found by their ids', () => {
   const seen: string[] = [];
   readTracks({ ...statements, rows: (sql, params) => (seen.push(planOf(sql, params)), statements.rows(sql, params)) }, user, [1, 2, 3]);
-  expect(seen).toHaveLength(1);
+  expect(seen).toHaveLength(3);
   expect(seen[0]).toContain('SEARCH t USING INTEGER PRIMARY KEY');
-  for (const line of seen[0]?.split('\n') ?? []) if (line.startsWith('SCAN')) expect(line).toContain('ids');
+  for (const line of seen.flatMap((plan) => plan.split('\n'))) if (line.startsWith('SCAN')) expect(line).toContain('ids');
 });
 
 test('a large library is not shuffled as a whole, and its pages fit together', () => {

@@ -163,7 +163,8 @@ describe('changes', () => {
   test('only an administrator may file an artist elsewhere', async () => {
     const id = sample.artists[0]?.id;
     expect((await patch(`/artists/${id}`, { sort_name: 'Zzz' }, listener)).status).toBe(403);
-    expect((await patch(`/artists/${id}`, { sort_name: '!Zzz', never_split: true })).body).toMatchObject({ id, sort_name: '!Zzz' });
+    expect((await patch(`/artists/${id}`, { sort_name: '!Zzz', never_split: true })).body).toMatchObject({ id, sort_name: '!Zzz', never_split: true });
+    expect((await patch(`/artists/${id}`, { never_split: false })).body).toMatchObject({ sort_name: '!Zzz', never_split: false });
     expect((await get<ArtistPage>('/artists?limit=1')).items[0]?.id).toBe(id);
     expect((await patch(`/artists/${id}`, { name: 'x' })).status).toBe(422);
     expect((await patch('/artists/99999', { never_split: true })).status).toBe(404);

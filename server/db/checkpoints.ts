@@ -1,0 +1,62 @@
+// Keeps the write-ahead log short. Left alone, SQLite moves its pages into the database in the middle of a commit, on the thread that
+// serves people, and flushes the disk twice on the way: tens of milliseconds, again and again while a scan writes. A thread of its own
+// does that here, beside the writing; the scan waits for it only when the log has grown long, because a log that is never emptied never ends.
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import type { Sqlite } from './client.ts';
+import type { CheckpointAnswer } from './checkpoint-worker.ts';
+import { createReaderThread } from './reader-thread.ts';
+
+const PAGES_PER_MB = 256;
+/** So much is moved at a time. */
+const WORTH_MOVING = 4 * PAGES_PER_MB;
+/** A log of this length is emptied before a scan goes on. */
+const LONG = 32 * PAGES_PER_MB;
+/** Where the thread is not there to do it, SQLite does it after all. */
+const LONGEST = 64 * PAGES_PER_MB;
+const LOOK_EVERY_MS = 500;
+
+export interface CheckpointDeps { client: Sqlite; databasePath: string; workerUrl: URL; log: Log }
+
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
+export function createCheckpoints({ client, databasePath, workerUrl, log }: CheckpointDeps) {
+  const thread = createReaderThread<'checkpoint', CheckpointAnswer>({ workerUrl, databasePath, failure: 'The write-ahead log could not be emptied' });
+  let moving: Promise<void> | undefined;
+  let waitedAt = 0;
+  client.pragma(`wal_autocheckpoint = ${LONGEST}`);
+
+  /** Pages in the log, and how many of them the database has not. */
+  function look(): { length: number; left: number } {
+    const [state] = client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
+    return { length: state.log, left: state.log - state.checkpointed };
+  }
+
+  function move(): Promise<void> {
+    moving ??= thread.ask('checkpoint')
+      .then(() => undefined, (error: unknown) => log.warn({ reason: messageOf(error) }, 'the write-ahead log was not emptied'))
+      .finally(() => { moving = undefined; });
+    return moving;
+  }
+
+  const timer = setInterval(() => {
+    if (look().left >= WORTH_MOVING) void move();
+  }, LOOK_EVERY_MS).unref();
+
+  return {
+    /** For whoever writes for long, between two transactions: resolves when the log is short enough to go on. */
+    async relieve(): Promise<void> {
+      const { length, left } = look();
+      if (left >= WORTH_MOVING) void move();
+      if (length < waitedAt) waitedAt = 0; // it was begun anew
+      if (length < waitedAt + LONG) return;
+      waitedAt = length; // a reader may need the old pages for a long time: the next wait is as far away
+      await move(); // one that was under way has not seen the last pages
+      if (look().left > 0) await move();
+    },
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await thread.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { applyPragmas, type Sqlite } from '../../server/db/client.ts';
+import { createCheckpoints, type Checkpoints } from '../../server/db/checkpoints.ts';
+import { createLog } from '../../server/log/log.ts';
+import { productPaths } from '../../server/paths.ts';
+
+const PAGES_PER_MB = 256;
+const log = createLog('silent');
+const { workers } = productPaths(join(import.meta.dirname, '..', '..'), false);
+
+let dir: string;
+let client: Sqlite;
+let checkpoints: Checkpoints;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-checkpoints-'));
+  const databasePath = join(dir, 'library.db');
+  client = new Database(databasePath);
+  applyPragmas(client);
+  client.exec('CREATE TABLE pages (id INTEGER PRIMARY KEY, bytes BLOB)');
+  checkpoints = createCheckpoints({ client, databasePath, workerUrl: workers.checkpoint, log });
+});
+
+afterEach(async () => {
+  await checkpoints.close();
+  client.close();
+  rmSync(dir, { recursive: true });
+});
+
+const writeMegabyte = (): void => { client.prepare('INSERT INTO pages (bytes) VALUES (randomblob(1048576))').run(); };
+const logPages = (): number => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number }])[0].log;
+
+test('the log of a long writing is emptied on the way and begins anew', async () => {
+  let longest = 0;
+  for (let i = 0; i < 100; i++) {
+    writeMegabyte();
+    longest = Math.max(longest, logPages());
+    await checkpoints.relieve();
+  }
+  expect(longest).toBeLessThan(50 * PAGES_PER_MB);
+  expect(client.prepare('SELECT count(*) FROM pages').pluck().get()).toBe(100);
+});
+
+test('a reader that needs the old pages holds nobody up, and what was written meanwhile is there', async () => {
+  const reader = new Database(join(dir, 'library.db'), { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM pages').get();
+  for (let i = 0; i < 40; i++) {
+    writeMegabyte();
+    await checkpoints.relieve();
+  }
+  expect(reader.prepare('SELECT count(*) FROM pages').pluck().get()).toBe(0);
+  reader.exec('COMMIT');
+  expect(reader.prepare('SELECT count(*) FROM pages').pluck().get()).toBe(40);
+  reader.close();
+});
+
+test('where the thread cannot work, SQLite empties the log by itself', async () => {
+  await checkpoints.close();
+  checkpoints = createCheckpoints({ client, databasePath: join(dir, 'not', 'there.db'), workerUrl: workers.checkpoint, log });
+  for (let i = 0; i < 100; i++) {
+    writeMegabyte();
+    await checkpoints.relieve();
+  }
+  expect(logPages()).toBeLessThan(80 * PAGES_PER_MB);
+});
