@@ -2,6 +2,7 @@
 // a file hangs it or eats its memory.
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../end-thread.ts';
 import type { ByteRange } from '../storage/storage.ts';
 import type { PictureRequest, PictureResponse } from './cover-worker.ts';
 import { UnusablePicture } from './picture.ts';
@@ -38,8 +39,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
       const fail = (reason: string): void => {
         settle();
         if (worker === thread) worker = undefined;
-        thread.on('error', () => undefined); // it may still fail on its way out
-        void thread.terminate();
+        void endThread(thread, 0); // it hangs, or has ended
         reject(new UnusablePicture(reason));
       };
       const supply = (range: ByteRange): void => {
@@ -64,7 +64,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
     clearTimeout(idle);
     const thread = worker;
     worker = undefined;
-    await thread?.terminate();
+    if (thread) await endThread(thread);
   }
 
   return {

@@ -8,6 +8,7 @@ import type { Log } from '../log/log.ts';
 import { compressFingerprint } from '../media/fingerprint-code.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';
 import type { AcoustId } from './acoustid.ts';
+import { isAsScanned } from './as-scanned.ts';
 import { rankCandidates, type FileHint } from './candidates.ts';
 import { completeMatch } from './details.ts';
 import { findFingerprint, storeFingerprint } from './fingerprints.ts';
@@ -32,11 +33,14 @@ export interface EnricherDeps extends LocalFileDeps {
   findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
 }
 
+/** `lookup`: who it is by its sound · `details`: what MusicBrainz would add. */
+export type Awaits = 'lookup' | 'details';
+
 /** A step that did not go well, in the job's result. */
 export type Problems = Partial<Record<StepName, string>>;
 
 export type Enriched =
-  | { outcome: 'enriched' | 'failed'; error: string | null; problems: Problems; isChanged: boolean; /** The service was down: to be asked again. */ isUnanswered: boolean }
+  | { outcome: 'enriched' | 'failed'; error: string | null; problems: Problems; isChanged: boolean; /** The service that was down: to be asked again. */ awaits: Awaits | null }
   /** Edited by hand, gone, or without audio. */
   | { outcome: 'skipped'; reason: string }
   /** Thrown by something that should not throw; the track is `failed`. */
@@ -58,35 +62,48 @@ export function createEnricher(deps: EnricherDeps) {
 
   async function run(track: KnownTrack, storageUri: string, { signal, isAsked, withCover }: EnrichOptions): Promise<Enriched> {
     const { id } = track;
-    const file = await runStep('tags', signal, (both) => openLocalFile(deps, storageUri, both));
+    const file = openWhenNeeded(storageUri, signal);
     try {
-      const tags = await onFile('tags', file, signal, ({ path }) => readTags(path, track.sourceId));
-      const fingerprint = await hear(track, file, signal);
+      // Reading a file once more that was just scanned would only tell what is in the row.
+      const tags: StepOutcome<TrackIdentity> = !isAsked && isAsScanned(track) ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
+        : await file.use('tags', ({ path }) => readTags(path, track.sourceId));
+      const fingerprint = await hear(track, file);
       const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
       const { details, matches, known } = await addDetails(tags, lookup, signal);
-      const findings: Findings = { tags, fingerprint, lookup: matches, known };
+      const awaits = isAway(details) ? 'details' : isAway(matches) ? 'lookup' : null;
+      const findings: Findings = { tags, fingerprint, lookup: matches, known, isUnanswered: awaits !== null };
       const recorded = recorder.record(id, findings);
       if (!recorded) return skip('It was edited by hand, or deleted, while it was identified.');
-      const isUnanswered = matches.outcome === 'failed' && matches.isPassing;
       const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
-      return { outcome: recorded.status, error: recorded.error, isChanged: recorded.isChanged, isUnanswered, problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }) };
+      return { outcome: recorded.status, error: recorded.error, isChanged: recorded.isChanged, awaits, problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }) };
     } finally {
-      if (file.outcome === 'done') await file.value.release();
+      await file.release();
     }
   }
 
-  /** A file that could not be opened fails the steps that need it. */
-  const onFile = async <T>(name: StepName, file: StepOutcome<LocalFile>, signal: AbortSignal, work: (file: LocalFile, signal: AbortSignal) => Promise<T>): Promise<StepOutcome<T>> =>
-    file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
+  /** Opened by the first step that wants it; a file that cannot be opened fails the steps that do. */
+  function openWhenNeeded(storageUri: string, signal: AbortSignal) {
+    let opening: Promise<StepOutcome<LocalFile>> | undefined;
+    return {
+      async use<T>(name: StepName, work: (file: LocalFile, signal: AbortSignal) => Promise<T>): Promise<StepOutcome<T>> {
+        const file = await (opening ??= runStep(name, signal, (both) => openLocalFile(deps, storageUri, both)));
+        return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
+      },
+      async release(): Promise<void> {
+        const file = await opening?.catch(() => undefined); // whoever opened it has the error
+        if (file?.outcome === 'done') await file.value.release();
+      },
+    };
+  }
 
   /** The fingerprint as the service takes it; made once for an audio. */
-  async function hear({ id, durationMs, format }: KnownTrack, file: StepOutcome<LocalFile>, signal: AbortSignal): Promise<StepOutcome<string>> {
+  async function hear({ id, durationMs, format }: KnownTrack, file: ReturnType<typeof openWhenNeeded>): Promise<StepOutcome<string>> {
     const off = acoustId.whyOff();
     if (off !== undefined) return skipped(off);
     const stored = findFingerprint(db, id);
     if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
     if (durationMs === null || format === null) return skipped('its length is not known');
-    return onFile('fingerprint', file, signal, async ({ path }, both) => {
+    return file.use('fingerprint', async ({ path }, both) => {
       const made = await fingerprinter.fingerprint({ path, format, durationMs }, both);
       storeFingerprint(db, id, made, now());
       return made.compressed;
@@ -113,6 +130,7 @@ export function createEnricher(deps: EnricherDeps) {
     const full = details.outcome === 'done' ? details.value : start;
     if (lookup.outcome !== 'done') return { details, matches: lookup, known: full };
     const titled = [full, ...others].filter((match) => match?.title !== undefined) as Match[]; // one without says nothing
+    if (best && titled.length === 0 && details.outcome === 'failed') return { details, matches: details, known: undefined }; // known, but not by what name
     return { details, matches: { outcome: 'done' as const, value: titled }, known: undefined };
   }
 
@@ -156,6 +174,9 @@ export function createEnricher(deps: EnricherDeps) {
 }
 
 const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
+
+/** It has nothing to say now, and may have later. */
+const isAway = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;
 
 /** A name made from the file's name says nothing about what it is. */
 function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {

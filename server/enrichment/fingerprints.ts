@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Db, MainDb, Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { trackFingerprints, tracks } from '../db/schema.ts';
+import { withoutWaiting } from '../db/without-waiting.ts';
 import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts';
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithAlike } from './duplicate-pairs.ts';
@@ -24,7 +25,7 @@ export function findFingerprint(db: Db, trackId: TrackId): StoredFingerprint | u
 /** Replaces what was stored, and pairs the track with those that sound the same. False when the track is gone by now. */
 export function storeFingerprint(db: MainDb, trackId: TrackId, { raw, durationMs }: StoredFingerprint, at: Date): boolean {
   const duration = Math.round(durationMs);
-  return db.transaction((tx) => {
+  return withoutWaiting(db.$client, () => db.transaction((tx) => {
     tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // pieces and pairs go with it
     if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) return false;
     tx.insert(trackFingerprints).values({ trackId, version: FINGERPRINT_VERSION, durationMs: duration, raw: toBytes(raw), createdAt: at }).run();
@@ -36,7 +37,7 @@ export function storeFingerprint(db: MainDb, trackId: TrackId, { raw, durationMs
       return stored ? [{ trackId: id, ...stored }] : [];
     }));
     return true;
-  }, { behavior: 'immediate' });
+  }, { behavior: 'immediate' }));
 }
 
 /** Tracks of about this length that have some of the pieces, those with most first. */

@@ -5,8 +5,9 @@ import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Jobs } from '../jobs/service.ts';
+import type { Settled } from './as-scanned.ts';
 import type { Enriched, Enricher } from './enricher.ts';
-import { countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
+import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';
 import type { EnrichLibraryResult } from './wire.ts';
 
@@ -14,6 +15,8 @@ export interface LibraryRunDeps {
   db: MainDb;
   now: () => Date;
   enricher: Enricher;
+  /** Decides by their tags about pending tracks with ids in (above, upTo] of which no service can say more; gives those. */
+  settleByTags: (above: number, upTo: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
 }
@@ -30,6 +33,8 @@ export interface LibraryRunWish {
 const AT_ONCE = availableParallelism() + 8;
 /** Ids per look, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
+/** Rows that are written in one go. */
+const SETTLED_AT_ONCE = 500;
 const LISTED = 100;
 const COVERS_EVERY_MS = 10_000;
 
@@ -41,13 +46,14 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
   let coversAt = performance.now() + COVERS_EVERY_MS;
+  let detailsAway: string | undefined; // why nobody adds details now
 
   function take(id: TrackId, one: Enriched): void {
     result.tracks++;
     result[one.outcome]++;
     if (one.outcome === 'crashed' || one.outcome === 'failed') noteFailure(result, id, one.error ?? '');
     if (one.outcome === 'enriched' || one.outcome === 'failed') {
-      if (one.isUnanswered) result.unanswered++;
+      if (one.awaits !== null) result.unanswered++;
       for (const [step, reason] of Object.entries(one.problems)) noteProblem(result, step as StepName, reason);
       if (one.isChanged) libraryChanged();
     }
@@ -60,15 +66,30 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
   async function enrich(id: TrackId): Promise<void> {
     const one = await enricher.enrich(id, { signal: both, isAsked: false, withCover: false });
     take(id, one);
-    if (scope === 'unanswered' && 'isUnanswered' in one && one.isUnanswered) throw stillAway(db, one.problems.lookup);
+    if (scope === 'unanswered' && 'awaits' in one) {
+      if (one.awaits === 'lookup') throw stillAway(db, one.problems.lookup);
+      if (one.awaits === 'details') detailsAway ??= one.problems.details ?? one.problems.lookup;
+    }
     both.throwIfAborted();
+  }
+
+  /** What needs no service is done at once, before anything waits for one. */
+  async function settle(): Promise<void> {
+    for (let above = 0; above < highestTrackId(db); above += SETTLED_AT_ONCE) {
+      both.throwIfAborted();
+      for (const { id, error } of deps.settleByTags(above, above + SETTLED_AT_ONCE)) {
+        take(id, { outcome: error === null ? 'enriched' : 'failed', error, problems: {}, isChanged: false, awaits: null });
+      }
+      await new Promise((resolve) => { setImmediate(resolve); });
+    }
   }
 
   const waiting = idsOf(deps, scope, askedAt);
   const work = async (): Promise<void> => {
-    for await (const id of waiting) await enrich(id);
+    for await (const id of waiting) if (detailsAway === undefined || awaitsLookup(db, id)) await enrich(id);
   };
   progress(0, total);
+  if (scope === 'pending') await settle();
   if (scope === 'unanswered') { // one finds out for all whether the service is back
     const { value } = await waiting.next();
     if (value !== undefined) await enrich(value);
@@ -77,6 +98,7 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue('cover_task', {});
   both.throwIfAborted();
+  if (detailsAway !== undefined) throw stillAway(db, detailsAway);
   if (result.unanswered > 0) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: deps.now().getTime() });
   return result;
 }

@@ -68,6 +68,11 @@ export function setUnanswered(db: Db, trackId: TrackId, isUnanswered: boolean, n
   else db.insert(enrichmentUnanswered).values({ trackId, askedAt: now }).onConflictDoUpdate({ target: enrichmentUnanswered.trackId, set: { askedAt: now } }).run();
 }
 
+/** Of a track that waits for an answer: whether nobody has said yet which recording it is. */
+export const awaitsLookup = (db: Db, trackId: TrackId): boolean =>
+  db.select({ id: tracks.id }).from(tracks).leftJoin(enrichmentMatches, eq(enrichmentMatches.trackId, tracks.id))
+    .where(and(eq(tracks.id, trackId), isNull(tracks.recordingMbid), isNull(enrichmentMatches.trackId))).get() !== undefined;
+
 // ---- what waits ----
 
 export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';

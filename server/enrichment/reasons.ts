@@ -26,5 +26,5 @@ function soundSentence(fingerprint: StepOutcome<unknown>, lookup: StepOutcome<re
   return `It could not be looked up: ${lower(lookup.reason)}.${again}`;
 }
 
-/** A sentence put inside another one. */
-const lower = (sentence: string): string => (/^[A-Z][a-z]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence).replace(/\.$/, '');
+/** A sentence put inside another one; a name such as MusicBrainz stays as it is. */
+const lower = (sentence: string): string => (/^[A-Z][a-z]+(?![A-Za-z])/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence).replace(/\.$/, '');

@@ -4,6 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { MetadataStatus } from '../db/schema.ts';
+import { withoutWaiting } from '../db/without-waiting.ts';
 import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Match } from './match.ts';
@@ -20,6 +21,8 @@ export interface Findings {
   lookup: StepOutcome<Match[]>;
   /** What the tags' own identifiers lead to, when nothing was looked up. */
   known?: Match | undefined;
+  /** A service that was asked is down; it is asked again later. */
+  isUnanswered: boolean;
 }
 
 export interface Recorded { status: Extract<MetadataStatus, 'enriched' | 'failed'>; error: string | null; albumId: AlbumId | null; isChanged: boolean }
@@ -59,7 +62,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
       replaceMatches(db, id, matches);
       setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
     }
-    setUnanswered(db, id, lookup.outcome === 'failed' && lookup.isPassing, time);
+    setUnanswered(db, id, findings.isUnanswered, time);
     return { status, error, albumId: findKnown(id)?.albumId ?? null, isChanged };
   }
 
@@ -70,14 +73,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
 
   return {
     /** Undefined when the track is gone, or was edited by hand meanwhile. What a power cut takes is found out again. */
-    record(id: TrackId, findings: Findings): Recorded | undefined {
-      db.$client.pragma('synchronous = NORMAL');
-      try {
-        return record(id, findings);
-      } finally {
-        db.$client.pragma('synchronous = FULL');
-      }
-    },
+    record: (id: TrackId, findings: Findings): Recorded | undefined => withoutWaiting(db.$client, () => record(id, findings)),
 
     /** In a transaction of its own, so that whatever went wrong before cannot leave the track waiting for ever. */
     recordCrash(id: TrackId, error: unknown): string {

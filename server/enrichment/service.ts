@@ -9,8 +9,10 @@ import type { Log } from '../log/log.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';
 import { createBreaker } from '../net/breaker.ts';
 import { createTokenBucket, waitFor } from '../net/token-bucket.ts';
+import { userAgentOf } from '../net/user-agent.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { createAcoustId } from './acoustid.ts';
+import { prepareSettling, type Settled } from './as-scanned.ts';
 import { createEnricher, type EnricherDeps } from './enricher.ts';
 import type { LibraryRunDeps } from './library-run.ts';
 import { createMusicBrainz } from './musicbrainz.ts';
@@ -34,11 +36,9 @@ export interface EnrichmentDeps {
   libraryChanged: () => void;
 }
 
-const HOMEPAGE = 'https://tonearm.app';
-
 export function createEnrichment({ db, log, now, version, settings, tracks, audioStore, tmpDir, readTags, fingerprinter, findCover, jobs, libraryChanged }: EnrichmentDeps) {
   const closing = new AbortController();
-  const userAgent = (): string => `Tonearm/${version} ( ${settings.get('CONTACT') ?? HOMEPAGE} )`;
+  const userAgent = (): string => userAgentOf(version, settings.get('CONTACT'));
   const clock = (): number => now().getTime();
   const acoustIdBreaker = createBreaker({ now: clock });
   const musicBrainzBreaker = createBreaker({ now: clock });
@@ -52,7 +52,12 @@ export function createEnrichment({ db, log, now, version, settings, tracks, audi
   const findKnown = prepareKnownTracks(db.$client);
   const recorder = createRecorder({ db, now, tracks, findKnown, threshold: () => settings.get('FPID_TRUST_SCORE') });
   const enricher = createEnricher({ db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover, audioStore, tmpDir });
-  const runs: LibraryRunDeps = { db, now, enricher, jobs, libraryChanged };
+  const settle = prepareSettling(db);
+  const settleByTags = (above: number, upTo: number): Settled[] => {
+    const whyOff = acoustId.whyOff();
+    return whyOff === undefined ? [] : settle({ above, upTo, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
+  };
+  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, jobs, libraryChanged };
 
   return {
     /** For the task handlers. */

@@ -10,7 +10,7 @@ export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDe
     if (one.outcome === 'skipped') return { outcome: 'skipped', error: one.reason, problems: {} };
     libraryChanged();
     if (one.outcome === 'crashed') throw permanent(new Error(one.error));
-    if (one.isUnanswered) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: now().getTime() });
+    if (one.awaits !== null) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: now().getTime() });
     return { outcome: one.outcome, error: one.error, problems: one.problems };
   };
 }

@@ -1,6 +1,7 @@
-// The ListenBrainz API: what is sent, and what its answers mean. Knows no rows.
+// The ListenBrainz API: what is sent, and what its answers mean (https://listenbrainz.readthedocs.io/en/latest/users/api/). Knows no rows.
 import { z } from 'zod';
 import { guardedFetch } from '../net/guarded-fetch.ts';
+import type { TokenBucket } from '../net/token-bucket.ts';
 
 export interface ListenOut {
   title: string;
@@ -26,18 +27,29 @@ const TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const LONGEST_WAIT_MS = 60_000;
 const WITHOUT_WORD_MS = 10_000;
+/** A listen with another length is refused: none, or more than 24 days. */
+const LONGEST_TRACK_MS = 24 * 86_400_000;
 
 const Validity = z.object({ valid: z.boolean(), user_name: z.string().max(500).optional() });
 const Complaint = z.object({ error: z.string() });
 
-export function createListenBrainz({ baseUrl, version }: { baseUrl: () => string; version: string }) {
+export interface ListenBrainzDeps {
+  baseUrl: () => string;
+  version: string;
+  /** Who asks, and how they are reached: without it requests may be blocked. */
+  userAgent: () => string;
+  /** One request a second for all of us together. */
+  bucket: TokenBucket;
+}
+
+export function createListenBrainz({ baseUrl, version, userAgent, bucket }: ListenBrainzDeps) {
   async function ask(path: string, token: string, { body, signal }: { body?: unknown; signal?: AbortSignal | undefined } = {}) {
     const base = new URL(`${baseUrl()}/`);
-    const headers = { authorization: `Token ${token}`, accept: 'application/json', 'user-agent': `Tonearm/${version}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const { status, headers: answered, bytes } = await guardedFetch(new URL(`1/${path}`, base), {
+    const headers = { authorization: `Token ${token}`, accept: 'application/json', 'user-agent': userAgent(), ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const { status, headers: answered, bytes } = await bucket.run(() => guardedFetch(new URL(`1/${path}`, base), {
       base, method: body === undefined ? 'GET' : 'POST', headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal,
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    }), signal);
     return { status, headers: answered, answer: parse(bytes) };
   }
 
@@ -47,7 +59,7 @@ export function createListenBrainz({ baseUrl, version }: { baseUrl: () => string
     ...(albumTitle !== null && { release_name: albumTitle }),
     additional_info: {
       media_player: 'Tonearm', submission_client: 'Tonearm', submission_client_version: version,
-      ...(recordingMbid !== null && { recording_mbid: recordingMbid }), ...(durationMs !== null && { duration_ms: durationMs }),
+      ...(recordingMbid !== null && { recording_mbid: recordingMbid }), ...(durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS && { duration_ms: durationMs }),
     },
   });
 

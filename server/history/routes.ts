@@ -31,7 +31,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
   }),
 
   route({ method: 'get', path: '/history', access: 'user', summary: 'What you played, newest first', query: HistoryQuery, reply: HistoryPage },
-    ({ user, query }) => toPaged(history.list(user.id, { trackId: query.track_id, from: query.from, to: query.to }, query), query, toHistoryOut)),
+    async ({ user, query }) => toPaged(await history.list(user.id, { trackId: query.track_id, from: query.from, to: query.to }, query), query, toHistoryOut)),
 
   route({ method: 'delete', path: '/history/:id', access: 'user', summary: 'Take a play back: it counts nowhere any more', params: PlayParam },
     ({ user, params }) => history.withdraw(user.id, params.id)),

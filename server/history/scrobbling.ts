@@ -10,6 +10,8 @@ import type { Jobs } from '../jobs/service.ts';
 import type { Handler } from '../jobs/tasks.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { Log } from '../log/log.ts';
+import { createTokenBucket } from '../net/token-bucket.ts';
+import { userAgentOf } from '../net/user-agent.ts';
 import { createListenBrainz, LISTENS_AT_ONCE, type ListenOut } from './listenbrainz.ts';
 import { isHeard } from './same-play.ts';
 import { createScrobbleQueries, type QueuedPlay } from './scrobble-queries.ts';
@@ -34,15 +36,19 @@ export interface ScrobblingDeps {
   sealer: Sealer;
   jobs: Pick<Jobs, 'tryEnqueue' | 'cancel'>;
   version: string;
+  /** Requests to the service; it asks for no more than one. */
+  perSecond?: number;
 }
 
 const SERVICE = 'ListenBrainz';
 
 export type Scrobbling = ReturnType<typeof createScrobbling>;
 
-export function createScrobbling({ db, log, now, settings, sealer, jobs, version }: ScrobblingDeps) {
+export function createScrobbling({ db, log, now, settings, sealer, jobs, version, perSecond = 1 }: ScrobblingDeps) {
   const queries = createScrobbleQueries({ db });
-  const service = createListenBrainz({ baseUrl: () => settings.get('LISTENBRAINZ_BASE_URL'), version });
+  const service = createListenBrainz({
+    baseUrl: () => settings.get('LISTENBRAINZ_BASE_URL'), version, userAgent: () => userAgentOf(version, settings.get('CONTACT')), bucket: createTokenBucket({ perSecond }),
+  });
   const isEnabled = (): boolean => settings.get('LISTENBRAINZ_ENABLED');
 
   function tokenOf(userId: UserId): string | undefined {

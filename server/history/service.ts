@@ -6,6 +6,7 @@ import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import type { ReadAside } from '../library/listing.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow } from './queries.ts';
@@ -32,6 +33,7 @@ export interface HistoryDeps {
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
   library: Pick<LibraryService, 'tracksById'>;
+  readAside?: ReadAside;
   /** Plays that were recorded just now; called inside the transaction. */
   onRecorded?: (userId: UserId, ids: readonly PlayId[]) => void;
   /** After the transaction. */
@@ -45,8 +47,8 @@ const SLICE = 100;
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
 
-export function createHistoryService({ db, now, events, library, onRecorded, afterRecorded }: HistoryDeps) {
-  const queries = createHistoryQueries({ db });
+export function createHistoryService({ db, now, events, library, readAside, onRecorded, afterRecorded }: HistoryDeps) {
+  const queries = createHistoryQueries({ db, readAside });
 
   function recordOne(userId: UserId, report: PlayReport): Recorded {
     const playedAt = (report.playedAt ?? now()).getTime();
@@ -80,7 +82,7 @@ export function createHistoryService({ db, now, events, library, onRecorded, aft
     afterRecorded?.(userId);
   }
 
-  const changed = (userId: UserId): void => events.publish('history', { plays: queries.page(userId, {}, { limit: 1, offset: 0 }).total }, { audience: { userId } });
+  const changed = (userId: UserId): void => events.publish('history', { plays: queries.count(userId) }, { audience: { userId } });
 
   function setWithdrawn(userId: UserId, id: PlayId, at: Date | null): void {
     const done = db.$client.transaction(() => {
@@ -129,8 +131,8 @@ export function createHistoryService({ db, now, events, library, onRecorded, aft
     /** Whether there are plays, of anybody, without a track. */
     hasLoosePlays: queries.anyLoose,
 
-    list(userId: UserId, filter: HistoryFilter, page: Page): Paged<PlaySummary> {
-      const { ids, total } = queries.page(userId, filter, page);
+    async list(userId: UserId, filter: HistoryFilter, page: Page): Promise<Paged<PlaySummary>> {
+      const { ids, total } = await queries.page(userId, filter, page);
       return { items: summaries(userId, ids), total };
     },
 

@@ -30,7 +30,7 @@ export async function watchWithChokidar({ root, maxFolders, onFile, onGone, onTo
     .on('addDir', (path) => { if (folders.add(path).size > maxFolders) onError(new TooManyFolders()); }); // some come twice
   await new Promise<void>((resolve, reject) => { watcher.once('ready', resolve).once('error', reject); });
   watcher.on('error', (error) => onError(error as Error));
-  return { folders: () => folders.size, refresh: () => {} }; // chokidar hears of an overflow and reads the tree again by itself
+  return { folders: () => folders.size, refresh: () => {}, close: () => watcher.close() }; // chokidar hears of an overflow and reads the tree again by itself
 }
 
 function isIgnored(path: string, stats: Stats | undefined): boolean {

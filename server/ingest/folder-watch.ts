@@ -22,6 +22,7 @@ export interface TreeWatch {
   folders(): number;
   /** After more news than the system may have kept: watches what was missed. */
   refresh(): void;
+  close(): void | Promise<void>;
 }
 
 export class TooManyFolders extends Error {
@@ -115,6 +116,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
       close('');
       open('');
     }),
+    close: () => close(''),
   };
 }
 

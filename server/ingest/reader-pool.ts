@@ -4,6 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../end-thread.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { isAbsent } from '../storage/file-errors.ts';
@@ -137,11 +138,12 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
     idle = setTimeout(() => giveUp(), idleMs).unref();
   }
 
-  function giveUp(): void {
+  /** A thread that hangs is cut off, any other is asked to end. */
+  function giveUp(graceMs?: number): void {
     const left = thread;
     thread = undefined;
     if (!left) return;
-    const gone: Promise<unknown> = left.worker.terminate().finally(() => ending.delete(gone));
+    const gone: Promise<unknown> = endThread(left.worker, graceMs).finally(() => ending.delete(gone));
     ending.add(gone);
   }
 
@@ -152,7 +154,7 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
     const { seen } = thread;
     if (parsing === 0 || group !== seen.group || index !== seen.index) thread.seen = { group, index, forMs: 0 };
     else if ((seen.forMs += watchEveryMs) >= parseLimitMs) {
-      giveUp();
+      giveUp(0);
       const lost = [...posted.values()];
       const hung = posted.get(group);
       posted.clear();

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { END } from '../end-thread.ts';
 import { isDiskFull } from '../errors.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
@@ -43,14 +44,18 @@ const madeFolders = new Set<string>();
 let flushing: Promise<void> = Promise.resolve();
 let queue: Promise<void> = Promise.resolve();
 
-port.on('message', (request: ReadRequest) => {
-  queue = queue.then(() => readGroup(request));
+let isEnding = false;
+port.on('message', (request: ReadRequest | typeof END) => {
+  if (request !== END) return void (queue = queue.then(() => readGroup(request)));
+  isEnding = true;
+  port.close(); // the thread ends once nothing is half-way into the storage
 });
 
 async function readGroup(request: ReadRequest): Promise<void> {
   const outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[] = [];
   progress[0] = request.group;
   for (const [index, path] of request.paths.entries()) {
+    if (isEnding) return; // nobody waits for it any more
     progress[1] = index;
     outcomes.push(await readOne(request, path));
   }

@@ -2,6 +2,7 @@
 // many folders and a burst of changes cost the server's own thread nothing here.
 import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { END } from '../end-thread.ts';
 import { messageOf } from '../errors.ts';
 import { createChangeBook, foldersToScan, type FileLook, type QuietRules } from './coalesce.ts';
 import { lookAt, watchFolders, type TreeWatch } from './folder-watch.ts';
@@ -35,6 +36,14 @@ const { root, quiet, maxFolders, backend } = workerData as WatchOrder;
 const book = createChangeBook(quiet);
 let tree: TreeWatch | undefined;
 let timer: NodeJS.Timeout | undefined;
+
+let isEnding = false;
+port.on('message', (message: typeof END) => {
+  isEnding = message === END;
+  clearTimeout(timer);
+  void tree?.close();
+  port.close();
+});
 
 const now = (): number => performance.now();
 function plan(): void {
@@ -91,6 +100,7 @@ try {
     onTouched: noted((folder: string) => book.noteTouched(folder, now())),
   };
   tree = backend === 'folders' ? watchFolders(options) : await (await import('./chokidar-watch.ts')).watchWithChokidar(options);
+  if (isEnding) void tree.close(); // told so while it was made
   post({ type: 'watching', folders: tree.folders() });
   plan();
 } catch (error) {

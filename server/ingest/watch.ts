@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { MainDb } from '../db/client.ts';
+import { endThread } from '../end-thread.ts';
 import { messageOf } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
@@ -90,7 +91,7 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     root = undefined;
     const ended = worker;
     worker = undefined;
-    await ended?.terminate();
+    if (ended) await endThread(ended);
   }
 
   /** Follows what became of the folder; true when it is there. */

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
+import { withoutWaiting } from '../db/without-waiting.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Announcer } from './announcer.ts';
@@ -84,7 +85,7 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
     const progress = createProgressWriter((latest) => {
       if (abandoned) return;
       try {
-        announcer.announce(setProgress(db, job.id, latest));
+        announcer.announce(withoutWaiting(db.$client, () => setProgress(db, job.id, latest)));
       } catch (error) {
         log.warn({ job_id: job.id, err: error }, 'progress could not be written');
       }

@@ -62,7 +62,7 @@ export const TASKS = {
     uniqueBy: ({ trackId, isAsked = false }) => `${trackId}${isAsked ? ' asked' : ''}`,
     concurrency: 4,
   }),
-  /** The same for all tracks of a kind. `unanswered`: those whose look-up found the service down; it is tried again for a week. */
+  /** The same for all tracks of a kind. `unanswered`: those of which a service that was down could not be asked; it is tried again for a week. */
   enrich_library: task({
     payload: z.strictObject({ scope: z.enum(['pending', 'failed', 'all', 'unanswered']), askedAt: z.int() }),
     attempts: 170,
@@ -92,6 +92,13 @@ export const TASKS = {
     attempts: 3,
     backoff: { firstMs: 60_000, factor: 10, capMs: 3_600_000 },
     uniqueBy: ({ to = '' }) => to,
+    concurrency: 1,
+  }),
+  /** Fetches a snapshot of the backup: into another folder, or beside the library for the next start to put into its place. */
+  restore_task: task({
+    payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional() }),
+    attempts: 1,
+    uniqueBy: ({ snapshot, folder = '' }) => `${snapshot} ${folder}`,
     concurrency: 1,
   }),
   /** Writes the library into a folder in a form for people and other programs. */

@@ -1,6 +1,7 @@
 // Owns the threads of fingerprint-worker: started when one is wanted, ended when it had nothing to do for a while, and at once when a
 // file hangs it or eats its memory.
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../end-thread.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
 
 const LIMIT_MS = 60_000;
@@ -49,7 +50,10 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
 
   function rest(thread: Worker): void {
     thread.unref();
-    idle.set(thread, setTimeout(() => void thread.terminate(), IDLE_MS).unref());
+    idle.set(thread, setTimeout(() => {
+      idle.delete(thread);
+      void endThread(thread);
+    }, IDLE_MS).unref());
   }
 
   return {
@@ -65,7 +69,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
         };
         const end = (reason: string): void => {
           settle();
-          void thread.terminate();
+          void endThread(thread, 0); // it hangs, or has ended
           resolve({ reason });
         };
         const onMessage = (response: FingerprintResponse): void => {
@@ -77,7 +81,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
         const onExit = (): void => end('decoding it was stopped');
         const onAbort = (): void => {
           settle();
-          void thread.terminate();
+          void endThread(thread);
           reject(signal.reason as Error);
         };
         const limit = setTimeout(() => end(`decoding it took longer than ${limitMs / 1000} s`), limitMs);
@@ -88,7 +92,9 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
     },
 
     async close(): Promise<void> {
-      await Promise.all([...all].map((thread) => thread.terminate()));
+      for (const timer of idle.values()) clearTimeout(timer);
+      idle.clear();
+      await Promise.all([...all].map((thread) => endThread(thread)));
     },
   };
 }

@@ -1,5 +1,6 @@
 // The thread that fingerprints without fpcalc: of samples that ffmpeg gave, or of a file that it decodes by itself.
 import { parentPort, workerData } from 'node:worker_threads';
+import { END } from '../end-thread.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
 import { canDecode, decodeSamples, type Samples } from './decode.ts';
@@ -25,8 +26,9 @@ if (!port) throw new Error('fingerprint-worker runs as a worker thread');
 const { wasmPath, seconds } = workerData as FingerprintWorkerData;
 const chromaprint = loadChromaprint(wasmPath);
 
-port.on('message', (request: FingerprintRequest) => {
-  void respond(request);
+port.on('message', (request: FingerprintRequest | typeof END) => {
+  if (request === END) port.close();
+  else void respond(request);
 });
 
 async function respond(request: FingerprintRequest): Promise<void> {

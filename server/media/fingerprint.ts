@@ -1,6 +1,7 @@
 // The acoustic fingerprint of a file, by the first of these that gives one: the program fpcalc · samples from ffmpeg and the Chromaprint
 // library · the library with decoders of its own. Measured, they agree in 0.9996 of the bits and more, so it does not matter which.
 import { availableParallelism } from 'node:os';
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { ALGORITHM, compressFingerprint } from './fingerprint-code.ts';
@@ -81,22 +82,22 @@ export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, l
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  async function compute({ path, format, durationMs }: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
+  async function hear({ path, format }: SoundFile, signal: AbortSignal): Promise<Heard> {
     const demuxer = demuxerOf(format);
     const input = demuxer === undefined ? undefined : { path, demuxer, seconds: HEARD_SECONDS, signal };
     const fpcalc = input && (await tool('fpcalc'));
     if (input && fpcalc) {
       const raw = await runFpcalc(fpcalc.path, input);
-      if (raw) return checked(raw, durationMs, 'fpcalc');
+      if (raw) return { raw, method: 'fpcalc' };
     }
     const ffmpeg = input && (await tool('ffmpeg'));
     if (input && ffmpeg) {
       const samples = await runFfmpeg(ffmpeg.path, input);
       const { raw } = samples.length > 0 ? await byThread({ kind: 'samples', samples, sampleRateHz: PCM_RATE_HZ, channels: 1 }, signal) : { raw: undefined };
-      if (raw) return checked(raw, durationMs, 'ffmpeg');
+      if (raw) return { raw, method: 'ffmpeg' };
     }
     const { raw, why } = await byThread({ kind: 'file', path }, signal);
-    if (raw) return checked(raw, durationMs, 'wasm');
+    if (raw) return { raw, method: 'wasm' };
     if (why !== undefined) throw new NoFingerprint('unreadable', `The sound could not be decoded: ${why}.`);
     if (fpcalc ?? ffmpeg) throw new NoFingerprint('unreadable', 'The sound could not be decoded.');
     throw new NoFingerprint('unavailable', `Fingerprints of ${format} files need the program fpcalc or ffmpeg.`);
@@ -106,7 +107,9 @@ export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, l
     /** Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
       if (file.durationMs < SHORTEST_MS) throw new NoFingerprint('too_short', 'It is shorter than 3 s, too little to know it by its sound.');
-      return turn(() => compute(file, signal), signal);
+      const heard = await turn(() => hear(file, signal), signal);
+      await afterOthers(); // the next program starts before anything is made of what this one wrote
+      return checked(heard, file.durationMs);
     },
 
     /** What the next file is tried with first. */
@@ -122,7 +125,9 @@ export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, l
   };
 }
 
-function checked(raw: Uint32Array, durationMs: number, method: FingerprintMethod): Fingerprint {
+interface Heard { raw: Uint32Array; method: FingerprintMethod }
+
+function checked({ raw, method }: Heard, durationMs: number): Fingerprint {
   if (raw.length === 0) throw new NoFingerprint('too_short', 'There is too little sound in it to know it by.');
   if (new Set(raw).size < LEAST_VARIETY) throw new NoFingerprint('silent', 'It holds silence or one steady tone, which cannot be told from another.');
   return { compressed: compressFingerprint(raw), raw, durationMs, algorithm: ALGORITHM, method };

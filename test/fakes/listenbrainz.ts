@@ -8,11 +8,15 @@ export interface Submission { listen_type: string; payload: SubmittedListen[]; t
 export type FakeListenBrainz = Awaited<ReturnType<typeof startListenBrainz>>;
 
 const MAX_LISTENS = 1_000;
+const EARLIEST_S = 1_033_430_400;
+const LONGEST_TRACK_MS = 24 * 86_400_000;
+const MBID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function startListenBrainz() {
   const tokens = new Map([['good-token', 'ann_lb']]);
   const submissions: Submission[] = [];
   const requests: string[] = [];
+  const userAgents = new Set<string>();
   /** The next answers, before any thought about what was asked. */
   const next: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
   const refusedTitles = new Set<string>();
@@ -26,6 +30,7 @@ export async function startListenBrainz() {
     const chunks: Buffer[] = [];
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
     requests.push(`${req.method} ${req.url}`);
+    userAgents.add(req.headers['user-agent'] ?? '');
     const told = next.shift();
     if (told) return send(res, told.status, told.body ?? { code: told.status, error: 'told to' }, told.headers);
     const [, token = ''] = /^Token (.+)$/.exec(req.headers.authorization ?? '') ?? [];
@@ -45,14 +50,36 @@ export async function startListenBrainz() {
   }
 
   function faultOf({ listen_type: type, payload }: Omit<Submission, 'token'>): string | undefined {
+    if (payload.length === 0) return 'JSON document does not contain any listens';
     if (!['single', 'import', 'playing_now'].includes(type)) return 'JSON document requires a valid listen_type key.';
-    if (type !== 'import' && payload.length !== 1) return 'JSON document is too long. In total, only one listen is allowed.';
-    if (payload.length === 0 || payload.length > MAX_LISTENS) return 'Wrong number of listens.';
-    for (const { listened_at: at, track_metadata: track } of payload) {
-      if ((type === 'playing_now') !== (at === undefined) || (at !== undefined && !Number.isInteger(at))) return 'JSON document should contain the key listened_at as seconds.';
-      if (!track.artist_name || !track.track_name) return 'JSON document does not contain required track_metadata.';
-      if (refusedTitles.has(track.track_name)) return `Listen of ${track.track_name} is not acceptable.`;
+    if (type !== 'import' && payload.length > 1) return 'JSON document contains more than listen for a single/playing_now. It should contain only one.';
+    if (payload.length > MAX_LISTENS) return `Too many listens. You may not submit more than ${MAX_LISTENS} listens at once.`;
+    for (const listen of payload) {
+      const fault = faultOfListen(listen, type);
+      if (fault) return fault;
     }
+    return undefined;
+  }
+
+  function faultOfListen({ listened_at: at, track_metadata: track, ...others }: SubmittedListen, type: string): string | undefined {
+    if (Object.keys(others).length > 0) return 'JSON document may only contain listened_at and track_metadata top level keys';
+    if (type === 'playing_now' && at !== undefined) return 'JSON document must not contain listened_at while submitting playing_now.';
+    if (type !== 'playing_now') {
+      if (at === undefined) return 'JSON document must contain the key listened_at at the top level.';
+      if (!Number.isInteger(at)) return 'JSON document must contain an int value for listened_at.';
+      if (at < EARLIEST_S) return 'Value for key listened_at is too low. listened_at timestamp should be greater than 1033410600 (2002-10-01 00:00:00 UTC).';
+    }
+    for (const key of ['track_name', 'artist_name', 'release_name'] as const) {
+      const value: unknown = track[key];
+      if (value === undefined && key !== 'release_name') return `JSON document does not contain required field track_metadata.${key}.`;
+      if (value !== undefined && typeof value !== 'string') return `track_metadata.${key} must be a single string.`;
+      if (value?.trim() === '') return `field track_metadata.${key} is empty.`;
+    }
+    const { duration_ms: duration, recording_mbid: mbid } = track.additional_info ?? {};
+    if (duration !== undefined && !(Number(duration) >= 1)) return 'Value for duration_ms is invalid, should be a positive integer.';
+    if (Number(duration ?? 1) > LONGEST_TRACK_MS) return `Value for duration_ms is too large, max permitted value is ${LONGEST_TRACK_MS}`;
+    if (mbid !== undefined && !(typeof mbid === 'string' && MBID.test(mbid))) return 'recording_mbid MBID format invalid.';
+    if (refusedTitles.has(track.track_name)) return `Listen of ${track.track_name} is not acceptable.`;
     return undefined;
   }
 
@@ -62,7 +89,7 @@ export async function startListenBrainz() {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    tokens, submissions, requests, next, refusedTitles,
+    tokens, submissions, requests, userAgents, next, refusedTitles,
     /** Every listen that was taken, in the order in which it came. */
     listens: (): SubmittedListen[] => submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload),
     nextSubmission: (): Promise<Submission> => new Promise((resolve) => { waiting.push(resolve); }),

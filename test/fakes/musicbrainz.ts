@@ -10,6 +10,8 @@ export interface FakeMusicBrainz {
   requests: { path: string; at: number; userAgent: string }[];
   /** Answers 503 with `Retry-After: 1` to so many requests. */
   busy: number;
+  /** Something else answers in its place: the sign-in page of a network. */
+  isAway: boolean;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     const answer = (status: number, body: unknown, headers: Record<string, string> = {}): void =>
       void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
     fake.requests.push({ path: pathname, at: performance.now(), userAgent });
+    if (fake.isAway) return void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Sign in to this network</html>');
     if (userAgent.trim() === '') return answer(403, { error: 'A User-Agent is needed.' });
     if (fake.busy > 0) {
       fake.busy--;
@@ -31,7 +34,7 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     answer(found ? 200 : 404, found ?? { error: 'Not Found', help: 'see the documentation' });
   });
   const fake: FakeMusicBrainz = {
-    url: '', entities: new Map(), requests: [], busy: 0,
+    url: '', entities: new Map(), requests: [], busy: 0, isAway: false,
     close: () => new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();

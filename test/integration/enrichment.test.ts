@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   Object.assign(fake, { lookups: [], next: [], answer: () => none, before: () => Promise.resolve() });
-  Object.assign(mb, { requests: [], busy: 0 });
+  Object.assign(mb, { requests: [], busy: 0, isAway: false });
   mb.entities.clear();
 });
 afterEach(async () => {
@@ -271,12 +271,12 @@ describe('a crash', () => {
 });
 
 describe('a service that is away', () => {
-  const down = 'http://127.0.0.1:9';
+  const signIn: Answer = { status: 200, body: '<html>Sign in to this network</html>' };
 
   it('costs a tagged track nothing but the look-up, which is made when the service is back', async () => {
     time = new Date('2026-01-01T00:00:00Z');
     await start();
-    fake.answer = () => ({ status: 200, body: '<html>Sign in to this network</html>' });
+    fake.answer = () => signIn;
     const track = await add('tagged.mp3', TAGS);
     expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, fpid_score: null, title: 'Tag title' });
     const nameless = await add('nameless.mp3');
@@ -297,12 +297,54 @@ describe('a service that is away', () => {
     expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringContaining('does not accept the key in FPID_API_KEY') }]);
   });
 
-  it('is not the track’s fault when it is MusicBrainz', async () => {
-    await start({ MUSICBRAINZ_BASE_URL: down });
-    fake.answer = () => found();
-    const track = await add('nameless.mp3');
-    expect(track).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
-    expect((await enrich(track.id)).problems).toHaveProperty('details');
+  describe('when it is MusicBrainz', () => {
+    const folk = (): void => void mb.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, genres: [{ name: 'folk', count: 7 }] });
+    beforeEach(async () => {
+      time = new Date('2026-01-01T00:00:00Z');
+      await start();
+      mb.isAway = true;
+      fake.answer = () => found();
+      folk();
+    });
+    const tenMinutesLater = async (): Promise<void> => {
+      time = new Date((time?.getTime() ?? 0) + 600_000);
+      await server.app.drain();
+    };
+
+    it('is not the track’s fault; what it would have added comes later', async () => {
+      const track = await add('nameless.mp3');
+      expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, title: 'Harbour Lights', genre: null });
+      expect(await jobs('enrich_task')).toMatchObject([{ status: 'succeeded', result: { outcome: 'enriched', problems: { details: expect.stringContaining('MusicBrainz') } } }]);
+      expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* One track waits for it\.$/) }]);
+      await tenMinutesLater();
+      expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting' }]);
+      mb.isAway = false;
+      await tenMinutesLater();
+      expect(await get(track.id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: 'folk' });
+      expect(await jobs('enrich_library')).toMatchObject([{ status: 'succeeded', result: { scope: 'unanswered', enriched: 1, unanswered: 0 } }]);
+    });
+
+    it('a recording that only it can name waits for it', async () => {
+      fake.answer = () => found(0.9, { id: uuid(90), sources: 3 });
+      const { id } = await add('nameless.mp3');
+      expect(await get(id)).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringMatching(/It could not be looked up: MusicBrainz .*It is tried again later\.$/) });
+      mb.entities.set(`/ws/2/recording/${uuid(90)}`, { id: uuid(90), title: 'Harbour Lights', 'artist-credit': [{ name: 'The Quays', artist: { id: quays.id } }] });
+      mb.isAway = false;
+      await tenMinutesLater();
+      expect(await get(id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null, title: 'Harbour Lights', artist_name: 'The Quays' });
+    });
+
+    it('those who wait for the look-up do not wait for it too', async () => {
+      for (const COMM of ['one', 'two', 'three']) await add('heard.mp3', { COMM });
+      fake.answer = () => signIn;
+      const { id } = await add('unheard.mp3');
+      fake.answer = () => found();
+      fake.lookups.length = 0;
+      await tenMinutesLater();
+      expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
+      expect(fake.lookups).toHaveLength(2); // one that finds out who is away, and the one that was not heard
+      expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) }]);
+    });
   });
 });
 

@@ -92,6 +92,20 @@ describe('plays', () => {
     expect([titles(), (await status()).queued]).toEqual([['A'], 0]);
   });
 
+  test('say who sends them, and no length that the service would refuse them for', async () => {
+    await connect();
+    const { $client } = server.app.db;
+    for (const [title, durationMs] of [['None', 0], ['Too long', 25 * 86_400_000], ['Usual', 200_000]] as const) {
+      const id = tracks.add({ title });
+      $client.prepare('UPDATE tracks SET duration_ms = ? WHERE id = ?').run(durationMs, id);
+      await play(id);
+    }
+    await server.app.drain();
+    expect(service.listens().map(({ track_metadata: { track_name, additional_info } }) => [track_name, additional_info?.['duration_ms']]))
+      .toEqual([['None', undefined], ['Too long', undefined], ['Usual', 200_000]]);
+    expect([...service.userAgents]).toEqual([expect.stringMatching(/^Tonearm\/\S+ \( \S+ \)$/)]);
+  });
+
   test('go in batches, the oldest report first', async () => {
     const id = tracks.add({ title: 'A' });
     await connect();
