@@ -15,10 +15,22 @@ const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.pars
 export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<string, () => Rows> => ({
   'users.json': () => byId(db, 'SELECT id, username, is_superuser, created_at FROM users WHERE id > ? ORDER BY id', ({ is_superuser, created_at, ...row }) => ({ ...row, is_superuser: is_superuser === 1, created_at: iso(created_at) })),
 
-  'tracks.json': () => byId(db, `SELECT t.id, t.title, t.artist_name, a.title AS album_title, r.name AS album_artist_name, t.genre, t.year, t.track_number, t.disc_number, t.duration_ms, t.size_bytes,
+  'tracks.json': () => byId(db, `SELECT t.id, t.title, t.artist_name, t.album_id, a.title AS album_title, r.name AS album_artist_name, t.genre, t.year, t.track_number, t.disc_number, t.duration_ms, t.size_bytes,
       t.format, t.source, t.source_id, t.content_hash, t.audio_hash, t.recording_mbid, t.acoustid_id, t.created_at
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ? ORDER BY t.id`,
   (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) })),
+
+  'albums.json': () => byId(db, `SELECT a.id, a.title, r.name AS artist_name, a.year, a.genre, a.is_compilation, a.release_group_mbid, a.created_at FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id`,
+    ({ is_compilation, created_at, ...row }) => ({ ...row, is_compilation: is_compilation === 1, created_at: iso(created_at) })),
+
+  'artists.json': () => byId(db, 'SELECT id, name, sort_name, artist_mbid, never_split, created_at FROM artists WHERE id > ? ORDER BY id',
+    ({ never_split, created_at, ...row }) => ({ ...row, never_split: never_split === 1, created_at: iso(created_at) })),
+
+  'bookmarks.json': () => byId(db, `SELECT b.track_id AS id, t.title, t.artist_name, b.marks FROM (SELECT track_id, json_group_array(json_object('username', u.username, 'position_ms', k.position_ms, 'comment', k.comment, 'updated_at', k.updated_at)) AS marks
+    FROM bookmarks k JOIN users u ON u.id = k.user_id WHERE k.track_id > ? GROUP BY k.track_id) b JOIN tracks t ON t.id = b.track_id ORDER BY b.track_id`,
+  ({ id, marks, ...row }) => ({ track_id: id, ...row, bookmarks: (JSON.parse(String(marks)) as Row[]).map(({ updated_at, ...mark }) => ({ ...mark, updated_at: iso(updated_at) })) })),
+
+  'radio.json': () => byId(db, 'SELECT id, name, stream_url, home_page_url, created_at FROM radio_stations WHERE id > ? ORDER BY id', ({ created_at, ...row }) => ({ ...row, created_at: iso(created_at) })),
 
   'likes.json': () => byId(db, `SELECT e.id, u.username, e.item_type, e.item_id, ${nameOf('e')}, e.liked, e.rating, e.created_at FROM like_events e JOIN users u ON u.id = e.user_id WHERE e.id > ? ORDER BY e.id`,
     ({ liked, created_at, ...row }) => ({ ...row, liked: liked === 1, created_at: iso(created_at) })),

@@ -1,8 +1,9 @@
 // Names for people: `Album Artist/Year Album/01 Title.ext`, such that every system can hold them. Pure.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 /** Names of devices on Windows, with any ending. */
-const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\.|$)/i;
-const MOST_CHARACTERS = 100;
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
+/** Three of them and an ending stay below the 260 that a path may have on Windows. */
+const MOST_CHARACTERS = 80;
 const MOST_BYTES = 200;
 
 export interface NamedTrack {
@@ -35,8 +36,8 @@ export function trackName({ title, trackNumber, discNumber, discCount }: Omit<Na
 /** `Name`, `Name (2)`, `Name (3)` … */
 export const numbered = (name: string, n: number): string => (n === 1 ? name : `${name} (${n})`);
 
-/** Two names of this key are one on systems that do not tell case apart. */
-export const nameKey = (path: string): string => path.normalize('NFC').toLowerCase();
+/** Two names of this key are one on some system that does not tell case apart; by way of capitals, since `ſ` and `s` have the same one. */
+export const nameKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 
 function shortened(text: string): string {
   const characters = [...text].slice(0, MOST_CHARACTERS);

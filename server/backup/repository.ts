@@ -9,7 +9,13 @@ import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } fro
 import { FileLine, hashInBackup, Manifest, SnapshotId } from './manifest.ts';
 import { HEADER, type BackupTarget } from './target.ts';
 
-const Header = z.object({ tonearm_backup: z.literal(1), id: z.uuid(), lock: Lock.nullable() });
+const Header = z.object({
+  tonearm_backup: z.literal(1),
+  id: z.uuid(),
+  /** Whose backup it is; see identity.ts. */
+  library: z.uuid().nullable().default(null),
+  lock: Lock.nullable(),
+});
 type Header = z.output<typeof Header>;
 
 const MOST_HEADER_BYTES = 64 << 10;
@@ -27,15 +33,18 @@ export interface RepositoryOptions {
   passphrase: string | undefined;
   /** Begin a new backup where there is none. */
   isNew?: boolean;
+  /** Who is going to write; a backup of another library is refused. */
+  library?: string | undefined;
 }
 
 export type Repository = Awaited<ReturnType<typeof openRepository>>;
 
-/** Throws in words when there is no backup, when it needs a passphrase, and when it is the wrong one. */
-export async function openRepository({ target, passphrase, isNew = false }: RepositoryOptions) {
+/** Throws in words when there is no backup, when it needs a passphrase or another one, and when it is not this library's to write. */
+export async function openRepository({ target, passphrase, isNew = false, library }: RepositoryOptions) {
   const found = await readHeader(target);
   if (!found && !isNew) throw new AppError('not_found', `There is no backup in ${target.name}.`);
-  const { header, cipher } = found ? { header: found, cipher: await unlock(found, passphrase, target.name) } : await begin(target, passphrase);
+  const { header, cipher } = found ? { header: found, cipher: await unlock(found, passphrase, target.name) } : await begin(target, passphrase, library);
+  if (library !== undefined && (header.library ?? library) !== library) throw new AppError('conflict', `The backup in ${target.name} is that of another library, whose old snapshots would be tidied away. Choose a place of its own for this one.`);
   return repositoryOf(target, header, cipher);
 }
 
@@ -47,9 +56,9 @@ async function readHeader(target: BackupTarget): Promise<Header | undefined> {
   return header.data;
 }
 
-async function begin(target: BackupTarget, passphrase: string | undefined): Promise<{ header: Header; cipher: Cipher }> {
+async function begin(target: BackupTarget, passphrase: string | undefined, library: string | undefined): Promise<{ header: Header; cipher: Cipher }> {
   const { lock, cipher } = passphrase === undefined ? { lock: null, cipher: plainCipher } : await makeLock(passphrase);
-  const header: Header = { tonearm_backup: 1, id: randomUUID(), lock };
+  const header: Header = { tonearm_backup: 1, id: randomUUID(), library: library ?? null, lock };
   await target.put(HEADER, Buffer.from(`${JSON.stringify(header, null, 2)}\n`));
   return { header, cipher };
 }

@@ -1,22 +1,24 @@
 // A library comes back from a backup: the database in one piece and checked, every file compared with its hash, and only then put where
 // the server looks. Works without a server, on a folder that no server uses.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { writeJsonFile } from '../config/json-file.ts';
+import type { SecretName } from '../config/secret-store.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import { pathBelow } from '../storage/file-names.ts';
 import type { Storage } from '../storage/storage.ts';
 import { DamagedObject } from './crypt.ts';
-import { toSnapshotId, type FileLine, type Manifest, type OwnLine, type StoredLine } from './manifest.ts';
+import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
 import { eachAtOnce } from './pool.ts';
 import type { Repository } from './repository.ts';
-import { contentsOfFolder, readState, restorePaths, switchOver, writeState, type RestorePaths } from './restore-state.ts';
+import { asideName, contentsOfFolder, isUntouched, readState, restorePaths, switchOver, writeState, type RestorePaths } from './restore-state.ts';
+import { isSoundDatabase } from './snapshot-thread.ts';
 
 const AT_ONCE = 6;
 const SHOWN = 10;
@@ -34,7 +36,11 @@ export interface RestoreWish {
   skipDamaged: boolean;
   /** Where copies of files go that were only indexed; without, they are not restored. */
   musicDir: string | undefined;
+  /** snapshot-worker, in the source tree or in the bundle. */
+  workerUrl: URL;
   now: () => Date;
+  /** Ends it; what was fetched stays for the next try. */
+  signal?: AbortSignal;
   progress: (done: number, total: number | null, message: string) => void;
 }
 
@@ -43,6 +49,8 @@ export interface Restored {
   counts: Manifest['counts'];
   /** Sign-ins and app-passwords go on. */
   hasKeys: boolean;
+  /** It had none, and those of the library that was here stay. */
+  hasOwnKeys: boolean;
   /** Copies of indexed files that are in the backup, and how many of them were written. */
   copies: { there: number; written: number };
   /** Files that could not be restored; their tracks are missing. */
@@ -53,31 +61,49 @@ export interface Restored {
 
 /** Throws in words, and leaves what was there as it was, when anything does not hold. What was fetched stays for the next try. */
 export async function restore(wish: RestoreWish): Promise<Restored> {
-  const { repo, dataDir, now } = wish;
-  const paths = restorePaths(dataDir);
-  const id = wish.snapshot ?? (await repo.snapshotIds())[0];
-  if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no snapshot that was finished.`);
-  const manifest = await repo.readSnapshot(id);
+  const { dataDir, now } = wish;
+  const chosen = await choose(wish);
   mkdirSync(dataDir, { recursive: true });
   const unlock = lockDataFolder(join(dataDir, 'tonearm.lock'), dataDir);
   try {
-    let state = readState(paths);
-    if (state?.step === undefined || state.step === 'building') {
-      if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0) throw conflict(`There is something in ${dataDir} already. Give another --data-dir, or --replace to move it aside first.`);
-      if (state?.snapshot !== id) await rm(paths.building, { recursive: true, force: true });
-      state = { snapshot: id, step: 'building', aside: null };
-      writeState(paths, state);
-    } else if (state.snapshot !== id) throw conflict(`A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with --snapshot ${state.snapshot}.`);
-    const built = state.step === 'building' ? await build(wish, manifest, paths) : { lost: [], copies: { there: 0, written: 0 } };
+    const restored = await buildBeside(wish, chosen);
     wish.progress(1, 1, 'Putting everything into its place');
-    const aside = await switchOver(paths, `replaced-${toSnapshotId(now())}`);
-    return { snapshot: id, counts: manifest.counts, hasKeys: manifest.keys !== null, aside, ...built };
+    return { ...restored, aside: await switchOver(restorePaths(dataDir), asideName(now())) };
   } finally {
     unlock();
   }
 }
 
-async function build(wish: RestoreWish, manifest: Manifest, paths: RestorePaths): Promise<Pick<Restored, 'lost' | 'copies'>> {
+/** The same beside the library of the server that runs on that folder: its next start puts everything into its place. */
+export async function restoreAtNextStart(wish: RestoreWish): Promise<Restored> {
+  const restored = await buildBeside(wish, await choose(wish));
+  writeState(restorePaths(wish.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null });
+  return restored;
+}
+
+async function choose({ repo, snapshot }: RestoreWish): Promise<Manifest> {
+  const id = snapshot ?? (await repo.snapshotIds())[0];
+  if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no snapshot that was finished.`);
+  return repo.readSnapshot(id);
+}
+
+/** Whole and checked, in a folder of its own. Does nothing when an earlier try came further. */
+async function buildBeside(wish: RestoreWish, manifest: Manifest): Promise<Restored> {
+  const { dataDir } = wish;
+  const paths = restorePaths(dataDir);
+  const state = readState(paths);
+  const restored = { snapshot: manifest.id, counts: manifest.counts, hasKeys: manifest.keys !== null, aside: undefined };
+  if (state && !isUntouched(state)) {
+    if (state.snapshot === manifest.id) return { ...restored, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
+    throw conflict(`A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with --snapshot ${state.snapshot}.`);
+  }
+  if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0) throw conflict(`There is something in ${dataDir} already. Give another --data-dir, or --replace to move it aside first.`);
+  if (state?.snapshot !== manifest.id) await rm(paths.building, { recursive: true, force: true });
+  writeState(paths, { snapshot: manifest.id, step: 'building', aside: null });
+  return { ...restored, ...await build(wish, manifest, paths) };
+}
+
+async function build(wish: RestoreWish, manifest: Manifest, paths: RestorePaths): Promise<Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys'>> {
   mkdirSync(paths.building, { recursive: true });
   const database = join(paths.building, 'tonearm.db');
   if (!existsSync(database)) await fetchDatabase(wish, manifest, database);
@@ -87,7 +113,7 @@ async function build(wish: RestoreWish, manifest: Manifest, paths: RestorePaths)
   markMissing(database, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   writeSettings(wish, manifest, paths.building);
-  return { lost, copies };
+  return { lost, copies, hasOwnKeys: keepKeys(wish, manifest, paths.building) };
 }
 
 const damagedWords = (damaged: string[]): string => [
@@ -96,12 +122,13 @@ const damagedWords = (damaged: string[]): string => [
 ].join('\n');
 
 /** Whole, of the right hash, and sound in itself before it gets its name. */
-async function fetchDatabase({ repo, progress }: RestoreWish, { database }: Manifest, path: string): Promise<void> {
+async function fetchDatabase({ repo, progress, signal, workerUrl }: RestoreWish, { database }: Manifest, path: string): Promise<void> {
   const part = `${path}.part`;
   const whole = createHash('sha256');
   const file = await open(part, 'w');
   try {
     for (const [n, piece] of database.pieces.entries()) {
+      signal?.throwIfAborted();
       progress(n, database.pieces.length, 'Fetching the database');
       for await (const chunk of repo.read(piece)) {
         whole.update(chunk);
@@ -114,31 +141,18 @@ async function fetchDatabase({ repo, progress }: RestoreWish, { database }: Mani
   } finally {
     await file.close();
   }
-  if (whole.digest('hex') !== database.sha256 || !isSound(part)) throw new AppError('unavailable', 'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.');
+  if (whole.digest('hex') !== database.sha256 || !await isSoundDatabase(workerUrl, part)) throw new AppError('unavailable', 'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.');
   await rename(part, path);
 }
 
-/** Objects of a bucket are files now. */
-function isSound(path: string): boolean {
-  const db = new Database(path);
-  try {
-    if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok') return false;
-    db.exec("UPDATE tracks SET storage_uri = 'local:' || substr(storage_uri, 4) WHERE storage_uri LIKE 's3:%'");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    db.close();
-  }
-}
-
-async function fetchFiles({ repo, musicDir, progress }: RestoreWish, manifest: Manifest, storage: Storage) {
+async function fetchFiles({ repo, musicDir, progress, signal }: RestoreWish, manifest: Manifest, storage: Storage) {
   const total = manifest.lists.reduce((sum, { lines }) => sum + lines, 0);
   const [lost, damaged]: [string[], string[]] = [[], []];
   const copies = { there: 0, written: 0 };
   let done = 0;
 
   await eachAtOnce(linesOf(repo, manifest), AT_ONCE, async (line) => {
+    signal?.throwIfAborted();
     if (line.kind === 'stored') await fetchObject(line);
     else if (line.isCopied && line.hash !== null) await fetchCopy(line, line.hash);
     progress(++done, total, 'Fetching audio and covers');
@@ -150,7 +164,7 @@ async function fetchFiles({ repo, musicDir, progress }: RestoreWish, manifest: M
     const there = await storage.stat(key);
     if (there && (size === null || there.size === size)) return; // whole: it was checked while it was written
     try {
-      await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }));
+      await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }), signal && { signal });
     } catch (error) {
       if (!isLost(error)) throw error;
       lost.push(key);
@@ -213,8 +227,18 @@ function markMissing(database: string, keys: string[]): void {
   }
 }
 
+/** Keys that are here stay where the backup has none: on the same machine app-passwords and sign-ins then go on. True when there were some. */
+function keepKeys({ dataDir }: RestoreWish, { keys }: Manifest, folder: string): boolean {
+  const own = join(dataDir, 'secrets.json');
+  if (keys !== null || !existsSync(own)) return false;
+  copyFileSync(own, join(folder, 'secrets.json'));
+  return true;
+}
+
 function writeSettings({ musicDir }: RestoreWish, { settings, keys }: Manifest, folder: string): void {
-  const kept = Object.entries({ ...settings, ...keys?.settings }).filter(([name]) => !NOT_RESTORED.includes(name.toUpperCase()) && !(musicDir !== undefined && name.toUpperCase() === 'LOCAL_MEDIA_IMPORT_PATH'));
+  const kept = Object.entries(settings).filter(([name]) => !NOT_RESTORED.includes(name.toUpperCase()) && !(musicDir !== undefined && name.toUpperCase() === 'LOCAL_MEDIA_IMPORT_PATH'));
   writeJsonFile(join(folder, 'settings.json'), { ...Object.fromEntries(kept), ...(musicDir !== undefined && { local_media_import_path: musicDir }) });
-  if (keys) writeJsonFile(join(folder, 'secrets.json'), { JWT_SECRET: keys.jwt_secret, COMPAT_SECRET_KEY: keys.compat_secret_key });
+  if (!keys) return;
+  const secretSettings = Object.fromEntries(Object.entries(keys.settings).map(([name, value]) => [`setting.${name.toLowerCase()}` satisfies SecretName, value]));
+  writeJsonFile(join(folder, 'secrets.json'), { ...secretSettings, JWT_SECRET: keys.jwt_secret, COMPAT_SECRET_KEY: keys.compat_secret_key });
 }

@@ -4,10 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError } from '../errors.ts';
 import type { Claims } from '../storage/claims.ts';
 import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
-import { toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
+import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
 import { copyOwnFile, notCopied } from './own-files.ts';
 import { eachAtOnce } from './pool.ts';
 import { SourceProblem, type Repository } from './repository.ts';
@@ -21,6 +22,7 @@ const AT_ONCE = 6;
 const SHOWN = 20;
 /** What is younger may belong to a backup that was broken off and goes on. */
 const GRACE_MS = 24 * 3_600_000;
+const CLOCK_SLACK_MS = 24 * 3_600_000;
 
 export interface BackupSource {
   storage: Storage;
@@ -40,12 +42,15 @@ export interface BackupSource {
 export interface Run {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
+  /** False: what an object store does not give now is waited for with the next try; true: it is noted as absent. */
+  isLastTry?: boolean;
 }
 
 /** Objects are not deleted from the library meanwhile. */
 export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> => source.claims.claimAll(() => backUpClaimed(repo, source, run));
 
-async function backUpClaimed(repo: Repository, source: BackupSource, { signal, progress }: Run): Promise<BackupResult> {
+async function backUpClaimed(repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> {
+  const { signal, progress } = run;
   const begun = source.now();
   const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
   await mkdir(source.tmpDir, { recursive: true });
@@ -55,25 +60,24 @@ async function backUpClaimed(repo: Repository, source: BackupSource, { signal, p
     progress(0, null, 'Looking at what the backup has');
     await repo.list();
     const database = await storeDatabase(repo, copy, signal);
-    const files = await storeFiles(repo, source, copy, { signal, progress });
+    const files = await storeFiles(repo, source, copy, run);
+    const { id, isClockBehind } = await freeId(repo, begun);
     const manifest: Manifest = {
-      format: 1, id: await freeId(repo, begun), app_version: source.version, database, lists: files.lists, settings: source.settings, keys: source.keys, counts: files.counts,
+      format: 1, id, app_version: source.version, database, lists: files.lists, settings: source.settings, keys: source.keys, counts: files.counts,
     };
     signal.throwIfAborted();
     await repo.writeSnapshot(manifest);
-    return { target: repo.name, backup_id: repo.id, snapshot: manifest.id, ...manifest.counts, ...files.result, ...await tidy(repo, source, signal) };
+    return { target: repo.name, backup_id: repo.id, snapshot: manifest.id, ...manifest.counts, ...files.result, ...await (isClockBehind ? untidied(id) : tidy(repo, source, signal)) };
   } finally {
     for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
   }
 }
 
-/** Of two backups in the same millisecond the second is a little later. */
-async function freeId(repo: Repository, begun: Date): Promise<string> {
-  const taken = new Set(await repo.snapshotIds());
-  for (let at = begun.getTime(); ; at++) {
-    const id = toSnapshotId(new Date(at));
-    if (!taken.has(id)) return id;
-  }
+/** Ids sort by time, and the newest is the one to restore: after a clock went back, or within the same millisecond, this one is still later than all others. */
+async function freeId(repo: Repository, begun: Date): Promise<{ id: string; isClockBehind: boolean }> {
+  const [newest] = await repo.snapshotIds();
+  const last = newest === undefined ? -Infinity : snapshotTime(newest).getTime();
+  return { id: toSnapshotId(new Date(Math.max(begun.getTime(), last + 1))), isClockBehind: last - begun.getTime() > CLOCK_SLACK_MS };
 }
 
 async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal): Promise<Manifest['database']> {
@@ -89,7 +93,7 @@ async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal
   return { size, sha256: whole.digest('hex'), pieces };
 }
 
-async function storeFiles(repo: Repository, source: BackupSource, copy: string, { signal, progress }: Run) {
+async function storeFiles(repo: Repository, source: BackupSource, copy: string, { signal, progress, isLastTry = true }: Run) {
   const { tracks, covers } = countContents(copy);
   const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
   const result = { added: 0, bytes_added: 0, problems: [] as string[] };
@@ -126,6 +130,7 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
       return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
     } catch (error) {
       if (!(error instanceof SourceProblem)) throw error;
+      if (isOnlyOutOfReach(error.cause, source.storage) && (!isLastTry || result.problems.length >= SHOWN)) throw error.cause;
       if (!(await source.storage.isUp())) throw error.cause; // the library's storage is down, its files are not gone
       counts.absent++;
       if (result.problems.length < SHOWN) result.problems.push(`${key}: ${error.message}`);
@@ -144,6 +149,9 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
   }
 }
 
+/** The next try may have it; a disk that cannot read a file today cannot tomorrow. */
+const isOnlyOutOfReach = (cause: unknown, { kind }: Pick<Storage, 'kind'>): boolean => kind === 's3' && cause instanceof AppError && cause.code === 'unavailable';
+
 async function* bytesOf(storage: Storage, key: string): AsyncGenerator<Buffer> {
   yield* (await storage.open(key)).stream as AsyncIterable<Buffer>;
 }
@@ -160,8 +168,14 @@ async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
   return known;
 }
 
+type Tidied = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
+
+/** Which snapshots are old cannot be told. */
+const untidied = (id: string): Tidied =>
+  ({ snapshots_deleted: 0, objects_deleted: 0, tidy_problem: `A snapshot there is of a later day than today, so this one was dated after it (${id}) and nothing old was removed. Set the clock right, or delete that snapshot.` });
+
 /** Snapshots that are old enough go, and objects that nobody needs then. What goes wrong here does not undo the backup. */
-async function tidy(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>> {
+async function tidy(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Tidied> {
   let deleted = 0;
   try {
     const ids = await repo.snapshotIds();

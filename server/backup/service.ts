@@ -2,44 +2,54 @@
 import type { Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
-import type { Secrets } from '../config/secrets.ts';
+import type { MainDb } from '../db/client.ts';
+import type { SecretStore } from '../config/secret-store.ts';
+import { storedSettings, type Secrets } from '../config/secrets.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
-import { permanent, type Handler } from '../jobs/tasks.ts';
+import { permanent, TASKS, type Handler } from '../jobs/tasks.ts';
 import type { Log } from '../log/log.ts';
 import { openStorage } from '../storage/open.ts';
+import type { S3Limits } from '../storage/s3-client.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createHealer } from './heal.ts';
+import { libraryId } from './identity.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertOutside } from './own-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
-import { BUCKET, openTarget, type TargetDeps } from './target.ts';
+import { BUCKET, HEADER, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 
 const LOOK_EVERY_MS = 30_000;
 const SNAPSHOTS_SHOWN = 100;
 
 export interface BackupDeps extends Pick<BackupSource, 'storage' | 'claims' | 'workerUrl' | 'version' | 'now'> {
+  db: MainDb;
   config: Config;
   settings: LiveSettings;
   secrets: Secrets;
+  secretStore: SecretStore;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'list'>;
   /** Folders that no backup goes into: it would be lost together with the library. */
   ownFolders: () => string[];
   log: Log;
+  /** How long the bucket is waited for; for tests. */
+  s3Limits?: Partial<S3Limits>;
 }
 
 export interface SnapshotState { id: string; createdAt: Date; counts: { tracks: number; files: number; covers: number; absent: number; bytes: number }; hasKeys: boolean; problem: string | null }
 
 export interface BackupState { target: string | null; isEncrypted: boolean | null; nextAt: Date | null; problem: string | null; snapshots: SnapshotState[] }
 
+export interface PlaceTest { target: string; problem: string | null; isNew: boolean | null; isEncrypted: boolean | null; snapshots: number | null; freeBytes: number | null }
+
 export type BackupService = ReturnType<typeof createBackupService>;
 
-export function createBackupService({ config, settings, secrets, jobs, storage, claims, workerUrl, version, now, ownFolders, log }: BackupDeps) {
-  const targets = targetDeps(config, now);
+export function createBackupService({ db, config, settings, secrets, secretStore, jobs, storage, claims, workerUrl, version, now, ownFolders, log, s3Limits }: BackupDeps) {
+  const targets = targetDeps(config, now, s3Limits);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
@@ -49,7 +59,7 @@ export function createBackupService({ config, settings, secrets, jobs, storage, 
     if (isNew && where !== BUCKET) assertOutside(where, ownFolders());
     const target = await openTarget(where, targets);
     const earlier = isNew ? backupIdIn(target.name) : undefined; // where there was a backup, an empty folder is a disk that is not connected
-    const repo = await openRepository({ target, passphrase: settings.get('BACKUP_PASSPHRASE'), isNew: isNew && earlier === undefined }).catch((cause: unknown) => {
+    const repo = await openRepository({ target, passphrase: settings.get('BACKUP_PASSPHRASE'), isNew: isNew && earlier === undefined, library: isNew ? libraryId(db) : undefined }).catch((cause: unknown) => {
       if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found') throw new AppError('unavailable', `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose another folder.`, { cause });
       throw cause;
     });
@@ -60,13 +70,13 @@ export function createBackupService({ config, settings, secrets, jobs, storage, 
   const backupIdIn = (target: string): string | undefined =>
     jobs.list({ task: 'backup_task', status: 'succeeded' }, { limit: 50, offset: 0 }).items.map(({ result }) => BackupResult.safeParse(result).data).find((result) => result?.target === target)?.backup_id;
 
-  function source(): BackupSource {
+  async function source(): Promise<BackupSource> {
     const file = readJsonFile(config.paths.settingsFile);
     const isSecret = (key: string): boolean => (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
     const entries = Object.entries(file);
     const keys: Keys = {
       jwt_secret: secrets.jwtSecret, compat_secret_key: secrets.compatSecretKey,
-      settings: Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<string, string>,
+      settings: { ...Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<string, string>, ...inLowerCase(await storedSettings(secretStore)) },
     };
     return {
       storage, claims, workerUrl, version, now, databasePath: config.paths.database, tmpDir: config.paths.tmp,
@@ -77,10 +87,10 @@ export function createBackupService({ config, settings, secrets, jobs, storage, 
     };
   }
 
-  const task: Handler<'backup_task'> = async ({ to }, { signal, progress }) => {
+  const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress }) => {
     try {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined) throw conflict('Keys are only written into an encrypted backup. Set BACKUP_PASSPHRASE, or BACKUP_INCLUDE_KEYS to false.');
-      return await backUp(await open(to, true), source(), { signal, progress });
+      return await backUp(await open(to, true), await source(), { signal, progress, isLastTry: attempt >= TASKS.backup_task.attempts });
     } catch (error) {
       throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code) ? permanent(error) : error;
     }
@@ -126,6 +136,24 @@ export function createBackupService({ config, settings, secrets, jobs, storage, 
       return jobs.enqueue('backup_task', to === undefined ? {} : { to });
     },
 
+    /** Tries a place, or the one that is set; what is wrong with it is told and not thrown. */
+    async test(where = settings.get('BACKUP_TARGET')): Promise<PlaceTest> {
+      if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
+      const passphrase = settings.get('BACKUP_PASSPHRASE');
+      try {
+        if (where !== BUCKET) assertOutside(where, ownFolders());
+        const target = await openTarget(where, targets);
+        const [isNew, freeBytes] = [!(await target.stat(HEADER)), await target.freeBytes()];
+        await target.probe();
+        if (isNew) return { target: target.name, problem: null, isNew, isEncrypted: passphrase !== undefined, snapshots: 0, freeBytes };
+        const repo = await openRepository({ target, passphrase, library: libraryId(db) });
+        return { target: target.name, problem: null, isNew, isEncrypted: repo.isEncrypted, snapshots: (await repo.snapshotIds()).length, freeBytes };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return { target: where, problem: error.message, isNew: null, isEncrypted: null, snapshots: null, freeBytes: null };
+      }
+    },
+
     /** What there is; a place that cannot be reached is told and not thrown. */
     async state(): Promise<BackupState> {
       const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
@@ -148,9 +176,11 @@ export function createBackupService({ config, settings, secrets, jobs, storage, 
   };
 }
 
+const inLowerCase = (values: Record<string, string>): Record<string, string> => Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+
 /** The bucket of backups is that of the settings, below a prefix of its own. */
-export function targetDeps(config: Config, now: () => Date): TargetDeps {
+export function targetDeps(config: Config, now: () => Date, s3Limits: Partial<S3Limits> = {}): TargetDeps {
   const S3_PREFIX = [config.settings.S3_PREFIX, 'backups'].filter((part) => part !== undefined).join('/');
   let bucket: Promise<Storage> | undefined;
-  return { openBucket: () => (bucket ??= openStorage({ ...config, settings: { ...config.settings, S3_PREFIX } }, { now }, 's3')), settings: config.settings, now };
+  return { openBucket: () => (bucket ??= openStorage({ ...config, settings: { ...config.settings, S3_PREFIX } }, { now, s3Limits }, 's3')), settings: config.settings, now };
 }

@@ -4,8 +4,10 @@ import { Worker } from 'node:worker_threads';
 import { AppError, DISK_FULL } from '../errors.ts';
 import type { SnapshotReport, SnapshotWorkerData } from './snapshot-worker.ts';
 
-export interface SnapshotWish extends SnapshotWorkerData {
+export interface SnapshotWish {
   workerUrl: URL;
+  from: string;
+  to: string;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
 }
@@ -13,22 +15,33 @@ export interface SnapshotWish extends SnapshotWorkerData {
 /** Copies the database to a new file. Throws `storage_full` or `unavailable` in words. */
 export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: SnapshotWish): Promise<void> {
   signal.throwIfAborted();
-  const worker = new Worker(workerUrl, { workerData: { from, to } satisfies SnapshotWorkerData });
-  let end: SnapshotReport | undefined;
+  const end = await runThread(workerUrl, { copy: { from, to } }, signal, onProgress);
+  signal.throwIfAborted();
+  if (end.kind === 'done') return;
+  if (end.code === 'SQLITE_FULL') throw new AppError('storage_full', DISK_FULL);
+  throw new AppError('unavailable', `The database could not be copied: ${end.reason}.`);
+}
+
+/** Whether a database that came out of a backup is sound; its objects are files of this machine then. A large one takes minutes. */
+export async function isSoundDatabase(workerUrl: URL, path: string): Promise<boolean> {
+  return (await runThread(workerUrl, { check: path })).kind === 'done';
+}
+
+type End = Exclude<SnapshotReport, { kind: 'progress' }>;
+
+async function runThread(workerUrl: URL, workerData: SnapshotWorkerData, signal?: AbortSignal, onProgress?: SnapshotWish['onProgress']): Promise<End> {
+  const worker = new Worker(workerUrl, { workerData });
+  let end: End = { kind: 'failed', reason: 'the thread ended' };
   worker.on('message', (report: SnapshotReport) => {
-    if (report.kind === 'progress') onProgress(report.done, report.total);
+    if (report.kind === 'progress') onProgress?.(report.done, report.total);
     else end = report;
   });
   const stop = (): void => worker.postMessage('stop');
-  signal.addEventListener('abort', stop);
+  signal?.addEventListener('abort', stop);
   try {
     await once(worker, 'exit'); // rejects with an error that the thread did not catch
   } finally {
-    signal.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', stop);
   }
-  signal.throwIfAborted();
-  if (end?.kind === 'done') return;
-  const { reason, code } = end?.kind === 'failed' ? end : { reason: 'the thread ended', code: undefined };
-  if (code === 'SQLITE_FULL') throw new AppError('storage_full', DISK_FULL);
-  throw new AppError('unavailable', `The database could not be copied: ${reason}.`);
+  return end;
 }

@@ -1,16 +1,16 @@
 // The thread that copies the database while the server goes on: SQLite's online backup, in steps, from one moment's view of it. Whatever
-// is written meanwhile is not in the copy and does not make it begin anew.
+// is written meanwhile is not in the copy and does not make it begin anew. And the one that looks at a copy that came out of a backup.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
 
-export interface SnapshotWorkerData { from: string; to: string }
+export type SnapshotWorkerData = { copy: { from: string; to: string } } | { check: string };
 export type SnapshotReport = { kind: 'progress'; done: number; total: number } | { kind: 'done' } | { kind: 'failed'; reason: string; code?: string };
 
 /** 4 MB in SQLite's usual pages; the disk is others' in between. */
 const PAGES_PER_STEP = 1_000;
 /** Their end belongs to the library that goes on, not to the one that is restored. */
-const OWN_TASKS = "('backup_task', 'export_task')";
+const OWN_TASKS = "('backup_task', 'export_task', 'restore_task')";
 
 const port = parentPort;
 if (!port) throw new Error('snapshot-worker runs as a worker thread');
@@ -19,17 +19,20 @@ const tell = (report: SnapshotReport): void => port.postMessage(report);
 let isStopped = false;
 port.on('message', () => { isStopped = true; });
 
-const { from, to } = workerData as SnapshotWorkerData;
+const work = workerData as SnapshotWorkerData;
 try {
-  await copy();
-  finish();
+  if ('check' in work) check(work.check);
+  else {
+    await copy(work.copy.from, work.copy.to);
+    finish(work.copy.to);
+  }
   tell({ kind: 'done' });
 } catch (error) {
   tell({ kind: 'failed', reason: messageOf(error), ...(error instanceof Error && 'code' in error && { code: String(error.code) }) });
 }
 port.close();
 
-async function copy(): Promise<void> {
+async function copy(from: string, to: string): Promise<void> {
   const source = new Database(from, { readonly: true });
   try {
     source.pragma('busy_timeout = 10000');
@@ -48,7 +51,7 @@ async function copy(): Promise<void> {
 }
 
 /** One file that stands for itself, and is known to be sound. */
-function finish(): void {
+function finish(to: string): void {
   const copied = new Database(to);
   try {
     copied.pragma('journal_mode = DELETE');
@@ -59,5 +62,17 @@ function finish(): void {
       DELETE FROM queue_tasks WHERE queue IN ${OWN_TASKS}`);
   } finally {
     copied.close();
+  }
+}
+
+/** Sound in itself; objects of a bucket are files from now on. */
+function check(path: string): void {
+  const db = new Database(path);
+  try {
+    const fault = db.pragma('integrity_check(1)', { simple: true });
+    if (fault !== 'ok') throw new Error(String(fault));
+    db.exec("UPDATE tracks SET storage_uri = 'local:' || substr(storage_uri, 4) WHERE storage_uri LIKE 's3:%'");
+  } finally {
+    db.close();
   }
 }

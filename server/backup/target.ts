@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
+import { probe, PROBE } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
 
@@ -16,6 +17,10 @@ export const HEADER = 'backup.json';
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
   /** For sentences: the folder's path, or the bucket. */
   readonly name: string;
+  /** Writes something small, finds and reads it, and takes it away again; throws in words. */
+  probe(): Promise<void>;
+  /** Null where there is no disk of a fixed size. */
+  freeBytes(): Promise<number | null>;
 }
 
 export interface TargetDeps {
@@ -40,7 +45,7 @@ function staying(storage: Storage, root: string): Storage {
   return {
     ...storage,
     async put(key, source, options) {
-      if (key !== HEADER && !(await storage.stat(HEADER))) throw new AppError('unavailable', `The backup in ${root} is not there any more. Is its disk connected?`);
+      if (key !== HEADER && !key.startsWith(PROBE) && !(await storage.stat(HEADER))) throw new AppError('unavailable', `The backup in ${root} is not there any more. Is its disk connected?`);
       return storage.put(key, source, options);
     },
   };
@@ -50,6 +55,8 @@ function inWords(storage: Storage, name: string): BackupTarget {
   const told = async <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => { throw words(error, name); });
   return {
     name,
+    probe: () => told(probe(storage)),
+    freeBytes: async () => (await told(storage.diskUsage()))?.freeBytes ?? null,
     put: (key, source, options) => told(storage.put(key, source, options)),
     open: (key, range) => told(storage.open(key, range)),
     stat: (key) => told(storage.stat(key)),

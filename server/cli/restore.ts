@@ -3,25 +3,29 @@ import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { openRepository, type Repository } from '../backup/repository.ts';
 import { restore, type Restored } from '../backup/restore.ts';
+import { placeElsewhere } from '../backup/own-folders.ts';
 import { targetDeps } from '../backup/service.ts';
 import { BUCKET, openTarget } from '../backup/target.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { ProductPaths } from '../paths.ts';
 import type { Command } from './command-line.ts';
 import { askPassword } from './users.ts';
 
 const LINE_EVERY_MS = 5_000;
 
-export async function runRestore(config: Config, { from = '', snapshot, music, replace = false, skipDamaged = false }: Command): Promise<void> {
+export async function runRestore(config: Config, { workers }: ProductPaths, { from = '', snapshot, music, replace = false, skipDamaged = false }: Command): Promise<void> {
   const now = (): Date => new Date();
   const target = await openTarget(from === BUCKET ? from : resolve(from), targetDeps(config, now));
   const repo = await open(target, config.settings.BACKUP_PASSPHRASE);
   const show = process.stdout.isTTY ? barOn(process.stdout) : linesOn(process.stdout);
   const dataDir = config.paths.data;
   try {
-    const restored = await restore({ repo, snapshot, dataDir, replace, skipDamaged, now, musicDir: music === undefined ? undefined : resolve(music), progress: show.progress });
+    const restored = await restore({ repo, snapshot, dataDir, replace, skipDamaged, now, workerUrl: workers.snapshot, musicDir: music === undefined ? undefined : resolve(music), progress: show.progress });
     show.end();
     for (const line of describe(restored, dataDir)) console.log(line);
+    const elsewhere = placeElsewhere(config);
+    if (elsewhere !== undefined) console.log(elsewhere);
   } finally {
     show.end();
   }
@@ -37,12 +41,13 @@ async function open(target: Awaited<ReturnType<typeof openTarget>>, passphrase: 
   }
 }
 
-function describe({ snapshot, counts, hasKeys, copies, lost, aside }: Restored, dataDir: string): string[] {
+function describe({ snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside }: Restored, dataDir: string): string[] {
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ${snapshot} into ${dataDir}`,
     'Everybody signs in with their own password as before.',
     hasKeys
       ? 'The keys were in the backup: app-passwords and open sign-ins go on working.'
+      : hasOwnKeys ? 'The keys were not in the backup; those that were here stay, so the app-passwords of this same library go on working.'
       : 'The keys were not in the backup: everybody signs in anew, and app-passwords of phones do not work any more. Make new ones in the settings.',
     ...(aside === undefined ? [] : [`What was there before is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),

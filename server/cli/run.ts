@@ -1,8 +1,11 @@
 // What each sub-command does. The only place that talks to a terminal.
 import { join, resolve } from 'node:path';
 import { createApp, type App } from '../app.ts';
+import { finishRestore } from '../backup/restore-state.ts';
 import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
+import { openSecretStore } from '../config/secret-store.ts';
+import { withStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
@@ -13,6 +16,7 @@ import { runEnrich } from './enrich.ts';
 import { showProgress } from './progress.ts';
 import { runRestore } from './restore.ts';
 import { runScan } from './scan.ts';
+import { answerShell, isUnderShell } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
@@ -38,12 +42,15 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     if (error instanceof AppError) console.error(`tonearm: ${error.message}`);
     else if (isDiskFull(error)) console.error(`tonearm: ${DISK_FULL}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
+    if (isUnderShell()) setTimeout(() => process.exit(), 200); // a utility process does not end by itself, and nobody reads its last words after its end
   }
 }
 
 async function run(command: Command, invocation: Invocation): Promise<void> {
+  const aside = command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
+  if (aside !== undefined) console.log(`The library was restored; what was there before is in ${aside}`);
   const config = withScanFolder(command, invocation.env);
-  if (command.name === 'restore') return runRestore(config, command);
+  if (command.name === 'restore') return runRestore(await withSecrets(config), productPaths(invocation.root, invocation.bundled), command);
   if (command.name === 'storage') return runMigrate(config, productPaths(invocation.root, invocation.bundled), createLog(config.settings.LOG_LEVEL), command.to === 's3' ? 's3' : 'local');
   const log = createLog(config.settings.LOG_LEVEL);
   const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log, work: command.name === 'gc' || !command.dryRun });
@@ -75,21 +82,35 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.keys(command.settings).map((name) => [name, undefined]));
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in given)));
   const layered = { ...rest, ...command.settings };
-  const dataDir = Object.entries(layered).find(([name, value]) => name.toUpperCase() === 'DATA_DIR' && value)?.[1] ?? defaultDataDir();
+  const dataDir = dataDirOf(command, env);
   const settingsFile = join(dataDir, 'settings.json');
   const file = readJsonFile(settingsFile);
   if (Object.keys(file).some((key) => key.toUpperCase() === 'DATA_DIR')) throw new AppError('invalid', `DATA_DIR cannot stand in ${settingsFile}, which lies in that folder. Use --data-dir.`);
   return loadConfig({ file, env: layered });
 }
 
+/** A restore opens its own target and no library, so the passphrase and the keys of the bucket are looked up here; without them it asks. */
+async function withSecrets(config: Config): Promise<Config> {
+  try {
+    return await withStoredSettings(config, await openSecretStore({ file: config.paths.secretsFile, wish: 'keep', log: createLog('silent') }));
+  } catch {
+    return config;
+  }
+}
+
+const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
+  Object.entries({ ...env, ...command.settings }).findLast(([name, value]) => name.toUpperCase() === 'DATA_DIR' && value)?.[1] ?? defaultDataDir();
+
 async function serve(app: App, command: Command, log: Log): Promise<void> {
-  stopOnSignals(app, log);
+  const stop = stopOnSignals(app, log);
   if (command.scanAtStart) await app.assertScannable();
   const url = await app.listen().catch(async (error: unknown) => {
     await app.close();
     throw error;
   });
+  answerShell({ stop: () => stop('shell'), issueTicket: app.auth.issueDesktopTicket });
   console.log(`Tonearm is listening on ${url}`);
+  for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
   if (setupUrl) console.log(`Setup token: ${app.auth.setupToken}\nMake your account at ${setupUrl}`);
   showProgress(app.events);
@@ -97,19 +118,23 @@ async function serve(app: App, command: Command, log: Log): Promise<void> {
   if (command.open) await openBrowser(setupUrl ?? url, log);
 }
 
-/** Running work is put back, so that the next start goes on with it. A second signal ends at once. */
-function stopOnSignals(app: App, log: Log): void {
+/** Running work is put back, so that the next start goes on with it. A second signal ends at once. Gives the same for who asks otherwise. */
+function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell') => void {
   let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1);
+  const stop = (asked: NodeJS.Signals | 'shell'): void => {
+    if (stopping) {
+      if (asked === 'shell') return; // it asked, and then went away
+      process.exit(1);
+    }
     stopping = true;
-    log.info({ signal }, 'stopping');
+    log.info({ asked }, 'stopping');
     app.close().then(() => process.exit(0), (error: unknown) => {
       log.error({ err: error }, 'could not stop cleanly');
       process.exit(1);
     });
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  return stop;
 }
 
 async function openBrowser(url: string, log: Log): Promise<void> {

@@ -5,19 +5,19 @@ import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
-import { createSettingsService } from '../settings/service.ts';
+import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
 import { openStorage } from '../storage/open.ts';
 import type { Storage } from '../storage/storage.ts';
 import { migrateStorage, type Migration } from '../upkeep/migrate.ts';
 
 const LINE_EVERY_MS = 5_000;
 
-export async function runMigrate(config: Config, paths: ProductPaths, log: Log, to: Storage['kind']): Promise<void> {
+export async function runMigrate(given: Config, paths: ProductPaths, log: Log, to: Storage['kind']): Promise<void> {
   const other = to === 's3' ? 'local' : 's3';
   const stop = new AbortController();
   const onStop = (): void => stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  const { db, unlock } = await openGround(config, paths, log);
+  const { config, db, secretStore, unlock } = await openGround(given, paths, log);
   const progress = showMigration(process.stdout);
   try {
     const [from, target] = [await openStorage(config, {}, other), await openStorage(config, {}, to)];
@@ -25,7 +25,7 @@ export async function runMigrate(config: Config, paths: ProductPaths, log: Log, 
     const result = await migrateStorage({ db, from, to: target, signal: stop.signal, onProgress: progress.show });
     progress.end();
     for (const line of describe(result, to)) console.log(line);
-    await switchTo(config, log, to);
+    await switchTo({ config, secretStore, log }, to);
     if (result.problems.length > 0) process.exitCode = 1;
   } finally {
     progress.end();
@@ -34,10 +34,11 @@ export async function runMigrate(config: Config, paths: ProductPaths, log: Log, 
   }
 }
 
-async function switchTo(config: Config, log: Log, to: Storage['kind']): Promise<void> {
+async function switchTo(deps: SettingsDeps, to: Storage['kind']): Promise<void> {
+  const { config } = deps;
   if (config.settings.STORAGE_BACKEND === to) return;
   if (config.origins.STORAGE_BACKEND === 'env') return console.log(`Now set STORAGE_BACKEND=${to} where this program gets its environment from.`);
-  await createSettingsService({ config, log }).change({ STORAGE_BACKEND: to });
+  await createSettingsService(deps).change({ STORAGE_BACKEND: to });
   console.log(`STORAGE_BACKEND is ${to} from the next start on.`);
 }
 

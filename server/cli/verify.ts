@@ -11,16 +11,16 @@ const SHOWN = 50;
 /** Exit code 1 when something is not as it was and could not be healed. */
 export async function runVerify(app: App): Promise<void> {
   const tally = await run(app, { scope: 'all' }, 'Comparing') as VerifyTally;
-  const { checked, bytes, damaged, missing, unreadable, healed, changed, unhashed, returned, findings } = tally;
-  console.log(`${checked} tracks compared (${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed from the backup, ${returned} back again`);
+  const { checked, covers, bytes, damaged, missing, unreadable, healed, changed, unhashed, returned, findings } = tally;
+  console.log(`${checked} tracks and ${covers} covers compared (${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed, ${returned} back again`);
   if (changed + unhashed > 0) console.log(`${changed} files were changed since the last scan; ${unhashed} have no checksum to compare with`);
   for (const finding of findings.slice(0, SHOWN)) console.log(`  ${describe(finding)}`);
   if (findings.length > SHOWN) console.log('  … and more: see the result of the job');
   if (damaged + missing + unreadable > 0) process.exitCode = 1;
 }
 
-const describe = ({ kind, title, track_id, storage_uri, healed, reason }: Finding): string =>
-  `${kind}${healed ? ', healed' : ''}: "${title}" (track ${track_id}, ${storage_uri})${reason === null ? '' : `: ${reason}`}`;
+const describe = ({ kind, title, track_id, album_id, storage_uri, healed, reason }: Finding): string =>
+  `${kind}${healed ? ', healed' : ''}: "${title}" (${track_id === null ? `cover of album ${album_id}` : `track ${track_id}`}, ${storage_uri})${reason === null ? '' : `: ${reason}`}`;
 
 export async function runGarbage(app: App, dryRun: boolean): Promise<void> {
   const { objects, unused, unused_bytes, young, deleted, deleted_bytes, uploads, keys } = await run(app, { dryRun }, 'Looking') as GarbageResult;

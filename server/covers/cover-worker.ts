@@ -1,5 +1,6 @@
 // The thread that takes the picture out of an audio file: its readers are synchronous and the file may be hostile.
 import { parentPort } from 'node:worker_threads';
+import { END } from '../end-thread.ts';
 import { messageOf } from '../errors.ts';
 import { openByteSource } from '../media/byte-source.ts';
 import { readCover } from '../media/read.ts';
@@ -13,8 +14,9 @@ export type PictureResponse = { ok: true; bytes: Uint8Array<ArrayBuffer> | null 
 const port = parentPort;
 if (!port) throw new Error('cover-worker runs as a worker thread');
 
-port.on('message', (request: PictureRequest) => {
-  void respond(request);
+port.on('message', (request: PictureRequest | typeof END) => {
+  if (request === END) port.close();
+  else void respond(request);
 });
 
 async function respond(request: PictureRequest): Promise<void> {

@@ -39,6 +39,10 @@ export function upsertCover(db: Db, row: CoverRow): void {
 export const deleteNone = (db: Db, albumId: AlbumId): void =>
   void db.delete(albumCovers).where(and(eq(albumCovers.albumId, albumId), isNull(albumCovers.key))).run();
 
+/** Forgets a cover that came from the archive and is lost; false when it is another one, or came from elsewhere. */
+export const deleteCover = (db: Db, albumId: AlbumId, key: string): boolean =>
+  db.delete(albumCovers).where(and(eq(albumCovers.albumId, albumId), eq(albumCovers.key, key), eq(albumCovers.origin, 'archive'))).run().changes > 0;
+
 /** Read on the bare connection, prepared once: a grid asks for sixty covers at a time. */
 export function prepareFindCovers(db: MainDb) {
   const columns = 'c.album_id AS albumId, c.key, c.etag';

@@ -18,7 +18,8 @@ import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
 import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
 import { createOrphans } from './orphans.ts';
 import { checkPicture } from './picture.ts';
-import { deleteNone, findCoverRow, hasAlbum, prepareCoverSources, prepareFindCovers, upsertCover, type CoverRow, type StoredCover } from './queries.ts';
+import { createCoverProof, type CoverVerdict, type HealCover } from './prove.ts';
+import { deleteCover, deleteNone, findCoverRow, hasAlbum, prepareCoverSources, prepareFindCovers, upsertCover, type CoverRow, type StoredCover } from './queries.ts';
 import { createThumbnails } from './thumbnails.ts';
 
 export interface CoverServiceDeps {
@@ -47,6 +48,7 @@ export function createCoverService({ db, log, now, storage, audioStore, archive,
   const remote = createArchiveFinder({ db, log, now, storage, archive, rows, locked, highestAlbumId: sources.highestAlbumId, onCover });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked });
+  const proveStored = createCoverProof({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
   const { listOfArtist, ...find } = prepareFindCovers(db);
 
   async function readOriginal({ key }: StoredCover): Promise<Buffer> {
@@ -58,9 +60,14 @@ export function createCoverService({ db, log, now, storage, audioStore, archive,
     await store();
     upsertCover(db, row);
     deleteLookup(db, row.albumId);
-    await orphans.releaseOf(row.albumId);
-    await thumbnails.forget(row.albumId);
-    onCover(row.albumId);
+    await changed(row.albumId);
+  }
+
+  /** Inside the album's lock. */
+  async function changed(albumId: AlbumId): Promise<void> {
+    await orphans.releaseOf(albumId);
+    await thumbnails.forget(albumId);
+    onCover(albumId);
   }
 
   /**
@@ -94,6 +101,15 @@ export function createCoverService({ db, log, now, storage, audioStore, archive,
         log.warn({ album_id: albumId, err: error }, 'cover not resolved');
         return false;
       }
+    },
+
+    /** Compares the stored cover with its hash, and heals it: with `heal`, from where it was found, or, when it is lost and came from the archive, from there. Throws as `resolveCover` does. */
+    async prove(albumId: AlbumId, heal: HealCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
+      const verdict = await proveStored(albumId, heal);
+      if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled()) return verdict;
+      if (!await locked(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key)))) return verdict; // a person chose one meanwhile, or it is no find of the archive
+      const isFound = await remote.resolveFromArchive(albumId, signal) === true;
+      return { ...verdict, healed: isFound ? 'source' : null, reason: isFound ? null : 'it is looked for anew in the cover archive' };
     },
 
     /** A person wants it looked for, also when it was looked for in vain, or a cover was removed. Throws as `resolveCover` does, and `not_found`. */

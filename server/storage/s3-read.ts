@@ -12,7 +12,7 @@ export interface ReadPlan {
   /** Both ends included. */
   start: number;
   end: number;
-  /** Opens the rest of the same bytes; rejects with an AppError. */
+  /** Opens the rest of the same bytes, with a checksum where that is the whole object; rejects with an AppError. */
   reopen(start: number, signal: AbortSignal): Promise<Readable>;
   /** Ends the connections with the stream. */
   ended: AbortController;
@@ -46,15 +46,19 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
         fault = error;
       }
       if (at > plan.end) return;
-      if (held && at + held.length > plan.end) throw damaged(fault);
+      const isDamaged = isMismatch(fault) || (held !== undefined && at + held.length > plan.end);
+      if (isDamaged && at > plan.start) throw damaged(fault); // some of it went out already
       tries = at > before ? TRIES : tries - 1;
-      if (tries === 0 || plan.ended.signal.aborted) throw asStoreError(fault);
+      if (tries === 0 || plan.ended.signal.aborted) throw isDamaged ? damaged(fault) : asStoreError(fault);
       body = quieted(await plan.reopen(at, plan.ended.signal));
     }
   }
 }
 
 const damaged = (cause: unknown): AppError => new AppError('unavailable', 'The audio came damaged from the object store.', { cause });
+
+/** Of the whole object, which the SDK compares at its end; what it still held is thrown away then. */
+const isMismatch = (fault: unknown): boolean => fault instanceof Error && fault.message.startsWith('Checksum mismatch');
 
 /** While nobody reads, an error has no listener and would end the process; whoever reads next is told of it. */
 const quieted = (body: Readable): Readable => body.on('error', () => undefined);

@@ -105,7 +105,7 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
       });
       const size = range ? sizeInRange(first.ContentRange) : (first.ContentLength ?? 0);
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
-      const reopen = async (from: number, signal: AbortSignal): Promise<Readable> => (await asking(get(`bytes=${from}-${end}`, signal, first.ETag))).Body as Readable;
+      const reopen = async (from: number, signal: AbortSignal): Promise<Readable> => (await asking(get(range || from > 0 ? `bytes=${from}-${end}` : undefined, signal, first.ETag))).Body as Readable; // a range has no checksum
       return { size, stream: readResuming(first.Body as Readable, { start, end, reopen, ended }) };
     },
 

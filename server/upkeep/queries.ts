@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
 import { verifyRuns } from '../db/schema.ts';
-import type { VerifyTally } from './tally.ts';
+import { emptyTally, type VerifyTally } from './tally.ts';
 
 export interface KeptTrack {
   id: TrackId;
@@ -27,13 +27,22 @@ export function prepareListKept(db: MainDb) {
   return (after: number, most: number): KeptTrack[] => list.all(after, most);
 }
 
+/** Albums with a stored cover, by id. */
+export function prepareListCovered(db: MainDb) {
+  const list = db.$client.prepare<[number, number], { id: AlbumId; title: string }>(
+    'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?');
+  return (after: number, most: number): { id: AlbumId; title: string }[] => list.all(after, most);
+}
+
+export const countCovered = (db: MainDb): number => db.$client.prepare<[], number>('SELECT count(*) FROM album_covers WHERE key IS NOT NULL').pluck().get() ?? 0;
+
 export const countKept = (db: MainDb): number => db.$client.prepare<[], number>('SELECT count(*) FROM tracks').pluck().get() ?? 0;
 
 export type VerifyRun = Omit<typeof verifyRuns.$inferSelect, 'tally'> & { tally: VerifyTally };
 
 export function findRun(db: Db, scope: VerifyRun['scope']): VerifyRun | undefined {
   const row = db.select().from(verifyRuns).where(eq(verifyRuns.scope, scope)).get();
-  return row && { ...row, tally: row.tally as VerifyTally };
+  return row && { ...row, tally: { ...emptyTally(), ...(row.tally as VerifyTally) } };
 }
 
 export function saveRun(db: Db, run: VerifyRun): void {

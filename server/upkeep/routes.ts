@@ -2,9 +2,13 @@
 import { route, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
-import { GarbageIn, VerifyIn } from './wire.ts';
+import type { StoreTest } from './store-test.ts';
+import { GarbageIn, StoreTestIn, StoreTestOut, VerifyIn } from './wire.ts';
 
-export const upkeepRoutes = ({ jobs }: { jobs: Pick<Jobs, 'enqueue'> }): Route[] => [
+export const upkeepRoutes = ({ jobs, testStore }: { jobs: Pick<Jobs, 'enqueue'>; testStore: StoreTest }): Route[] => [
+  route({ method: 'post', path: '/storage/test', access: 'superuser', summary: 'Whether an object store can be used: writes, reads, lists and removes something small', body: StoreTestIn, reply: StoreTestOut },
+    async ({ body }) => ({ problem: await testStore(Object.fromEntries(Object.entries(body).map(([name, value]) => [name.toUpperCase(), value]))) })),
+
   route({ method: 'post', path: '/jobs/verify', access: 'superuser', summary: 'Compare all stored audio with its checksums; heals from the backup where there is one', body: VerifyIn, reply: JobOut, status: [202] },
     async () => toJobOut(await jobs.enqueue('verify_storage', { scope: 'all' }))),
 

@@ -7,16 +7,19 @@ export type FindingKind =
 
 export interface Finding {
   kind: FindingKind;
-  track_id: number;
+  /** One of the two: audio of a track, or the cover of an album. */
+  track_id: number | null;
+  album_id: number | null;
   title: string;
   storage_uri: string;
-  /** Put right from the backup. */
+  /** Put right from the backup, or a cover from where it was found. */
   healed: boolean;
   reason: string | null;
 }
 
 export interface VerifyTally {
   checked: number;
+  covers: number;
   bytes: number;
   /** Missing tracks whose audio is there after all. */
   returned: number;
@@ -34,8 +37,11 @@ export interface VerifyTally {
 
 const LISTED = 1_000;
 
+export const describeTally = ({ damaged, missing, unreadable, healed }: VerifyTally): string =>
+  damaged + missing + unreadable + healed === 0 ? 'all as it was' : `${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed`;
+
 export const emptyTally = (): VerifyTally =>
-  ({ checked: 0, bytes: 0, returned: 0, changed: 0, unhashed: 0, damaged: 0, missing: 0, unreadable: 0, healed: 0, findings: [] });
+  ({ checked: 0, covers: 0, bytes: 0, returned: 0, changed: 0, unhashed: 0, damaged: 0, missing: 0, unreadable: 0, healed: 0, findings: [] });
 
 export function noteFinding(tally: VerifyTally, finding: Finding): void {
   if (finding.healed) tally.healed++;

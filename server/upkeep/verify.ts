@@ -1,9 +1,11 @@
-// Proves that stored audio is what it was: every object is read whole and compared with the hash in its name, every file of the music
-// folder with the hash of its sound. What is wrong is put right from the backup where there is one, and told in any case.
+// Proves that what is stored is what it was: every object is read whole and compared with the hash in its name, every cover with the hash
+// in its row, every file of the music folder with the hash of its sound. What is wrong is put right from the backup where there is one, and
+// told in any case.
 import { createHash } from 'node:crypto';
 import type { LiveSettings } from '../config/live-settings.ts';
+import type { CoverVerdict, HealCover } from '../covers/prove.ts';
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { NO_HASH } from '../ingest/read-file.ts';
 import type { ReaderPool } from '../ingest/reader-pool.ts';
@@ -11,8 +13,11 @@ import type { Handler } from '../jobs/tasks.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
-import { countKept, findRun, prepareListKept, saveRun, type KeptTrack } from './queries.ts';
-import { emptyTally, noteFinding, type FindingKind, type VerifyTally } from './tally.ts';
+import { verifyDays } from './daily.ts';
+import { gently, VERIFY_PACE, type VerifyPace } from './pace.ts';
+import { isOnBattery } from './power.ts';
+import { countCovered, countKept, findRun, prepareListCovered, prepareListKept, saveRun, type KeptTrack, type VerifyRun } from './queries.ts';
+import { describeTally, emptyTally, noteFinding, type FindingKind, type VerifyTally } from './tally.ts';
 
 const AT_ONCE = 50;
 const FILE = 'file:';
@@ -27,44 +32,68 @@ export interface VerifyDeps {
   storage: Pick<Storage, 'kind' | 'isUp'>;
   audioStore: AudioStore;
   reader: Pick<ReaderPool, 'read'>;
+  proveCover: (id: AlbumId, heal: HealCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
   /** Absent where there is no backup. */
   heal?: Heal;
   /** The track's audio is not there, or is there again. */
   onGone: (id: TrackId) => void;
   onReturned: (id: TrackId) => void;
+  /** People are served, or a scan runs: the daily part steps aside. */
+  isBusy: () => boolean;
+  pace?: Partial<VerifyPace>;
 }
 
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
 /** Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the storage is down. */
 export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
-  const { db, now, settings } = deps;
+  const { db, now, settings, storage, isBusy } = deps;
+  const pace = { ...VERIFY_PACE, ...deps.pace };
   const listKept = prepareListKept(db);
+  const listCovered = prepareListCovered(db);
 
   return async ({ scope }, { jobId, signal, progress }): Promise<VerifyTally> => {
     const before = findRun(db, scope);
     const isSame = before?.jobId === jobId;
+    const goesOn = isSame || scope === 'part';
     const tally = isSame ? before.tally : emptyTally();
-    const startedAt = isSame ? before.startedAt : now();
-    let after = isSame || scope === 'part' ? (before?.afterId ?? 0) : 0;
-    const total = countKept(db);
-    const most = scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, settings.get('VERIFY_DAYS')));
+    const run: VerifyRun = {
+      scope, jobId, tally, startedAt: isSame ? before.startedAt : now(), afterId: goesOn ? (before?.afterId ?? 0) : 0, afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
+    };
+    const share = (total: number): number => (scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage.kind))));
+    const [tracks, covers] = [countKept(db), countCovered(db)];
+    const total = Math.min(tracks, share(tracks)) + Math.min(covers, share(covers));
 
-    for (let left = most - tally.checked; left > 0;) {
-      const tracks = listKept(after, Math.min(AT_ONCE, left));
-      for (const track of tracks) {
-        signal.throwIfAborted();
-        await verifyOne(track, tally, signal);
-        after = track.id;
-        progress(tally.checked, scope === 'all' ? total : Math.min(most, total), describe(tally));
+    /** One window after the other; the next part begins anew once the end was reached. */
+    async function go<T extends { id: number }>(cursor: 'afterId' | 'afterAlbumId', most: number, list: (after: number, most: number) => T[], look: (one: T) => Promise<void>): Promise<void> {
+      for (let left = most; left > 0;) {
+        const rows = list(run[cursor], Math.min(AT_ONCE, left));
+        for (const one of rows) {
+          signal.throwIfAborted();
+          if (scope === 'part' && isOnBattery()) return saveRun(db, run);
+          await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
+          run[cursor] = one.id;
+          progress(tally.checked + tally.covers, total, describeTally(tally));
+        }
+        if (rows.length === 0 && scope === 'part') run[cursor] = 0;
+        saveRun(db, run);
+        if (rows.length === 0) return;
+        left -= rows.length;
       }
-      if (tracks.length === 0) after = 0; // the next part begins anew
-      saveRun(db, { scope, jobId, afterId: after, tally, startedAt });
-      if (tracks.length === 0) break;
-      left -= tracks.length;
     }
+
+    await go('afterId', share(tracks) - tally.checked, listKept, (track) => verifyOne(track, tally, signal));
+    await go('afterAlbumId', share(covers) - tally.covers, listCovered, (album) => verifyCover(album, tally, signal));
     return tally;
   };
+
+  async function verifyCover({ id, title }: { id: AlbumId; title: string }, tally: VerifyTally, signal: AbortSignal): Promise<void> {
+    const verdict = await deps.proveCover(id, async (key, etag) => await tryHeal(key, etag, signal) ?? 'there is no backup', signal);
+    tally.covers++;
+    if (typeof verdict === 'string') return;
+    const { kind, key, healed, reason } = verdict;
+    noteFinding(tally, { kind, track_id: null, album_id: id, title, storage_uri: `${storage.kind}:${key}`, healed: healed !== null, reason });
+  }
 
   async function verifyOne(track: KeptTrack, tally: VerifyTally, signal: AbortSignal): Promise<void> {
     const verdict = await judge(track, signal);
@@ -72,8 +101,10 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     tally.bytes += verdict === 'good' ? track.sizeBytes : 0;
     if (verdict === 'changed' || verdict === 'unhashed') tally[verdict]++;
     if (typeof verdict === 'object') {
-      const healed = await tryHeal(track, verdict.kind, signal);
-      noteFinding(tally, { ...verdict, track_id: track.id, title: track.title, storage_uri: track.uri, healed: healed === 'healed', reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason });
+      const { uri, contentHash } = track;
+      const key = uri.slice(uri.indexOf(':') + 1);
+      const healed = uri.startsWith(`${storage.kind}:`) ? await tryHeal(key, contentHash ?? hashInKey(key), signal) : undefined;
+      noteFinding(tally, { ...verdict, track_id: track.id, album_id: null, title: track.title, storage_uri: track.uri, healed: healed === 'healed', reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason });
       if (healed !== 'healed') return void (verdict.kind === 'missing' && deps.onGone(track.id));
     }
     if (track.availability !== 'missing' || track.uri.startsWith(FILE) || (typeof verdict === 'string' && verdict !== 'good')) return;
@@ -87,7 +118,7 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
-      if (!track.uri.startsWith(FILE) && !(await deps.storage.isUp())) throw error; // it says nothing of this track
+      if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // it says nothing of this track
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
@@ -114,11 +145,9 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
   }
 
   /** `undefined` where nothing can be tried; words when it did not work. */
-  async function tryHeal({ uri, contentHash }: KeptTrack, kind: FindingKind, signal: AbortSignal): Promise<string | undefined> {
-    if (!deps.heal || uri.startsWith(FILE) || kind === 'unreadable') return undefined;
-    const key = uri.slice(uri.indexOf(':') + 1);
+  async function tryHeal(key: string, hash: string, signal: AbortSignal): Promise<string | undefined> {
     try {
-      const outcome = await deps.heal(key, contentHash ?? hashInKey(key), signal);
+      const outcome = await deps.heal?.(key, hash, signal);
       return outcome === 'not_in_backup' ? 'the backup does not have it' : outcome === 'damaged_in_backup' ? 'it is damaged in the backup too' : outcome;
     } catch (error) {
       signal.throwIfAborted();
@@ -126,6 +155,3 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     }
   }
 }
-
-const describe = ({ damaged, missing, unreadable, healed }: VerifyTally): string =>
-  damaged + missing + unreadable + healed === 0 ? 'all as it was' : `${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed`;

@@ -1,25 +1,63 @@
-// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at its nth step. A step is
-// what makes something count: a file gets its name.
+// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at its nth moment. Moments
+// are a piece that is written to a file or sent to the bucket, a name that is given or taken away, and what it tells of its progress.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import net from 'node:net';
+import { basename, join } from 'node:path';
 
-const [mode = '', library = '', backup = '', dataDir = '', killAt = '0'] = process.argv.slice(2);
+const { mode, library, backup, dataDir, passphrase, killAt, later = 0 } = JSON.parse(process.argv[2] ?? '{}') as ChildWish;
 
-let steps = 0;
-const rename = fs.promises.rename;
-function step(): void {
-  steps++;
-  if (steps === Number(killAt)) process.kill(process.pid, 'SIGKILL');
+export interface ChildWish { mode: 'backup' | 'restore'; library: string; backup: string; dataDir: string; passphrase?: string | undefined; killAt: number; later?: number }
+
+const moments: string[] = [];
+function moment(what: string): void {
+  if (moments.push(what) === killAt) process.kill(process.pid, 'SIGKILL');
 }
+
+const { rename, unlink, rm, open } = fs.promises;
+const { renameSync } = fs;
 fs.promises.rename = async (from, to) => {
-  step();
+  moment('before a rename');
   await rename(from, to);
-  step();
+  moment('after a rename');
+};
+fs.renameSync = (from, to) => {
+  moment('before what was done is noted');
+  renameSync(from, to);
+};
+fs.promises.unlink = async (path) => {
+  moment('before a deletion');
+  await unlink(path);
+  moment('after a deletion');
+};
+fs.promises.rm = async (path, options) => {
+  if (basename(path.toString()) === '.restoring') { // in the middle of it
+    await rm(join(path.toString(), 'new'), options);
+    moment('while tidying up');
+  }
+  await rm(path, options);
+};
+const handle = await open(import.meta.filename);
+const files = Object.getPrototypeOf(handle) as { write: (...args: unknown[]) => unknown; writeFile: (...args: unknown[]) => unknown };
+await handle.close();
+for (const name of ['write', 'writeFile'] as const) {
+  const whole = files[name];
+  files[name] = function write(...args: unknown[]) {
+    moment('in the middle of a file');
+    return whole.apply(this, args);
+  };
+}
+const send = net.Socket.prototype.write as (...args: unknown[]) => boolean;
+net.Socket.prototype.write = function write(this: net.Socket, ...args: unknown[]) {
+  if (this.remotePort !== undefined) moment('in the middle of sending');
+  return send.apply(this, args);
 };
 syncBuiltinESMExports(); // the modules below get these
 
-const { backUpFolder, restoreFolder } = await import('../support/backup-folders.ts');
-if (mode === 'backup') await backUpFolder(library, backup, join(dataDir, 'tmp'));
-else await restoreFolder(backup, dataDir, { replace: true });
-console.log(steps); // oxlint-disable-line no-console
+const { backUpInto, openBackup, restoreFrom } = await import('../support/backup-folders.ts');
+const repo = await openBackup(backup, { passphrase, isNew: mode === 'backup', env: process.env });
+const now = (): Date => new Date(Date.now() + later);
+const progress = (_done: number, _total: number | null, message = ''): void => moment(message);
+if (mode === 'backup') await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
+else await restoreFrom(repo, dataDir, { replace: true, progress });
+console.log(JSON.stringify(moments)); // oxlint-disable-line no-console

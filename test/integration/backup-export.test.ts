@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExportResult } from '../../server/backup/wire.ts';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { bookmarks, radioStations } from '../../server/db/schema.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { filesIn, livelyServer } from '../support/backups.ts';
@@ -26,6 +28,8 @@ beforeAll(async () => {
   mkdirSync(folder);
   await awkwardNames();
   tracks = await allTracks(server);
+  server.app.db.insert(bookmarks).values({ userId: 1 as UserId, trackId: tracks[0]?.id as TrackId, positionMs: 61_000, comment: 'here', createdAt: new Date(), updatedAt: new Date() }).run();
+  server.app.db.insert(radioStations).values({ name: 'Night waves', streamUrl: 'https://radio.example/night', createdAt: new Date() }).run();
   result = (await exported(folder)).result as ExportResult;
 });
 afterAll(async () => {
@@ -87,6 +91,11 @@ describe('an export', () => {
     expect([(road['entries'] as unknown[]).length, (road['past_entries'] as { until_version: number }[]).map(({ until_version }) => until_version)]).toEqual([8, [3]]);
     expect(loud).toMatchObject({ owner: 'listener', rules: { all: [{ field: 'year' }] } });
     expect(gone?.['deleted_at']).not.toBeNull();
+    const albums = new Map(json('albums.json').map((album) => [album['id'], album]));
+    for (const track of json('tracks.json')) expect(albums.get(track['album_id'])?.['title'] ?? null).toBe(track['album_title']);
+    expect(json('artists.json').map(({ name }) => name)).toContain('CON');
+    expect(json('bookmarks.json')).toMatchObject([{ track_id: tracks[0]?.id, bookmarks: [{ username: 'admin', position_ms: 61_000, comment: 'here' }] }]);
+    expect(json('radio.json')).toMatchObject([{ name: 'Night waves', stream_url: 'https://radio.example/night' }]);
     expect(readFileSync(join(folder, 'data', 'users.json'), 'utf8')).not.toMatch(/password|argon/);
   });
 

@@ -1,110 +1,177 @@
-// kill -9 in backups and restores: what was whole stays whole, and the next run ends as if nothing had happened.
+// kill -9 in backups and restores: what was whole stays whole, and the next run ends as if nothing had happened. In a folder and in a bucket,
+// encrypted and not.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNotHalfRestored, restorePaths, writeState } from '../../server/backup/restore-state.ts';
-import { backUpFolder, restoreFolder } from '../support/backup-folders.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Repository } from '../../server/backup/repository.ts';
+import { assertNotHalfRestored, finishRestore, restorePaths, writeState } from '../../server/backup/restore-state.ts';
+import { startFakeS3, type FakeS3 } from '../fakes/s3.ts';
+import { backUpInto, openBackup, restoreFrom } from '../support/backup-folders.ts';
 import { filesIn, livelyServer, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
 import { migratedDatabase, startServer } from '../support/server.ts';
+import type { ChildWish } from './backup-child.ts';
 
-const POINTS = 10;
+/** In each of two places. */
+const POINTS = 5;
+const AT_ONCE = 3;
+const LATER = 3 * 86_400_000;
+
+/** What a library is: its rows and its files. */
+interface Whole { rows: Record<string, unknown[]>; files: Record<string, string> }
 
 let base: string;
+/** The library as it is, and as it was some days ago. */
 let library: string;
-let rows: Record<string, unknown[]>;
-let files: Record<string, string>;
+let earlier: string;
+let now: Whole;
+let before: Whole;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-backup-kill-'));
   const music = makeLibrary({ tracks: 10, seed: 'kill', art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
-  library = join(base, 'library');
-  mkdirSync(library);
+  [library, earlier] = [folder('library'), join(base, 'earlier')];
   const server = await livelyServer({ music, dir: library });
   await server.close();
-  rows = rowsIn(library);
-  files = filesIn(join(library, 'library'));
+  cpSync(library, earlier, { recursive: true, preserveTimestamps: true });
+  const again = await startServer({ dir: library });
+  const [track] = await allTracks(again);
+  await again.api(`/tracks/${track?.id}`, { method: 'DELETE' });
+  await again.app.drain();
+  await again.close();
+  [now, before] = [wholeOf(library), wholeOf(earlier)];
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** Runs to the nth step, or to its end with 0; the number of steps, or undefined when it was killed. */
-async function run(mode: 'backup' | 'restore', backup: string, dataDir: string, killAt: number): Promise<number | undefined> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'backup-child.ts'), mode, library, backup, dataDir, String(killAt)], { stdio: ['ignore', 'pipe', 'inherit'] });
+const wholeOf = (dataDir: string): Whole => ({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
+
+function folder(name: string): string {
+  const path = join(base, name);
+  mkdirSync(path);
+  return path;
+}
+
+/** Runs to the nth moment, or to its end with 0; what the moments were, or undefined when it was killed. */
+async function run(wish: ChildWish, env: Record<string, string>): Promise<string[] | undefined> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => { text += chunk.toString(); });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   if (signal === 'SIGKILL') return undefined;
   expect(code).toBe(0);
-  return Number(text);
+  return JSON.parse(text) as string[];
 }
 
-/** From the first step to the last, the first and the last two among them. */
-const points = (steps: number): number[] => [...Array.from({ length: POINTS - 3 }, (_, n) => 1 + Math.floor((n * steps) / (POINTS - 3))), steps - 2, steps - 1, steps];
-
-const folder = (name: string): string => {
-  const path = join(base, name);
-  mkdirSync(path);
-  return path;
-};
-
-async function expectWhole(backup: string, place: string): Promise<void> {
-  await restoreFolder(backup, place, { replace: true });
-  expect(rowsIn(place)).toEqual(rows);
-  expect(filesIn(join(place, 'library'))).toEqual(files);
+/** One of each sort, in the middle or just before the last; the rest from the first moment to the last. */
+function points(moments: string[]): number[] {
+  const ofEach = [...new Set(moments)].map((what) => {
+    const all = moments.flatMap((one, i) => (one === what ? [i + 1] : []));
+    return all.at(what.startsWith('after') ? -2 : all.length >> 1) ?? all[0] ?? 1;
+  });
+  const spread = Array.from({ length: POINTS }, (_, n) => 1 + Math.floor((n * (moments.length - 1)) / (POINTS - 1)));
+  return [...new Set([...ofEach, ...spread])].slice(0, Math.max(POINTS, ofEach.length));
 }
 
-test('a backup that is killed at any point goes on, and its earlier snapshot can be restored meanwhile', { timeout: 120_000 }, async () => {
-  const earlier = folder('earlier');
-  const steps = await run('backup', folder('calm'), folder('calm-data'), 0) ?? 0;
-  await backUpFolder(library, earlier, folder('earlier-data'));
-  await Promise.all(points(steps).map(async (point) => {
-    const backup = folder(`backup-${point}`);
-    expect(await run('backup', backup, folder(`tmp-${point}`), point)).toBeUndefined();
-    const left = Object.keys(filesIn(backup)).filter((name) => name.startsWith('snapshots/'));
-    if (point < steps) expect(left).toEqual([]); // the last step is the snapshot's own
-    await backUpFolder(library, backup, join(base, `tmp-${point}`));
-    expect(readdirSync(join(backup, 'tmp'))).toEqual([]);
-    await expectWhole(backup, folder(`restored-${point}`));
-  }));
-  const again = Object.keys(filesIn(earlier)).filter((name) => name.startsWith('objects/')).length;
-  expect(await run('backup', earlier, join(base, 'earlier-data'), 1)).toBeUndefined(); // something new is being written
-  expect(Object.keys(filesIn(earlier)).filter((name) => name.startsWith('objects/'))).toHaveLength(again);
-  await expectWhole(earlier, folder('restored-earlier'));
-});
+async function atEach(moments: string[] | undefined, work: (point: number) => Promise<void>): Promise<void> {
+  const all = points(moments ?? []);
+  expect(all.length).toBeGreaterThanOrEqual(POINTS);
+  for (let i = 0; i < all.length; i += AT_ONCE) await Promise.all(all.slice(i, i + AT_ONCE).map(work));
+}
 
-test('a restore that is killed at any point goes on, loses nothing of the library it replaces, and no server begins an empty one there', { timeout: 120_000 }, async () => {
-  const backup = folder('source');
-  await backUpFolder(library, backup, folder('source-data'));
-  const old = folder('old');
-  migratedDatabase(join(old, 'tonearm.db'));
-  mkdirSync(join(old, 'library'));
-  cpSync(join(base, 'music.expected.json'), join(old, 'library', 'a-file-of-mine'));
-  const before = filesIn(old);
-  const place = (name: string): string => {
-    cpSync(old, join(base, name), { recursive: true });
-    return join(base, name);
-  };
-  const steps = await run('restore', backup, place('calm-place'), 0) ?? 0;
-  const within = points(steps);
-  let halfway = 0;
-  await Promise.all([...within.slice(0, 4), ...Array.from({ length: 6 }, (_, n) => steps - n)].map(async (point) => {
-    const data = place(`place-${point}`);
-    expect(await run('restore', backup, data, point)).toBeUndefined();
-    const all = Object.values(filesIn(data));
-    for (const hash of Object.values(before)) expect(all).toContain(hash);
-    if (!existsSync(join(data, 'tonearm.db'))) {
-      halfway++;
-      expect(() => { assertNotHalfRestored(data); }).toThrow(/A restore into .* was broken off/);
-    }
-    await expectWhole(backup, data);
-    const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
-    expect(aside.length).toBeGreaterThan(0);
-    expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(Object.values(before)));
-  }));
-  expect(halfway).toBeGreaterThan(0);
+/** A place for backups that can be made again for every kill. */
+interface Where { place: string; env: Record<string, string>; passphrase: string | undefined; close: () => Promise<void> }
+
+const PASSPHRASE = 'a passphrase of some length';
+
+function inFolder(name: string, from?: string): Promise<Where> {
+  const place = folder(name);
+  if (from !== undefined) cpSync(from, place, { recursive: true, preserveTimestamps: true });
+  return Promise.resolve({ place, env: {}, passphrase: undefined, close: () => Promise.resolve() });
+}
+
+async function inBucket(_name: string, from?: string): Promise<Where> {
+  const fake: FakeS3 = await startFakeS3();
+  if (from !== undefined) for (const file of Object.keys(filesIn(from))) fake.put(`backups/${file}`, readFileSync(join(from, file)));
+  return { place: 's3', env: fake.settings, passphrase: PASSPHRASE, close: () => fake.close() };
+}
+
+const WHERE: [string, (name: string, from?: string) => Promise<Where>, string | undefined][] = [['a folder', inFolder, undefined], ['a bucket, encrypted', inBucket, PASSPHRASE]];
+
+const open = ({ place, env, passphrase }: Where, isNew = false): Promise<Repository> => openBackup(place, { env, passphrase, isNew });
+
+async function expectWhole(repo: Repository, snapshot: string | undefined, place: string, expected: Whole): Promise<void> {
+  await restoreFrom(repo, place, { replace: true, snapshot });
+  expect(wholeOf(place)).toEqual(expected);
+}
+
+describe.each(WHERE)('in %s', (words, make, passphrase) => {
+  const kind = words.replaceAll(/\W+/g, '-');
+  const limit = { timeout: 180_000 };
+
+  test('a backup that is killed at any point goes on, and each snapshot that is there can be restored meanwhile', limit, async () => {
+    // What there is from some days ago: its snapshot and some of its objects go with the next backup.
+    const old = folder(`${kind}-old`);
+    const first = await openBackup(old, { passphrase, isNew: true });
+    const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
+    const wish = (name: string, where: Where, killAt: number): ChildWish => ({ mode: 'backup', library, backup: where.place, dataDir: folder(name), passphrase, killAt, later: LATER });
+
+    const calm = await make(`${kind}-calm`, old);
+    const moments = await run(wish(`${kind}-calm-data`, calm, 0), calm.env);
+    expect((await open(calm).then((repo) => repo.snapshotIds()))).not.toContain(snapshot); // so there was a deletion among the moments
+    await calm.close();
+
+    await atEach(moments, async (point) => {
+      const where = await make(`${kind}-backup-${point}`, old);
+      expect([point, await run(wish(`${kind}-data-${point}`, where, point), where.env)]).toEqual([point, undefined]);
+      const repo = await open(where);
+      const left = await repo.snapshotIds();
+      expect(left.length).toBeGreaterThan(0);
+      for (const id of left) await expectWhole(repo, id, join(base, `${kind}-left-${point}-${id}`), id === snapshot ? before : now);
+      await backUpInto(repo, library, join(base, `${kind}-data-${point}`, 'tmp'), { now: () => new Date(Date.now() + LATER + 60_000), keep: { daily: 1, weekly: 0 } });
+      await expectWhole(repo, undefined, join(base, `${kind}-restored-${point}`), now);
+      await where.close();
+    });
+  });
+
+  test('a restore that is killed at any point goes on, and loses nothing of the library it replaces', limit, async () => {
+    const where = await make(`${kind}-source`);
+    const repo = await open(where, true);
+    await backUpInto(repo, library, folder(`${kind}-source-tmp`));
+    const mine = folder(`${kind}-mine`);
+    migratedDatabase(join(mine, 'tonearm.db'));
+    mkdirSync(join(mine, 'library'));
+    writeFileSync(join(mine, 'library', 'a-file-of-mine'), 'mine');
+    const own = Object.values(filesIn(mine));
+    const place = (name: string): string => {
+      cpSync(mine, join(base, name), { recursive: true });
+      return join(base, name);
+    };
+    const wish = (dataDir: string, killAt: number): ChildWish => ({ mode: 'restore', library, backup: where.place, dataDir, passphrase, killAt });
+    const moments = await run(wish(place(`${kind}-calm-place`), 0), where.env) ?? [];
+    let halfway = 0;
+    await atEach(moments, async (point) => {
+      const data = place(`${kind}-place-${point}`);
+      expect([point, await run(wish(data, point), where.env)]).toEqual([point, undefined]);
+      expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
+      if (!existsSync(join(data, 'tonearm.db'))) {
+        halfway++;
+        expect(() => { assertNotHalfRestored(data); }).toThrow(/A restore into .* was broken off/);
+      }
+      const isAfter = moments[point - 1] === 'while tidying up'; // all is in its place, and only traces are left
+      if (isAfter) await finishRestore(data, () => new Date());
+      else await restoreFrom(repo, data, { replace: true });
+      expect(wholeOf(data)).toEqual(now);
+      expect(existsSync(join(data, '.restoring'))).toBe(false);
+      const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
+      expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
+    });
+    expect(halfway).toBeGreaterThan(0);
+    await where.close();
+  });
 });
 
 test('a backup that the server was making goes on by itself at the next start', async () => {

@@ -30,13 +30,9 @@ const folder = (name: string): string => {
   return path;
 };
 
-it('a library in a folder goes into a bucket, encrypted, and comes back; a store that is down is waited for', async () => {
+it('a library in a folder goes into a bucket, encrypted, and comes back', { timeout: 120_000 }, async () => {
   const dir = folder('local');
   const server = await livelyServer({ music, dir, env: { ...store.settings, ...LOCK, BACKUP_TARGET: 's3' } });
-  store.fault = ({ method }) => (method === 'PUT' ? { status: 403, code: 'AccessDenied' } : undefined);
-  const failed = await makeBackup(server);
-  expect(failed).toMatchObject({ status: 'waiting', error: expect.stringMatching(/The backup in the bucket tonearm-test cannot be reached or written/) as string });
-  store.fault = () => undefined;
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', absent: 0, tidy_problem: null });
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', added: 0 });
   await server.close();
@@ -52,7 +48,7 @@ it('a library in a folder goes into a bucket, encrypted, and comes back; a store
   expect(filesIn(join(place, 'library'))).toEqual(library);
 });
 
-it('a library in a bucket goes into a folder, and comes back in one', async () => {
+it('a library in a bucket goes into a folder, and comes back in one', { timeout: 120_000 }, async () => {
   const [dir, backup] = [folder('remote'), folder('backup')];
   const server = await livelyServer({ music, dir, env: { ...store.settings, STORAGE_BACKEND: 's3', BACKUP_TARGET: backup } });
   const before = await allTracks(server);

@@ -93,7 +93,8 @@ describe('a backup that is locked and has the keys', () => {
     expect(rowsIn(place)).toEqual(rows);
     expect(filesIn(join(place, 'library'))).toEqual(files);
     expect(readdirSync(place).sort()).toEqual(['library', 'secrets.json', 'settings.json', 'tonearm.db', 'tonearm.lock']);
-    expect(JSON.parse(readFileSync(join(place, 'settings.json'), 'utf8'))).toEqual({ fpid_trust_score: 0.7, fpid_api_key: 'a-key-of-mine' });
+    expect(JSON.parse(readFileSync(join(place, 'settings.json'), 'utf8'))).toEqual({ fpid_trust_score: 0.7 });
+    expect(JSON.parse(readFileSync(join(place, 'secrets.json'), 'utf8'))).toEqual({ JWT_SECRET: expect.any(String), COMPAT_SECRET_KEY: expect.any(String), 'setting.fpid_api_key': 'a-key-of-mine' });
 
     server = await startServer({ dir: place });
     expect(await allTracks(server)).toEqual(before);
@@ -196,6 +197,20 @@ describe('a second backup', () => {
     expect((await (server as TestServer).api(`/backups/${body.items[1]?.id}`, { method: 'DELETE' })).status).toBe(204);
     expect((await (server as TestServer).api(`/backups/${body.items[1]?.id}`, { method: 'DELETE' })).status).toBe(404);
     expect((await restored(backup)).lost).toEqual([]);
+  });
+
+  it('is the newest also when the clock went back, and takes nothing away until the clock is right', async () => {
+    let today = new Date('2026-12-24T12:00:00Z');
+    const backup = folder('backup');
+    server = await startServer({ env: { BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '1', BACKUP_KEEP_WEEKLY: '0', ACCESS_TOKEN_TTL: '900d' }, now: () => today });
+    const first = await makeBackup(server);
+    today = new Date('2026-12-01T12:00:00Z');
+    const second = await makeBackup(server);
+    expect(second).toMatchObject({ status: 'succeeded', snapshots_deleted: 0, tidy_problem: expect.stringMatching(/of a later day than today/) as string });
+    expect(second.snapshot > first.snapshot).toBe(true);
+    expect((await server.api<BackupsOut>('/backups')).body.items.map(({ id }) => id)).toEqual([second.snapshot, first.snapshot]);
+    today = new Date('2026-12-25T12:00:00Z');
+    expect(await makeBackup(server)).toMatchObject({ snapshots_deleted: 2, tidy_problem: null });
   });
 
   it('begins by itself at its time, once', async () => {

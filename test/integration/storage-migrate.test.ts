@@ -8,8 +8,9 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import { startFakeS3, type FakeS3, type S3Ask } from '../fakes/s3.ts';
+import { serverEntry } from '../support/bundle.ts';
 import { makeLibrary } from '../support/library.ts';
-import { offline, root, startServer } from '../support/server.ts';
+import { offline, startServer } from '../support/server.ts';
 
 /** A dozen processes, one after the other, on a machine that may have much else to do. */
 const TIME_LIMIT = 240_000;
@@ -36,7 +37,7 @@ function copyOf(name: string): string {
 
 /** `killAt`: ends the process like a power cut when it asks the store for that. */
 async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (ask: S3Ask) => boolean = () => false) {
-  const child = spawn(process.execPath, [join(root, 'server', 'main.ts'), 'storage', 'migrate', '--to', to, '--data-dir', dir], {
+  const child = spawn(process.execPath, [serverEntry(), 'storage', 'migrate', '--to', to, '--data-dir', dir], {
     env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline({}), ...fake.settings }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

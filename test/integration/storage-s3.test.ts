@@ -152,6 +152,16 @@ describe('S3 storage and its store', () => {
     expect(got).toBeLessThan(bytes.length);
   });
 
+  it.each([5, 40_000, 70_000, 200_000])('does not give %i damaged bytes as whole either, and gives them when the next try brings them', async (size) => {
+    const small = randomBytes(size);
+    fake.put('covers/1.jpg', small);
+    fake.fault = () => 'damaged';
+    expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
+    if (size > 64 << 10) return; // some of it went out before it was known
+    once('GetObject', 'damaged');
+    expect((await read('covers/1.jpg')).equals(small)).toBe(true);
+  });
+
   it('ends the connection to the store with its reader', async () => {
     fake.put(KEY, bytes);
     const { stream } = await storage.open(KEY);

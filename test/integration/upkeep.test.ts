@@ -2,11 +2,13 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { albumCovers, orphanedCovers } from '../../server/db/schema.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { VerifyTally } from '../../server/upkeep/tally.ts';
+import { verifyDays } from '../../server/upkeep/daily.ts';
 import { verifyTask } from '../../server/upkeep/verify.ts';
 import { prepareIsUsed, prepareListKept } from '../../server/upkeep/queries.ts';
 import type { GarbageResult } from '../../server/upkeep/wire.ts';
@@ -27,7 +29,7 @@ let clock: number;
 
 beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-upkeep-'));
-  manifest = makeLibrary({ tracks: 12, messy: 0, seed: 'upkeep', formats: ['mp3', 'flac'] }, join(base, 'music'));
+  manifest = makeLibrary({ tracks: 12, messy: 0, seed: 'upkeep', art: 'embedded', formats: ['mp3', 'flac'] }, join(base, 'music'));
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 beforeEach(() => {
@@ -38,7 +40,9 @@ beforeEach(() => {
 afterEach(() => server.close());
 
 async function open(mode: 'copy' | 'reference', env: Record<string, string> = {}): Promise<TrackOut[]> {
-  server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode, ACCESS_TOKEN_TTL: '60d', ...env }, now: () => new Date(clock) });
+  server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode, ACCESS_TOKEN_TTL: '60d', ...env }, now: () => new Date(clock), verifyPace: { lookEveryMs: 1, mostLooks: 2 },
+  });
   await run('/sources/local_folder/scan');
   return allTracks(server);
 }
@@ -52,6 +56,8 @@ async function run<R>(path: string, body?: object): Promise<JobOut & { result: R
 
 const verify = async (): Promise<VerifyTally> => (await run<VerifyTally>('/jobs/verify', {})).result;
 const collect = async (dryRun: boolean): Promise<GarbageResult> => (await run<GarbageResult>('/jobs/gc', { dry_run: dryRun })).result;
+const stored = (key: string): string => join(server.dir, 'library', key);
+const coversNow = (): string[] => server.app.db.select().from(albumCovers).orderBy(albumCovers.albumId).all().map(({ key }) => key).filter((key) => key !== null);
 const pathOf = ({ storage_uri: uri }: TrackOut): string => join(server.dir, 'library', (uri ?? '').slice('local:'.length));
 const availability = async ({ id }: TrackOut): Promise<string> => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
 
@@ -85,6 +91,48 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 0 });
   });
 
+  it('compares covers too, and heals them from the backup', async () => {
+    const backup = mkdtempSync(join(base, 'backup-'));
+    await open('copy', { BACKUP_TARGET: backup });
+    const covers = coversNow();
+    expect(covers.length).toBeGreaterThan(0);
+    expect((await makeBackup(server)).status).toBe('succeeded');
+    const [cover = ''] = covers;
+    const before = readFileSync(stored(cover));
+    for (const harm of [flip, rmSync]) {
+      harm(stored(cover));
+      expect(await verify()).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: 1 });
+      expect(readFileSync(stored(cover))).toEqual(before);
+    }
+  });
+
+  it('makes a cover anew from the picture in the audio or beside it where there is no backup', async () => {
+    await open('copy');
+    const covers = coversNow();
+    const before = covers.map((key) => readFileSync(stored(key)));
+    for (const key of covers.slice(1)) flip(stored(key));
+    rmSync(stored(covers[0] ?? ''));
+    const tally = await verify();
+    expect(tally).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: covers.length });
+    expect(tally.findings.map(({ track_id, album_id, healed }) => [track_id, typeof album_id, healed])).toEqual(covers.map(() => [null, 'number', true]));
+    expect(covers.map((key) => readFileSync(stored(key)))).toEqual(before);
+  });
+
+  it('leaves a picture that a person chose as it is and tells of it when nothing has it any more', async () => {
+    await open('copy');
+    const [row] = server.app.db.select().from(albumCovers).all();
+    const form = new FormData();
+    form.append('file', new Blob([await sharp({ create: { width: 300, height: 300, channels: 3, background: 'teal' } }).png().toBuffer()]), 'mine.png');
+    expect((await server.api(`/albums/${row?.albumId}/cover`, { method: 'PUT', body: form })).status).toBeLessThan(300);
+    const key = coversNow().find((one) => one.startsWith(`covers/${row?.albumId}.`)) ?? '';
+    flip(stored(key));
+    const damaged = readFileSync(stored(key));
+    const tally = await verify();
+    expect(tally).toMatchObject({ damaged: 1, healed: 0 });
+    expect(tally.findings).toMatchObject([{ kind: 'damaged', album_id: row?.albumId, track_id: null, reason: expect.stringMatching(/the backup cannot be read \(No place for backups is set/) as string }]);
+    expect(readFileSync(stored(key))).toEqual(damaged);
+  });
+
   it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
     const [damaged, lost] = await open('copy') as [TrackOut, TrackOut];
     flip(pathOf(damaged));
@@ -116,7 +164,7 @@ describe('verify', () => {
     const storage = createLocalStorage({ root: join(server.dir, 'library') });
     const handler = verifyTask({
       db: server.app.db, now: () => new Date(clock), settings: server.app.settings, storage, audioStore: createAudioStore({ storage, importPath: () => music }),
-      reader: { read: () => Promise.reject(new Error('not asked')) }, onGone: () => undefined, onReturned: () => undefined,
+      reader: { read: () => Promise.reject(new Error('not asked')) }, proveCover: () => Promise.resolve('good'), isBusy: () => false, onGone: () => undefined, onReturned: () => undefined,
       async heal(key) {
         if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
         if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
@@ -146,6 +194,11 @@ describe('verify', () => {
     const half = Math.ceil(tracks.length / 2);
     expect(days.slice(0, 2)).toEqual([half, tracks.length]);
     expect(days.at(2)).toBeGreaterThanOrEqual(tracks.length);
+  });
+
+  it('looks by itself once a month on a disk, and never in an object store, unless a setting says otherwise', () => {
+    const days = (value: number | undefined, kind: 'local' | 's3'): number => verifyDays({ get: () => value as never }, kind);
+    expect([days(undefined, 'local'), days(undefined, 's3'), days(7, 's3'), days(0, 'local')]).toEqual([30, 0, 7, 0]);
   });
 
   it('is for administrators', async () => {

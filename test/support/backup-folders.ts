@@ -1,8 +1,9 @@
-// Backups in folders, without a server.
+// Backups in folders, or in the bucket that the environment names, without a server.
 import { join } from 'node:path';
 import { openRepository, type Repository } from '../../server/backup/repository.ts';
 import { restore, type Restored, type RestoreWish } from '../../server/backup/restore.ts';
-import { backUp } from '../../server/backup/run.ts';
+import { backUp, type BackupSource, type Run } from '../../server/backup/run.ts';
+import { targetDeps } from '../../server/backup/service.ts';
 import { openTarget } from '../../server/backup/target.ts';
 import type { BackupResult } from '../../server/backup/wire.ts';
 import { loadConfig } from '../../server/config/config.ts';
@@ -12,19 +13,25 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const now = (): Date => new Date();
+const workerUrl = productPaths(root, false).workers.snapshot;
 
-export async function openBackup(folder: string, passphrase?: string, isNew = false): Promise<Repository> {
-  const { settings } = loadConfig({ file: {}, env: {} });
-  return openRepository({ target: await openTarget(folder, { settings, openBucket: () => Promise.reject(new Error('there is no bucket')), now }), passphrase, isNew });
-}
+export interface Place { passphrase?: string | undefined; isNew?: boolean; env?: Record<string, string | undefined> }
 
-export async function backUpFolder(dataDir: string, backup: string, tmpDir: string): Promise<BackupResult> {
-  return backUp(await openBackup(backup, undefined, true), {
+/** `where`: a folder, or `s3` for the bucket of `env`. */
+export const openBackup = async (where: string, { passphrase, isNew = false, env = {} }: Place = {}): Promise<Repository> =>
+  openRepository({ target: await openTarget(where, targetDeps(loadConfig({ file: {}, env }), now)), passphrase, isNew });
+
+/** What lies in a data folder goes into a backup. */
+export const backUpInto = (repo: Repository, dataDir: string, tmpDir: string, wish: Partial<BackupSource & Run> = {}): Promise<BackupResult> => {
+  const { signal = new AbortController().signal, progress = () => undefined, ...source } = wish;
+  return backUp(repo, {
     storage: createLocalStorage({ root: join(dataDir, 'library') }), claims: createClaims(), databasePath: join(dataDir, 'tonearm.db'), tmpDir,
-    workerUrl: productPaths(root, false).workers.snapshot, ownFiles: undefined, settings: {}, keys: null, version: '0', keep: { daily: 7, weekly: 4 }, now,
-  }, { signal: new AbortController().signal, progress: () => undefined });
-}
+    workerUrl, ownFiles: undefined, settings: {}, keys: null, version: '0', keep: { daily: 7, weekly: 4 }, now, ...source,
+  }, { signal, progress });
+};
 
-export async function restoreFolder(backup: string, dataDir: string, wish: Partial<RestoreWish> = {}, passphrase?: string): Promise<Restored> {
-  return restore({ repo: await openBackup(backup, passphrase), snapshot: undefined, replace: false, skipDamaged: false, musicDir: undefined, now, progress: () => undefined, ...wish, dataDir });
-}
+export const restoreFrom = (repo: Repository, dataDir: string, wish: Partial<RestoreWish> = {}): Promise<Restored> =>
+  restore({ repo, snapshot: undefined, replace: false, skipDamaged: false, musicDir: undefined, workerUrl, now, progress: () => undefined, ...wish, dataDir });
+
+export const restoreFolder = async (backup: string, dataDir: string, wish: Partial<RestoreWish> = {}, passphrase?: string): Promise<Restored> =>
+  restoreFrom(await openBackup(backup, { passphrase }), dataDir, wish);

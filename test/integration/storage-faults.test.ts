@@ -1,0 +1,180 @@
+// Everything that can go wrong at the object store, while everything that uses it is under way: 503 or another try, never a row without its
+// object, never an object lost; and once the store is well again, all goes on. One server lives through all of it.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HealthOut } from '../../server/http/health.ts';
+import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { BackupResult } from '../../server/backup/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { startFakeS3, type FakeS3, type S3Ask, type S3Fault } from '../fakes/s3.ts';
+import { openBackup, restoreFrom } from '../support/backup-folders.ts';
+import { rowsIn } from '../support/backups.ts';
+import { makeLibrary } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const QUICK = { silenceMs: 600, connectMs: 600, attempts: 2 };
+const HOUR_MS = 3_600_000;
+
+/** What the store does to what is sent, and to what is asked for. */
+const FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
+  ['errors', both({ status: 500, code: 'InternalError' })],
+  ['silence', both('silent')],
+  ['cut connections', both('cut')],
+  ['wrong checksums', { sent: { status: 400, code: 'BadDigest' }, asked: 'damaged' }],
+  ['refusals', both({ status: 403, code: 'AccessDenied' })],
+  ['a wrong clock', both({ status: 403, code: 'RequestTimeTooSkewed' })],
+  ['no bucket', both({ status: 404, code: 'NoSuchBucket' })],
+];
+function both(fault: S3Fault): { sent: S3Fault; asked: S3Fault } {
+  return { sent: fault, asked: fault };
+}
+
+let base: string;
+let music: string;
+let fresh: string[];
+let fake: FakeS3;
+let server: TestServer;
+let clock: number;
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
+  const manifest = makeLibrary({ tracks: 6 * FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] }, join(base, 'files'));
+  fresh = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
+  music = join(base, 'music');
+  mkdirSync(music);
+  fake = await startFakeS3();
+  clock = Date.now();
+  server = await startServer({
+    env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', BACKUP_TARGET: 's3', LOCAL_MEDIA_IMPORT_PATH: music, ACCESS_TOKEN_TTL: '900d', ...fake.settings }, s3Limits: QUICK, now: () => new Date(clock),
+  });
+}, 60_000);
+afterAll(async () => {
+  await server.close();
+  await fake.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const next = (): string => fresh.pop() ?? '';
+const stored = (track: TrackOut): Buffer | undefined => fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
+const isOfBackup = ({ key }: S3Ask): boolean => key.startsWith('tonearm/backups/');
+const jobOf = async <R>(id: number): Promise<JobOut & { result: R }> => (await server.api<JobOut & { result: R }>(`/jobs/${id}`)).body;
+
+async function begin(path: string): Promise<JobOut> {
+  const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
+  await server.app.drain();
+  return jobOf(body.id);
+}
+
+/** The store is well again, and what waits is tried again. */
+async function recover<R>(id: number): Promise<JobOut & { result: R }> {
+  fake.fault = () => undefined;
+  clock += HOUR_MS;
+  await server.app.drain();
+  return jobOf<R>(id);
+}
+
+async function upload(path: string) {
+  const form = new FormData();
+  form.append('files', new Blob([new Uint8Array(readFileSync(path))]), path.split('/').at(-1));
+  return server.api<{ items: TrackOut[]; detail?: string }>('/tracks/upload', { method: 'POST', body: form });
+}
+
+async function expectNoRowWithoutObject(): Promise<void> {
+  const without = (await allTracks(server)).filter((track) => track.availability !== 'available' || stored(track)?.length !== track.size_bytes);
+  expect(without.map(({ title }) => title)).toEqual([]);
+}
+
+interface Fault { sent: S3Fault; asked: S3Fault }
+
+const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
+  ['uploading: refused with 503, and taken later', async ({ sent }) => {
+    const path = next();
+    const count = (await allTracks(server)).length;
+    fake.fault = ({ method }) => (method === 'PUT' ? sent : undefined);
+    const refused = await upload(path);
+    expect([refused.status, refused.headers.get('retry-after') !== null]).toEqual([503, true]);
+    expect(await allTracks(server)).toHaveLength(count);
+    fake.fault = () => undefined;
+    const { status, body } = await upload(path);
+    expect([status, stored(body.items[0] as TrackOut)?.equals(readFileSync(path))]).toEqual([201, true]);
+  }],
+
+  ['scanning: the scan waits, and ends later with everything', async ({ sent }) => {
+    const names = [next(), next(), next()].map((path) => {
+      const to = join(music, `${fresh.length}`, path.split('/').at(-1) ?? '');
+      mkdirSync(dirname(to), { recursive: true });
+      cpSync(path, to);
+      return to.slice(music.length + 1);
+    });
+    let sentSoFar = 0;
+    fake.fault = ({ method }) => (method === 'PUT' && ++sentSoFar > 1 ? sent : undefined);
+    const scan = await begin('/sources/local_folder/scan');
+    expect([scan.status, typeof scan.error]).toEqual(['waiting', 'string']);
+    await expectNoRowWithoutObject();
+    expect((await recover<ScanResult>(scan.id))).toMatchObject({ status: 'succeeded', result: { failed_count: 0 } });
+    expect((await allTracks(server)).map((track) => track.source_id)).toEqual(expect.arrayContaining(names));
+  }],
+
+  ['streaming: refused with 503, or ended before a wrong byte; the track stays, and plays later', async ({ asked }) => {
+    const [track] = await allTracks(server) as [TrackOut];
+    const listen = (): Promise<Response> => fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
+    fake.fault = () => asked;
+    if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow(); // known only at its end, which does not come
+    else {
+      const answer = await listen();
+      expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true]);
+      expect((await server.api<HealthOut>('/health')).body).toMatchObject({ status: 'degraded', storage: 'down', database: 'ok' });
+    }
+    fake.fault = () => undefined;
+    expect(Buffer.from(await (await listen()).arrayBuffer()).equals(stored(track) as Buffer)).toBe(true);
+    expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('available');
+  }],
+
+  ['backing up, at the place for backups: it waits, earlier snapshots stay, and it ends later with everything', async ({ sent }) => {
+    await upload(next());
+    const before = new Map([...fake.objects].filter(([key]) => key.includes('/backups/')));
+    fake.fault = (ask) => (ask.method === 'PUT' && isOfBackup(ask) ? sent : undefined);
+    const backup = await begin('/backups');
+    expect([backup.status, backup.error]).toEqual(['waiting', expect.stringMatching(/The backup in the bucket tonearm-test cannot be reached or written/)]);
+    for (const [key, { etag }] of before) expect([key, fake.objects.get(key)?.etag]).toEqual([key, etag]);
+    expect([...fake.objects.keys()].filter((key) => key.includes('/snapshots/') && !before.has(key))).toEqual([]);
+    expect(await recover<BackupResult>(backup.id)).toMatchObject({ status: 'succeeded', result: { absent: 0, tidy_problem: null } });
+  }],
+
+  ['backing up, at the library: it waits and takes no hole along, and ends later with everything', async ({ asked }) => {
+    const { body } = await upload(next());
+    await server.app.drain();
+    const key = `tonearm/${body.items[0]?.storage_uri?.slice('s3:'.length)}`;
+    fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? asked : undefined);
+    const snapshots = [...fake.objects.keys()].filter((one) => one.includes('/snapshots/'));
+    const backup = await begin('/backups');
+    expect(backup.status).toBe('waiting');
+    expect([...fake.objects.keys()].filter((one) => one.includes('/snapshots/'))).toEqual(snapshots);
+    expect(await recover<BackupResult>(backup.id)).toMatchObject({ status: 'succeeded', result: { absent: 0, added: 1 } });
+  }],
+];
+
+describe.each(FAULTS)('a store that has only %s', (_, fault) => {
+  it.each(ACTIVITIES)('while %s', { timeout: 60_000 }, async (_activity, live) => {
+    try {
+      await live(fault);
+    } finally {
+      fake.fault = () => undefined;
+    }
+    await expectNoRowWithoutObject();
+    const tmp = join(server.dir, 'tmp');
+    expect(existsSync(tmp) ? readdirSync(tmp, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []).toEqual([]);
+  });
+});
+
+it('after all that, the backup gives back every row and every byte', { timeout: 60_000 }, async () => {
+  const tracks = await allTracks(server);
+  const place = join(base, 'restored');
+  await restoreFrom(await openBackup('s3', { env: { ...fake.settings, S3_PREFIX: 'tonearm' } }), place);
+  expect(rowsIn(place)['tracks']).toHaveLength(tracks.length);
+  for (const track of tracks) expect(readFileSync(join(place, 'library', track.storage_uri?.slice('s3:'.length) ?? '')).equals(stored(track) as Buffer)).toBe(true);
+});
