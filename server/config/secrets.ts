@@ -1,48 +1,14 @@
-// Where the server's own secrets live: a 0600 file here, the system's keychain in the desktop app. Asynchronous because keychains are.
+// What the server takes from the secret store at its start: keys of its own, which are made once, and the secret settings.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, statSync } from 'node:fs';
-import { AppError } from '../errors.ts';
+import { isSettingName, parseSetting, type Config } from './config.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
-import type { Settings } from './settings.ts';
-
-export type SecretName = 'JWT_SECRET' | 'COMPAT_SECRET_KEY';
-
-export interface SecretStore {
-  get(name: SecretName): Promise<string | undefined>;
-  set(name: SecretName, value: string): Promise<void>;
-}
-
-/** Secrets in a JSON file that only this account may read. A damaged file is refused, never replaced: new keys would end every sign-in and app-password. */
-export function openSecrets(file: string): SecretStore {
-  const read = (): Record<string, unknown> => {
-    const content = readJsonFile(file);
-    closeToOthers(file);
-    return content;
-  };
-  return {
-    async get(name) {
-      const value = read()[name];
-      if (value === undefined) return undefined;
-      if (typeof value === 'string' && value.length >= 16) return value;
-      throw new AppError('unavailable', `${file} is damaged: ${name} is not a text of at least 16 characters. Restore it from a backup, or take ${name} out to have a new one made.`);
-    },
-    async set(name, value) {
-      writeJsonFile(file, { ...read(), [name]: value });
-    },
-  };
-}
-
-/** A copy or a restore may have opened the file to others. Windows has no such modes. */
-function closeToOthers(file: string): void {
-  if (process.platform === 'win32') return;
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-  if (mode !== undefined && (mode & 0o077) !== 0) chmodSync(file, 0o600);
-}
+import type { SecretName, SecretStore } from './secret-store.ts';
+import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from './settings.ts';
 
 export interface Secrets { jwtSecret: string; compatSecretKey: string }
 
 /** A secret from the settings wins; otherwise it is made once and kept in the store. */
-export async function loadSecrets(settings: Pick<Settings, SecretName>, store: SecretStore): Promise<Secrets> {
+export async function loadSecrets(settings: Pick<Settings, 'JWT_SECRET' | 'COMPAT_SECRET_KEY'>, store: SecretStore): Promise<Secrets> {
   return {
     jwtSecret: settings.JWT_SECRET ?? await getOrMake(store, 'JWT_SECRET'),
     compatSecretKey: settings.COMPAT_SECRET_KEY ?? await getOrMake(store, 'COMPAT_SECRET_KEY'),
@@ -55,4 +21,46 @@ async function getOrMake(store: SecretStore, name: SecretName): Promise<string> 
   const made = randomBytes(32).toString('base64url');
   await store.set(name, made);
   return made;
+}
+
+export const isSecretSetting = (name: SettingName): boolean => SETTINGS[name].secret === true;
+export const secretNameOf = (name: SettingName): SecretName => `setting.${name.toLowerCase()}`;
+
+/** Secret settings by their names, as they are stored. */
+export async function storedSettings(store: SecretStore): Promise<Partial<Record<SettingName, string>>> {
+  const known = new Set<string>(store.names());
+  const found: Partial<Record<SettingName, string>> = {};
+  for (const name of SETTING_NAMES) {
+    const value = isSecretSetting(name) && known.has(secretNameOf(name)) ? await store.get(secretNameOf(name)) : undefined;
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+/** The configuration with the secret settings in it. They lie in the same layer as settings.json and win over what stands there. */
+export async function withStoredSettings(config: Config, store: SecretStore): Promise<Config> {
+  const settings = { ...config.settings };
+  const origins = { ...config.origins };
+  for (const [name, value] of Object.entries(await storedSettings(store)) as [SettingName, string][]) {
+    if (origins[name] === 'env') continue;
+    Object.assign(settings, { [name]: parseSetting(name, value) });
+    origins[name] = 'file';
+  }
+  return { ...config, settings, origins };
+}
+
+/** Where secrets belong into the keychain, those that stand in settings.json go there too. */
+export async function adoptWrittenSecrets(config: Config, store: SecretStore): Promise<Config> {
+  if (store.place !== 'keychain') return config;
+  const { settingsFile } = config.paths;
+  const isSecret = (key: string): boolean => isSettingName(key.toUpperCase()) && isSecretSetting(key.toUpperCase() as SettingName);
+  const written = Object.entries(readJsonFile(settingsFile)).filter(([key, value]) => isSecret(key) && typeof value === 'string' && value !== '');
+  if (written.length === 0) return config;
+  const stored = new Set(store.names());
+  for (const [key, value] of written) {
+    const name = secretNameOf(key.toUpperCase() as SettingName);
+    if (!stored.has(name)) await store.set(name, value as string);
+  }
+  writeJsonFile(settingsFile, Object.fromEntries(Object.entries(readJsonFile(settingsFile)).filter(([key]) => !isSecret(key))));
+  return config;
 }

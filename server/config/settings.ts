@@ -38,8 +38,9 @@ const duration = z.string().regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number and 
 export const SETTINGS = {
   DATA_DIR: setting(path.default(() => defaultDataDir()), { group: 'general', restart: true, help: 'Folder of the database, settings, stored audio, caches and logs.' }),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS).default('info'), { group: 'general', restart: true, help: 'How much is logged.' }),
+  SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), { group: 'general', restart: true, help: 'Where keys and passwords are kept: in a file (secrets.json), in the system’s keychain, auto for the keychain where there is one, or keep for where they are (at first the file).' }),
 
-  HOST: setting(text.default('127.0.0.1'), { group: 'network', restart: true, help: 'Address to listen on; 0.0.0.0 lets other devices in.' }),
+  HOST: setting(text.default('127.0.0.1'), { group: 'network', help: 'Address to listen on; 0.0.0.0 lets other devices in.' }),
   PORT: setting(number(z.int().min(0).max(65535), 'a whole number from 0 to 65535; 0 takes a free port').default(4747), { group: 'network', restart: true, help: 'Port to listen on; 0 takes a free one.' }),
   ALLOWED_HOSTS: setting(z.string().transform((v) => v.split(',').map((h) => h.trim().toLowerCase()).filter(Boolean)).default([]), { group: 'network', help: 'Further host names by which browsers may reach this server, separated by commas (for a reverse proxy).' }),
 
@@ -59,7 +60,7 @@ export const SETTINGS = {
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), { group: 'storage', secret: true, help: 'Encrypts backups that are begun from now on; without it nobody can restore them.' }),
   BACKUP_INCLUDE_KEYS: setting(bool.default(false), { group: 'storage', help: 'Take the keys along, so that app-passwords work after a restore; needs a passphrase.' }),
   BACKUP_INCLUDE_REFERENCED: setting(bool.default(false), { group: 'storage', help: 'Also copy the files of the music folder that are only indexed.' }),
-  VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').default(0), { group: 'storage', help: 'In how many days all stored audio is compared with its checksums once, a part every day; 0 for never.' }),
+  VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), { group: 'storage', help: 'In how many days everything stored is compared with its checksums once, a part every day; 0 for never. 30 on a disk and 0 in an object store by default.' }),
   MAX_UPLOAD_BYTES: setting(number(z.int().min(1), 'a whole number of bytes').default(1_073_741_824), { group: 'storage', help: 'Largest file that may be uploaded, in bytes.' }),
 
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', help: 'Your music folder.' }),

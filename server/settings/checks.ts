@@ -1,5 +1,6 @@
 // Rules that need more than the one value: the disk, or another setting.
 import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { FieldError } from '../errors.ts';
@@ -13,6 +14,7 @@ export async function checkTogether(next: Settings, changed: readonly SettingNam
     const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, own);
     if (message !== undefined) errors.push({ field: 'local_media_import_path', message });
   }
+  if (changed.includes('HOST') && !await canListenOn(next.HOST)) errors.push({ field: 'host', message: 'is no address of this computer; 0.0.0.0 lets the whole network in, 127.0.0.1 this computer alone' }); // the server would not start again
   const missing = next.STORAGE_BACKEND === 's3' ? S3_NEEDED.filter((name) => next[name] === undefined).map((name) => name.toLowerCase()) : [];
   const [field = ''] = changed.includes('STORAGE_BACKEND') ? ['storage_backend'] : missing.filter((name) => changed.some((one) => one.toLowerCase() === name));
   if (missing.length > 0 && field !== '') errors.push({ field, message: `the object store needs ${missing.join(', ')}` }); // the server would not start again
@@ -31,6 +33,14 @@ export async function importPathFault(path: string, own: { data: string; storage
     if (isInside(ours, real)) return `holds Tonearm’s own ${name}; choose a folder with music alone`;
   }
   return undefined;
+}
+
+function canListenOn(host: string): Promise<boolean> {
+  const attempt = createServer();
+  return new Promise((resolve) => {
+    attempt.once('error', () => resolve(false));
+    attempt.listen(0, host, () => attempt.close(() => resolve(true)));
+  });
 }
 
 async function isReadable(folder: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 // The settings window's door (decisions 2): superusers only, secrets never leave.
-import { arch, networkInterfaces, platform } from 'node:os';
+import { arch, platform } from 'node:os';
 import { z } from 'zod';
+import type { SecretStore } from '../config/secret-store.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName } from '../config/settings.ts';
 import { route, type Route } from '../http/route.ts';
-import { addressesFor } from './addresses.ts';
 import type { SettingsChange, SettingsService, SettingState } from './service.ts';
 import { ServerOut, SettingsOut, SettingsQuery, type SettingOut } from './wire.ts';
 
@@ -14,8 +14,11 @@ const SettingsPatch = z.strictObject(Object.fromEntries(SETTING_NAMES.map((name)
   [name.toLowerCase(), Value.optional().meta({ description: SETTINGS[name].help })]))).meta({ id: 'SettingsPatch' });
 
 /** `version` is the application's. */
-export function settingsRoutes(settings: SettingsService, { version }: { version: string }): Route[] {
-  const all = (): SettingsOut => ({ items: settings.list().map(toSettingOut) });
+export function settingsRoutes(settings: SettingsService, { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> }): Route[] {
+  const all = (): SettingsOut => ({
+    items: settings.list().map(toSettingOut),
+    secret_store: { place: secretStore.place, why_not: secretStore.whyNot ?? null },
+  });
   return [
     route({ method: 'get', path: '/settings', access: 'superuser', summary: 'All settings, and where their values come from', reply: SettingsOut },
       () => all()),
@@ -26,11 +29,8 @@ export function settingsRoutes(settings: SettingsService, { version }: { version
         return all();
       }),
 
-    route({ method: 'get', path: '/server', access: 'user', summary: 'What runs here, and under which addresses phones reach it', reply: ServerOut },
-      ({ req }) => ({
-        version, node: process.version, platform: `${platform()} ${arch()}`,
-        addresses: addressesFor(settings.get('HOST'), req.socket.localPort ?? settings.get('PORT'), networkInterfaces()),
-      })),
+    route({ method: 'get', path: '/server', access: 'user', summary: 'What runs here', reply: ServerOut },
+      () => ({ version, node: process.version, platform: `${platform()} ${arch()}` })),
   ];
 }
 

@@ -1,9 +1,11 @@
 // Settings while the server runs: what is in force, what is saved for the next start, and who wants to know of a change.
-// Written to settings.json; a value from the environment stays above it and cannot be changed here.
+// Written to settings.json, secret ones to the secret store; a value from the environment stays above both and cannot be changed here.
 import type { Config, Origin } from '../config/config.ts';
 import { parseSetting } from '../config/config.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
+import type { SecretStore } from '../config/secret-store.ts';
+import { isSecretSetting, secretNameOf } from '../config/secrets.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from '../config/settings.ts';
 import { AppError, invalid, isDiskFull, type FieldError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
@@ -30,11 +32,19 @@ export interface SettingsService extends LiveSettings {
   onChange(names: readonly SettingName[], listener: Listener): () => void;
 }
 
-export function createSettingsService({ config, log }: { config: Config; log: Log }): SettingsService {
+export interface SettingsDeps {
+  /** With the stored secrets in it. */
+  config: Config;
+  secretStore: SecretStore;
+  log: Log;
+}
+
+export function createSettingsService({ config, secretStore, log }: SettingsDeps): SettingsService {
   const running: Settings = { ...config.settings };
   const saved: Settings = { ...config.settings };
   const origins = { ...config.origins };
   const listeners = new Set<{ names: readonly SettingName[]; listener: Listener }>();
+  let writing: Promise<void> = Promise.resolve();
 
   const tell = (changed: SettingName[]): void => {
     for (const { names, listener } of listeners) {
@@ -52,19 +62,21 @@ export function createSettingsService({ config, log }: { config: Config; log: Lo
       const names = Object.keys(change) as SettingName[];
       if (names.length === 0) return;
       assertChangeable(names, origins);
-      const next = { ...saved, ...parseAll(change, names) };
-      const faults = await checkTogether(next, names, { data: config.paths.data, storageRoot: config.paths.storageRoot });
+      const parsed = parseAll(change, names);
+      const faults = await checkTogether({ ...saved, ...parsed }, names, { data: config.paths.data, storageRoot: config.paths.storageRoot });
       if (faults.length > 0) throw invalid(faults);
       if (dryRun) return;
 
-      // From here on nothing waits, so two changes at once cannot mix.
-      save(config.paths.settingsFile, change);
-      const live = names.filter((name) => !SETTINGS[name].restart && differs(running[name], next[name]));
+      // One after the other, so that two changes at once cannot mix.
+      const written = writing.then(() => save(config.paths.settingsFile, secretStore, change));
+      writing = written.catch(() => undefined);
+      await written;
+      const live = names.filter((name) => !SETTINGS[name].restart && differs(running[name], parsed[name]));
       for (const name of names) {
-        Object.assign(saved, { [name]: next[name] });
+        Object.assign(saved, { [name]: parsed[name] });
         origins[name] = isUnset(change[name]) ? 'default' : 'file';
       }
-      for (const name of live) Object.assign(running, { [name]: next[name] });
+      for (const name of live) Object.assign(running, { [name]: parsed[name] });
       tell(live);
     },
 
@@ -102,20 +114,28 @@ function parseAll(change: SettingsChange, names: SettingName[]): Partial<Setting
   return parsed;
 }
 
-/** The reasons name the file's whole path, which is for the log and not for the wire. */
-function save(file: string, change: SettingsChange): void {
+/** The reasons name the file's whole path, which is for the log and not for the wire. Of a secret nothing is left in settings.json. */
+async function save(file: string, secretStore: SecretStore, change: SettingsChange): Promise<void> {
+  const entries = Object.entries(change) as [SettingName, SettingValue][];
   try {
-    writeJsonFile(file, merge(readJsonFile(file), change));
+    const before = readJsonFile(file);
+    const after = merge(before, change);
+    for (const [name, value] of entries.filter(([name]) => isSecretSetting(name))) {
+      if (isUnset(value)) await secretStore.delete(secretNameOf(name));
+      else await secretStore.set(secretNameOf(name), String(value));
+    }
+    if (differs(before, after)) writeJsonFile(file, after);
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
-    throw new AppError('unavailable', 'settings.json could not be read or written, so nothing was changed. The log says why.', { cause });
+    const where = entries.every(([name]) => isSecretSetting(name)) ? 'The place of secrets' : 'settings.json';
+    throw new AppError('unavailable', `${where} could not be read or written, so nothing was changed. The log says why.`, { cause });
   }
 }
 
 /** What people wrote into the file by hand stays as they wrote it, but for the names that change. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
   const kept = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
-  const set = Object.entries(change).filter(([, value]) => !isUnset(value)).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const set = (Object.entries(change) as [SettingName, SettingValue][]).filter(([name, value]) => !isUnset(value) && !isSecretSetting(name)).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries([...kept, ...set]);
 }
 

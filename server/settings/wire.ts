@@ -24,9 +24,14 @@ export const ServerOut = z.object({
   version: z.string(),
   node: z.string(),
   platform: z.string(),
-  addresses: z.array(z.string()).meta({ description: 'under which other devices reach this server; empty when it listens to its own computer alone' }),
 }).meta({ id: 'ServerOut' });
 export type ServerOut = z.output<typeof ServerOut>;
 
-export const SettingsOut = z.object({ items: z.array(SettingOut) }).meta({ id: 'SettingsOut' });
+export const SettingsOut = z.object({
+  items: z.array(SettingOut),
+  secret_store: z.object({
+    place: z.enum(['file', 'keychain']),
+    why_not: z.string().nullable().meta({ description: 'why it is not the keychain, where that was wished for' }),
+  }).meta({ description: 'where keys and passwords are kept' }),
+}).meta({ id: 'SettingsOut' });
 export type SettingsOut = z.output<typeof SettingsOut>;

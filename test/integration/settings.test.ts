@@ -19,6 +19,7 @@ const patch = (json: unknown) => server.call('/settings', { method: 'PATCH', tok
 const read = async (): Promise<SettingOut[]> => (await server.call('/settings', { token })).body['items'] as SettingOut[];
 const one = async (key: string): Promise<SettingOut | undefined> => (await read()).find((item) => item.key === key);
 const file = (): Record<string, unknown> => JSON.parse(readFileSync(server.config.paths.settingsFile, 'utf8')) as Record<string, unknown>;
+const secretsFile = (): Record<string, unknown> => JSON.parse(readFileSync(server.config.paths.secretsFile, 'utf8')) as Record<string, unknown>;
 const folder = (...names: string[]): string => {
   const path = join(server.dir, ...names);
   mkdirSync(path, { recursive: true });
@@ -148,10 +149,43 @@ describe('PATCH /settings', () => {
     expect(readFileSync(server.config.paths.settingsFile, 'utf8')).toBe('{ broken');
   });
 
-  it.skipIf(process.platform === 'win32')('writes a file that its owner alone can read, and leaves no temporary one', async () => {
-    await patch({ fpid_api_key: 'my-key-0815' });
-    expect(statSync(server.config.paths.settingsFile).mode & 0o777).toBe(0o600);
+  it.skipIf(process.platform === 'win32')('writes files that their owner alone can read, and leaves no temporary one', async () => {
+    await patch({ fpid_api_key: 'my-key-0815', contact: 'me@example.org' });
+    for (const path of [server.config.paths.settingsFile, server.config.paths.secretsFile]) expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(server.data).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  it('keeps secrets out of settings.json, also one that was written there by hand', async () => {
+    writeFileSync(server.config.paths.settingsFile, JSON.stringify({ FPID_API_KEY: 'by-hand-0815', contact: 'me@example.org' }));
+    await patch({ fpid_api_key: 'my-key-0815', s3_access_key_id: 'id-4711' });
+    expect(file()).toEqual({ contact: 'me@example.org' });
+    expect(secretsFile()).toMatchObject({ 'setting.fpid_api_key': 'my-key-0815', 'setting.s3_access_key_id': 'id-4711' });
+    expect(await one('s3_access_key_id')).toMatchObject({ is_set: true, origin: 'file', restart_pending: true });
+    await restart();
+    expect([server.settings.get('FPID_API_KEY'), server.settings.get('S3_ACCESS_KEY_ID')]).toEqual(['my-key-0815', 'id-4711']);
+    await patch({ fpid_api_key: null, s3_access_key_id: null });
+    expect(secretsFile()).toEqual({});
+    expect(await one('fpid_api_key')).toMatchObject({ is_set: false, origin: 'default' });
+  });
+
+  it('says where secrets are kept', async () => {
+    expect((await server.call('/settings', { token })).body['secret_store']).toEqual({ place: 'file', why_not: null });
+  });
+
+  it('answers 503 without paths when the secrets cannot be read, and changes nothing', async () => {
+    writeFileSync(server.config.paths.secretsFile, '{ broken');
+    const answer = await patch({ fpid_api_key: 'my-key-0815' });
+    expect(answer.status).toBe(503);
+    expect(answer.text).not.toContain(server.dir);
+    expect(server.settings.get('FPID_API_KEY')).toBeUndefined();
+    expect(readFileSync(server.config.paths.secretsFile, 'utf8')).toBe('{ broken');
+  });
+
+  it('refuses an address to listen on that is not this computer’s, because the next start would fail', async () => {
+    const answer = await patch({ host: '192.0.2.77' });
+    expect(answer.status).toBe(422);
+    expect(answer.body['errors']).toEqual([{ field: 'host', message: expect.stringMatching(/no address of this computer/) as string }]);
+    expect((await patch({ host: '0.0.0.0' })).status).toBe(200);
   });
 
   it('of many at once loses none', async () => {
@@ -219,9 +253,9 @@ describe('PATCH /settings?dry_run=true', () => {
 });
 
 describe('GET /server', () => {
-  it('tells people what runs, and no address while only this computer may listen', async () => {
+  it('tells people what runs', async () => {
     const { body } = await server.call('/server', { token });
-    expect(body).toEqual({ version: expect.any(String), node: process.version, platform: expect.any(String), addresses: [] });
+    expect(body).toEqual({ version: expect.any(String), node: process.version, platform: expect.any(String) });
   });
 });
 

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readJsonFile, writeJsonFile } from '../../../server/config/json-file.ts';
-import { loadSecrets, openSecrets } from '../../../server/config/secrets.ts';
+import { openSecretStore, type SecretStore } from '../../../server/config/secret-store.ts';
+import { loadSecrets } from '../../../server/config/secrets.ts';
+import { createLog } from '../../../server/log/log.ts';
 
 let dir: string;
 let file: string;
@@ -13,27 +15,29 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const inFile = (path = file): Promise<SecretStore> => openSecretStore({ file: path, wish: 'file', log: createLog('silent') });
+const load = async (settings: Parameters<typeof loadSecrets>[0] = NONE, path = file) => loadSecrets(settings, await inFile(path));
 const NONE = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const onUnix = it.skipIf(process.platform === 'win32');
 
 describe('the secrets file', () => {
   it('is made once, with two random keys of 32 bytes', async () => {
-    const first = await loadSecrets(NONE, openSecrets(file));
+    const first = await load();
     expect(Buffer.from(first.jwtSecret, 'base64url')).toHaveLength(32);
     expect(Buffer.from(first.compatSecretKey, 'base64url')).toHaveLength(32);
     expect(first.jwtSecret).not.toBe(first.compatSecretKey);
-    expect(await loadSecrets(NONE, openSecrets(file)), 'at the next start').toEqual(first);
+    expect(await load(), 'at the next start').toEqual(first);
     expect(readdirSync(dir), 'no temporary file is left').toEqual(['secrets.json']);
   });
 
   it('is made together with its folder', async () => {
-    await loadSecrets(NONE, openSecrets(join(dir, 'new', 'secrets.json')));
+    await load(NONE, join(dir, 'new', 'secrets.json'));
     expect(existsSync(join(dir, 'new', 'secrets.json'))).toBe(true);
   });
 
   onUnix('can be read by its owner alone, and is closed again when something opened it', async () => {
-    const store = openSecrets(file);
+    const store = await inFile();
     await loadSecrets(NONE, store);
     expect(mode(file)).toBe(0o600);
     chmodSync(file, 0o644);
@@ -43,33 +47,33 @@ describe('the secrets file', () => {
 
   it('is not touched for secrets that come from the settings', async () => {
     const given = { JWT_SECRET: 'from-the-environment', COMPAT_SECRET_KEY: 'from-the-environment-too' };
-    expect(await loadSecrets(given, openSecrets(file))).toEqual({ jwtSecret: given.JWT_SECRET, compatSecretKey: given.COMPAT_SECRET_KEY });
+    expect(await load(given)).toEqual({ jwtSecret: given.JWT_SECRET, compatSecretKey: given.COMPAT_SECRET_KEY });
     expect(existsSync(file)).toBe(false);
-    await loadSecrets({ ...NONE, JWT_SECRET: given.JWT_SECRET }, openSecrets(file));
+    await load({ ...NONE, JWT_SECRET: given.JWT_SECRET });
     expect(Object.keys(readJsonFile(file))).toEqual(['COMPAT_SECRET_KEY']);
   });
 
   it('keeps what else stands in it', async () => {
     writeFileSync(file, JSON.stringify({ note: 'mine', COMPAT_SECRET_KEY: 'a-key-of-enough-characters' }));
-    const secrets = await loadSecrets(NONE, openSecrets(file));
+    const secrets = await load();
     expect(secrets.compatSecretKey).toBe('a-key-of-enough-characters');
     expect(readJsonFile(file)).toMatchObject({ note: 'mine', JWT_SECRET: secrets.jwtSecret });
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '{"JWT_SECRET": "x"', '\u0000\u0000'])('is refused and left alone when it is garbled: %j', async (text) => {
     writeFileSync(file, text);
-    await expect(loadSecrets(NONE, openSecrets(file))).rejects.toThrow(/secrets\.json is damaged.*Repair it, restore it/);
+    await expect(load()).rejects.toThrow(/secrets\.json is damaged.*Repair it, restore it/);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   it.each([1, null, '', 'too-short', ['x'], {}])('is refused when a secret in it is %j, which does not appear in the words', async (value) => {
     writeFileSync(file, JSON.stringify({ JWT_SECRET: value }));
-    await expect(loadSecrets(NONE, openSecrets(file))).rejects.toThrow(/secrets\.json is damaged: JWT_SECRET is not a text of at least 16 characters/);
+    await expect(load()).rejects.toThrow(/secrets\.json is damaged: JWT_SECRET is not a text of at least 16 characters/);
   });
 
   it('is refused when it cannot be read', async () => {
     mkdirSync(file);
-    await expect(loadSecrets(NONE, openSecrets(file))).rejects.toThrow(/secrets\.json cannot be read/);
+    await expect(load()).rejects.toThrow(/secrets\.json cannot be read/);
   });
 });
 

@@ -1,0 +1,121 @@
+// The system's keychain, by whichever package reaches it: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
+// The packages are loaded only when the keychain is wanted, and everything asked of it has a time limit: it may be locked, or not answer.
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { AppError, messageOf } from '../errors.ts';
+
+export interface Keychain {
+  get(account: string): Promise<string | undefined>;
+  set(account: string, value: string): Promise<void>;
+  delete(account: string): Promise<void>;
+}
+
+/** What one package stored, another does not find everywhere, so a library remembers which one it used. */
+export interface KeychainPackage { name: string; open(): Promise<Keychain> }
+
+export interface OpenedKeychain extends Keychain { packageName: string }
+
+const SERVICE = 'Tonearm';
+const BUS_MS = 2_000;
+
+/** Tried in this order. */
+export const KEYCHAIN_PACKAGES: readonly KeychainPackage[] = [
+  { name: 'keytar', open: openKeytar },
+  { name: 'keyring', open: openKeyring },
+];
+
+interface Keytar {
+  getPassword(service: string, account: string): Promise<string | null>;
+  setPassword(service: string, account: string, password: string): Promise<void>;
+  deletePassword(service: string, account: string): Promise<boolean>;
+}
+
+/** An optional package: where it could not be built it is not there. */
+async function openKeytar(): Promise<Keychain> {
+  const name: string = 'keytar';
+  const { default: keytar } = await import(name) as { default: Keytar };
+  await assertBusAnswers();
+  return {
+    get: async (account) => (await keytar.getPassword(SERVICE, account)) ?? undefined,
+    set: (account, value) => keytar.setPassword(SERVICE, account, value),
+    delete: async (account) => void await keytar.deletePassword(SERVICE, account),
+  };
+}
+
+/** Without being told it would fall back to the kernel's keyring, which forgets everything at a reboot. */
+async function openKeyring(): Promise<Keychain> {
+  const { AsyncEntry } = await import('@napi-rs/keyring');
+  await assertBusAnswers();
+  const entry = (account: string) => new AsyncEntry(SERVICE, account, { linux: { store: 'secret-service' } });
+  return {
+    get: async (account) => (await entry(account).getPassword()) ?? undefined,
+    set: (account, value) => entry(account).setPassword(value),
+    delete: async (account) => void await entry(account).deletePassword(),
+  };
+}
+
+/** The first package that can write, read back and delete. Throws `unavailable` with what kept each of them from it. */
+export async function openKeychain(packages: readonly KeychainPackage[], limitMs: number): Promise<OpenedKeychain> {
+  const reasons: string[] = [];
+  for (const { name, open } of packages) {
+    try {
+      const keychain = limited(await within(limitMs, open()), limitMs);
+      await probe(keychain);
+      return { ...keychain, packageName: name };
+    } catch (cause) {
+      reasons.push(`${name}: ${messageOf(cause).split('\n')[0]}`);
+    }
+  }
+  throw new AppError('unavailable', reasons.length > 0 ? reasons.join('; ') : 'no package for it is known');
+}
+
+async function probe(keychain: Keychain): Promise<void> {
+  const account = `probe-${process.pid}`;
+  await keychain.set(account, account);
+  const read = await keychain.get(account);
+  await keychain.delete(account);
+  if (read !== account || await keychain.get(account) !== undefined) throw new Error('it did not give back what it was given');
+}
+
+const limited = (keychain: Keychain, ms: number): Keychain => ({
+  get: (account) => within(ms, keychain.get(account)),
+  set: (account, value) => within(ms, keychain.set(account, value)),
+  delete: (account) => within(ms, keychain.delete(account)),
+});
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} s`)), ms); });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** On Linux both packages wait for the session bus without a limit and without letting anything else run, so it is asked beforehand. */
+async function assertBusAnswers(): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const socket = busSocket(process.env['DBUS_SESSION_BUS_ADDRESS'], process.env['XDG_RUNTIME_DIR']);
+  if (socket === undefined) throw new Error('there is no D-Bus session');
+  const bus = connect(socket);
+  try {
+    await within(BUS_MS, new Promise<void>((resolve, reject) => {
+      bus.once('connect', () => bus.write(`\0AUTH EXTERNAL ${Buffer.from(String(process.getuid?.() ?? 0)).toString('hex')}\r\n`));
+      bus.once('data', () => resolve());
+      bus.once('error', reject);
+      bus.once('close', () => reject(new Error('the D-Bus session hung up')));
+    }));
+  } finally {
+    bus.destroy();
+  }
+}
+
+/** Path of the bus's socket; one in the abstract name space begins with a zero byte. */
+export function busSocket(address: string | undefined, runtimeDir: string | undefined): string | undefined {
+  const [, kind, place] = /(?:^|;)unix:(?:[^;]*,)?(path|abstract)=([^,;]+)/.exec(address ?? '') ?? [];
+  if (place !== undefined) return `${kind === 'abstract' ? '\0' : ''}${decodeURIComponent(place)}`;
+  const usual = runtimeDir === undefined ? undefined : join(runtimeDir, 'bus');
+  return address === undefined && usual !== undefined && existsSync(usual) ? usual : undefined;
+}
