@@ -1,86 +1,184 @@
-// Life of the app: one instance, a server, the library window once the server is ready, and a quit that waits until the server is done.
+// Life of the app: one instance, a server, windows and a tray over it, and a quit that waits until the server is done.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { app, dialog, session, type BrowserWindow } from 'electron';
+import { app, dialog, globalShortcut, powerMonitor, session } from 'electron';
 import type { Clock } from './clock.ts';
+import { createActions } from './commands.ts';
+import { denyPermissions, fenceIn } from './fence.ts';
+import { takeGiven } from './given.ts';
 import { answerChannels } from './ipc-handlers.ts';
+import { createLoginStart } from './login-start.ts';
+import { takeMediaKeys } from './media-keys.ts';
+import { createAskedJobs, isSeen, notify } from './notices.ts';
+import { createServerLink } from './server-link.ts';
 import { createServerProcess, type ServerChild } from './server-process.ts';
-import { denyPermissions, fenceIn, focusWindow, openLibraryWindow, reloadWindow } from './windows.ts';
+import { openShellFile } from './shell-file.ts';
+import { createShellSettings } from './shell-settings.ts';
+import { createStatusView } from './show-status.ts';
+import { isSounding } from './status.ts';
+import { sayIn, type Say } from './texts.ts';
+import { createUpdater } from './updater.ts';
+import { watchServer } from './watch-server.ts';
+import { createWindows } from './windows.ts';
 
 export interface DesktopDeps {
   preload: string;
+  /** The tray's picture. */
+  icon: string;
   launch(): ServerChild;
   clock: Clock;
+  argv?: readonly string[];
+  platform?: NodeJS.Platform;
 }
 
+const SCHEME = 'tonearm';
+/** As electron-builder.yml has it: Windows shows notices of those alone whose id is in the start menu. */
+const APP_ID = 'app.tonearm.desktop';
+
 /** Must run before Electron is ready. */
-export function startDesktop({ preload, launch, clock }: DesktopDeps): void {
-  keepProfileApart();
+export function startDesktop({ preload, icon, launch, clock, argv = process.argv, platform = process.platform }: DesktopDeps): void {
+  const profile = keepProfileApart();
   if (!app.requestSingleInstanceLock()) return app.quit();
   app.enableSandbox();
+  if (platform === 'win32') app.setAppUserModelId(APP_ID);
 
+  const kept = openShellFile(join(profile, 'shell.json'));
   let url: string | undefined;
-  let library: BrowserWindow | undefined;
+  let inLanguage = sayIn([]); // the system's is known when the app is ready
+  const say: Say = (...words) => inLanguage(...words);
+  let isQuitting = false;
   let isDrained = false;
+  const untilUp: (() => void)[] = [];
+  const whenUp = (run: () => void): void => { if (url === undefined) untilUp.push(run); else run(); };
+
   // Pages of the server that died keep their rights until the next one listens, so the last address counts. With its slash,
   // or http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ would begin like http://127.0.0.1:4747.
   const isOurs = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
 
-  const server = createServerProcess({
-    launch,
-    clock,
-    onReady(readyUrl) {
-      url = readyUrl;
-      if (library) reloadWindow(library, url, isOurs);
-      else showLibrary();
-    },
-    onFailed: (reason) => void offerRetry(reason).then((again) => (again ? server.start() : app.quit())),
+  const windows = createWindows({
+    preload, isOurs,
+    url: () => url,
+    placeOf: (name) => kept.get().places[name],
+    keepPlace: (name, place) => kept.change({ places: { ...kept.get().places, [name]: place } }),
+    staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()), // the music goes on
+    onClosed: () => { if (!windows.isOpen('library') && !windows.isOpen('player')) watch.playerIs(null); },
   });
+  const server = createServerProcess({ launch, clock, onReady, onDown, onFailed });
+  const link = createServerLink({ url: () => url, requestTicket: server.requestTicket });
+  const asked = createAskedJobs();
+  let view: ReturnType<typeof createStatusView> | undefined;
+  const watch = watchServer({
+    link, clock,
+    onChange: (status) => view?.show(status, say),
+    onJob(job) {
+      const notice = asked.ended(job, say);
+      if (notice && !isSeen()) notify({ ...notice, onClick: () => windows.show('library', `/activity?job=${job.id}`) });
+    },
+  });
+  const given = takeGiven({ windows, link, clock, whenUp, isSounding: () => isSounding(watch.status()), say });
+  const updater = createUpdater({ clock, isWanted: () => kept.get().lookForUpdates, say });
+  const actions = createActions({
+    windows, link, platform, say, openPaths: given.openPaths,
+    onAsked: asked.note,
+    onNetwork: (network) => (network ? watch.networkIs(network) : view?.redrawTray()),
+    lookForUpdate: app.isPackaged ? () => void updater.check() : undefined,
+  });
+  const settings = createShellSettings({ kept, login: createLoginStart({ platform, env: process.env }), onMediaKeys: (isWanted) => takeMediaKeys(isWanted, actions.player) });
 
-  function showLibrary(): void {
-    if (library) return focusWindow(library);
-    if (url === undefined) return; // opens by itself when the server is ready
-    library = openLibraryWindow({ url, preload });
-    library.once('closed', () => { library = undefined; });
+  function onReady(readyUrl: string): void {
+    url = readyUrl;
+    windows.serverIsBack(url);
+    watch.serverIs('running');
+    windows.tellAll({ kind: 'server', state: 'running' });
+    for (const run of untilUp.splice(0)) run();
   }
 
-  app.on('second-instance', showLibrary);
-  app.on('activate', showLibrary);
-  app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit();
-  });
-  app.on('web-contents-created', (_event, contents) => fenceIn(contents, isOurs));
+  function onDown(): void {
+    watch.serverIs('restarting');
+    windows.tellAll({ kind: 'server', state: 'restarting' });
+    if (!windows.isVisible()) notify({ title: say('crash.title'), body: say('crash.text'), onClick: actions.open });
+  }
+
+  function onFailed(reason: string): void {
+    watch.serverIs('restarting');
+    void offerRetry(reason, say).then((again) => {
+      if (!again) return app.quit();
+      watch.serverIs('starting');
+      server.start();
+    });
+  }
+
+  function wantedLanguages(): string[] {
+    return [kept.get().language, ...app.getPreferredSystemLanguages()].filter((one) => one !== undefined);
+  }
+  const keepsRunning = (): boolean => platform === 'darwin' || kept.get().keepRunning;
+
+  app.on('activate', actions.open);
+  app.on('window-all-closed', () => { if (!keepsRunning()) app.quit(); });
+  app.on('web-contents-created', (_event, page) => fenceIn(page, { isOurs, nameOf: windows.nameOf, show: windows.show }));
+  app.on('before-quit', () => { isQuitting = true; });
   app.on('will-quit', (event) => {
     if (isDrained) return;
     event.preventDefault();
+    globalShortcut.unregisterAll();
+    watch.close();
     void server.stop().then(() => {
       isDrained = true;
+      view?.close();
       app.quit();
     });
   });
 
   void app.whenReady().then(() => {
-    denyPermissions(session.defaultSession);
-    answerChannels({ isOurs, setupToken: server.setupToken });
+    inLanguage = sayIn(wantedLanguages());
+    denyPermissions(session.defaultSession, isOurs);
+    if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME);
+    answerChannels({
+      isOurs, settings, fileOf: link.fileOf, setupToken: server.setupToken, requestTicket: server.requestTicket,
+      onLanguage(language) {
+        kept.change({ language });
+        inLanguage = sayIn(wantedLanguages());
+        view?.show(watch.status(), say);
+      },
+      onReport(page, report) {
+        if (windows.heardFrom(page)) watch.playerIs(report);
+      },
+    });
+    view = createStatusView({ platform, icon, actions, clock });
+    view.show(watch.status(), say);
+    if (settings.get().mediaKeys) takeMediaKeys(true, actions.player);
+    updater.start();
+    powerMonitor.on('suspend', () => { if (isSounding(watch.status())) actions.player('pause'); });
+    powerMonitor.on('resume', watch.wakeUp);
+    powerMonitor.on('shutdown', ((event: Electron.Event) => {
+      event.preventDefault(); // the system waits a while
+      app.quit();
+    }) as () => void);
+    if (!wasStartedByLogin(platform)) given.startedWith(argv, process.cwd());
     server.start();
   });
 }
 
 /** The shell's own profile would otherwise be the very folder where the server keeps its data, on macOS and Windows. */
-function keepProfileApart(): void {
-  if (app.commandLine.hasSwitch('user-data-dir')) return;
-  const profile = join(app.getPath('appData'), 'tonearm-desktop');
-  mkdirSync(profile, { recursive: true }); // Electron takes no path that is not there yet
-  app.setPath('userData', profile);
+function keepProfileApart(): string {
+  if (!app.commandLine.hasSwitch('user-data-dir')) {
+    const profile = join(app.getPath('appData'), 'tonearm-desktop');
+    mkdirSync(profile, { recursive: true }); // Electron takes no path that is not there yet
+    app.setPath('userData', profile);
+  }
+  return app.getPath('userData');
 }
 
-async function offerRetry(reason: string): Promise<boolean> {
+/** Elsewhere the word `--hidden` says so. */
+const wasStartedByLogin = (platform: NodeJS.Platform): boolean => platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
+
+async function offerRetry(reason: string, say: Say): Promise<boolean> {
   const { response } = await dialog.showMessageBox({
     type: 'error',
     title: 'Tonearm',
-    message: 'Tonearm cannot start its server.',
+    message: say('start.failed'),
     detail: reason,
-    buttons: ['Try again', 'Quit'],
+    buttons: [say('start.again'), say('start.quit')],
     defaultId: 0,
     cancelId: 1,
   });

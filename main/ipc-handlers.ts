@@ -1,24 +1,42 @@
 // Answers to the channel map. Who asks and what with is checked here, for every channel alike.
+import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { app, BrowserWindow, dialog, ipcMain, type IpcMainInvokeEvent, type WebContents } from 'electron';
+import { app, BrowserWindow, dialog, ipcMain, shell, type IpcMainInvokeEvent, type WebContents } from 'electron';
 import { z } from 'zod';
-import type { Channel, Channels } from './ipc.ts';
+import type { Channel, Channels, PlayerReport, ShellChange, ShellSettings } from './ipc.ts';
 
 interface AnswerDeps {
   /** Whether an address is a page of our server. */
   isOurs(url: string): boolean;
   setupToken(): string | undefined;
+  requestTicket(): Promise<string | undefined>;
+  settings: { get(): ShellSettings; change(change: ShellChange): ShellSettings };
+  onLanguage(language: string): void;
+  onReport(page: WebContents, report: PlayerReport): void;
+  /** Path of a track's file on this computer. */
+  fileOf(trackId: number): Promise<string | undefined>;
 }
 
 type Answer<C extends Channel> = (asker: WebContents, args: unknown[]) => ReturnType<Channels[C]> | Promise<ReturnType<Channels[C]>>;
 
 const FolderPath = z.string().max(4_096).refine((path) => isAbsolute(path) && !path.includes('\0'));
+const Change = z.strictObject({ keepRunning: z.boolean(), mediaKeys: z.boolean(), lookForUpdates: z.boolean(), openAtLogin: z.boolean() }).partial()
+  .refine((change) => !Object.values(change).includes(undefined)) as z.ZodType<ShellChange>;
+const Name = z.string().max(1_000).nullable();
+const Report = z.strictObject({ status: z.enum(['idle', 'loading', 'playing', 'paused', 'failed']), title: Name, artist: Name });
+const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);
 
-export function answerChannels({ isOurs, setupToken }: AnswerDeps): void {
+export function answerChannels({ isOurs, setupToken, requestTicket, settings, onLanguage, onReport, fileOf }: AnswerDeps): void {
   const answers: { [C in Channel]: Answer<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
     'setup:token': answer(z.tuple([]), () => setupToken() ?? null),
+    'auth:ticket': answer(z.tuple([]), async () => (await requestTicket()) ?? null),
+    'shell:settings': answer(z.tuple([]), () => settings.get()),
+    'shell:change': answer(z.tuple([Change]), (_asker, change) => settings.change(change)),
+    'shell:language': answer(z.tuple([LanguageTag]), (_asker, language) => onLanguage(language)),
+    'file:show': answer(z.tuple([z.int().positive()]), async (_asker, trackId) => showFile(await fileOf(trackId))),
+    'player:report': answer(z.tuple([Report]), onReport),
   };
   for (const [channel, run] of Object.entries(answers)) {
     ipcMain.handle(channel, (event, ...args: unknown[]) => {
@@ -46,4 +64,11 @@ async function chooseFolder(asker: WebContents, startIn?: string): Promise<strin
   const options: Electron.OpenDialogOptions = { properties: ['openDirectory', 'createDirectory'], ...(startIn !== undefined && { defaultPath: startIn }) };
   const { canceled, filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
   return canceled ? null : (filePaths[0] ?? null);
+}
+
+/** Shows it beside its neighbours, and opens nothing. */
+function showFile(path: string | undefined): boolean {
+  if (path === undefined || !existsSync(path)) return false;
+  shell.showItemInFolder(path);
+  return true;
 }

@@ -1,9 +1,15 @@
-// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map and nothing else of Electron.
-import { contextBridge, ipcRenderer } from 'electron';
-import { BRIDGE, type Bridge } from './ipc.ts';
+// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map, the news, and nothing else of Electron.
+import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
+import { BRIDGE, NEWS, type Bridge, type News } from './ipc.ts';
 
-const bridge = Object.fromEntries(
+const asked = Object.fromEntries(
   Object.entries(BRIDGE).map(([name, channel]) => [name, (...args: unknown[]) => ipcRenderer.invoke(channel, ...args)]),
-) as Bridge;
+) as Omit<Bridge, 'onNews'>;
 
-contextBridge.exposeInMainWorld('tonearm', bridge);
+const onNews: Bridge['onNews'] = (listener) => {
+  const hear = (_event: IpcRendererEvent, news: News): void => listener(news); // never the event: through it a page would reach the rest
+  ipcRenderer.on(NEWS, hear);
+  return () => void ipcRenderer.off(NEWS, hear);
+};
+
+contextBridge.exposeInMainWorld('tonearm', { ...asked, onNews } satisfies Bridge);

@@ -1,67 +1,165 @@
-// Windows, and the fence around what is shown in them: our own server's pages and nothing else, without any right beyond a page's.
-import { BrowserWindow, nativeTheme, shell, type Session, type WebContents } from 'electron';
+// The windows: one of each name, opened where it was when it was last closed, and told what the shell wants of its page.
+import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
+import { NEWS, type News } from './ipc.ts';
+import { placeOn, type Area, type Place, type Size } from './places.ts';
+import type { WindowName } from './which-window.ts';
 
 /** The page's own background, so that a window does not flash while it loads. */
 const BACKGROUND = { light: '#f4f3f1', dark: '#0c0c0d' };
+const SIZES: Record<WindowName, { usual: Size; least: Size }> = {
+  library: { usual: { width: 1_280, height: 840 }, least: { width: 380, height: 480 } },
+  player: { usual: { width: 380, height: 640 }, least: { width: 300, height: 420 } },
+  settings: { usual: { width: 980, height: 760 }, least: { width: 380, height: 480 } },
+};
+const PAGES: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
 
-export function openLibraryWindow({ url, preload }: { url: string; preload: string }): BrowserWindow {
-  const window = new BrowserWindow({
-    title: 'Tonearm',
-    width: 1_280,
-    height: 840,
-    minWidth: 380,
-    minHeight: 480,
-    show: false,
-    backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
-    autoHideMenuBar: true,
-    webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
+/** A page that dies again and again is left; its window can be closed and opened. */
+const MOST_CRASHES = 3;
+
+interface WindowsDeps {
+  preload: string;
+  /** Address of the server that runs now; without one no window opens. */
+  url(): string | undefined;
+  isOurs(address: string): boolean;
+  placeOf(name: WindowName): Place | undefined;
+  keepPlace(name: WindowName, place: Place): void;
+  /** Whether closing only hides the window, for what goes on in it. */
+  staysBehind(name: WindowName): boolean;
+  onClosed(): void;
+}
+
+interface Held { window: BrowserWindow; isListening: boolean; isBroken: boolean; waiting: News[] }
+
+export type Windows = ReturnType<typeof createWindows>;
+
+export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysBehind, onClosed }: WindowsDeps) {
+  const open = new Map<WindowName, Held>();
+
+  function make(name: WindowName, address: string, isHidden: boolean): Held {
+    const { usual, least } = SIZES[name];
+    const place = placeOf(name);
+    const window = new BrowserWindow({
+      title: 'Tonearm',
+      ...placeOn(screens(), place, usual),
+      minWidth: least.width,
+      minHeight: least.height,
+      show: false,
+      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
+      autoHideMenuBar: true,
+      webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
+    });
+    const held: Held = { window, isListening: false, isBroken: false, waiting: [] };
+    open.set(name, held);
+    if (place?.isMaximized) window.maximize();
+    if (isHidden) window.hide(); // maximizing shows it
+    else window.once('ready-to-show', () => window.show());
+    window.on('close', (event) => {
+      if (!window.isMinimized()) keepPlace(name, { ...window.getNormalBounds(), isMaximized: window.isMaximized() });
+      if (!staysBehind(name)) return;
+      event.preventDefault();
+      window.hide();
+    });
+    window.once('closed', () => {
+      open.delete(name);
+      onClosed();
+    });
+    watchPage(held);
+    load(held, address);
+    return held;
+  }
+
+  /** Shows the page that is asked for, in the window it belongs to; without a path just that window. */
+  function show(name: WindowName, path?: string): void {
+    const base = url();
+    const held = open.get(name);
+    if (held) {
+      if (path !== undefined && path !== PAGES[name]) goTo(name, held, path);
+      return focus(held.window);
+    }
+    if (base !== undefined) make(name, base + (path ?? PAGES[name]), false);
+  }
+
+  function goTo(name: WindowName, held: Held, path: string): void {
+    if (name === 'library') tell(held, { kind: 'open', path }); // loading it anew would end the music
+    else load(held, `${url() ?? ''}${path}`);
+  }
+
+  return {
+    show,
+
+    /** To the library's page, or while there is none, and it is for the player, to that. With `isNeeded` a library window that nobody sees is opened for it. */
+    tell(news: News, { isNeeded = false } = {}): void {
+      const base = url();
+      const listener = open.get('library') ?? (news.kind === 'player' ? open.get('player') : undefined);
+      const held = listener ?? (isNeeded && base !== undefined ? make('library', base + PAGES.library, true) : undefined);
+      if (held) tell(held, news);
+    },
+
+    tellAll(news: News): void {
+      for (const held of open.values()) if (held.isListening) tell(held, news);
+    },
+
+    /** A page has told of its player, so it listens from now on. True when the others need not be heard beside it. */
+    heardFrom(page: WebContents): boolean {
+      for (const held of open.values()) {
+        if (held.window.webContents !== page) continue;
+        held.isListening = true;
+        for (const news of held.waiting.splice(0)) tell(held, news);
+      }
+      return nameOf(page) === 'library' || !open.has('library');
+    },
+
+    nameOf,
+
+    /** The server is there, perhaps at another address. Pages that stayed whole find back by themselves, music and all. */
+    serverIsBack(base: string): void {
+      for (const [name, held] of open) {
+        if (!isOurs(held.window.webContents.getURL())) load(held, base + PAGES[name]);
+        else if (held.isBroken) held.window.webContents.reload();
+        held.isBroken = false;
+      }
+    },
+
+    isOpen: (name: WindowName): boolean => open.has(name),
+    isVisible: (): boolean => [...open.values()].some(({ window }) => window.isVisible()),
+  };
+
+  function nameOf(page: WebContents): WindowName | undefined {
+    return [...open].find(([, { window }]) => window.webContents === page)?.[0];
+  }
+}
+
+/** The main one first. */
+function screens(): Area[] {
+  const main = screen.getPrimaryDisplay();
+  return [main, ...screen.getAllDisplays().filter(({ id }) => id !== main.id)].map(({ workArea }) => workArea);
+}
+
+function tell({ window, isListening, waiting }: Held, news: News): void {
+  if (isListening) window.webContents.send(NEWS, news);
+  else waiting.push(news);
+}
+
+function watchPage(held: Held): void {
+  const page = held.window.webContents;
+  let crashes = 0;
+  page.on('did-navigate', () => { held.isListening = false; });
+  page.on('did-fail-load', (_event, _code, _text, _url, isMainFrame) => { held.isBroken ||= isMainFrame; });
+  page.on('render-process-gone', (_event, { reason }) => {
+    held.isListening = false;
+    crashes += 1;
+    if (reason !== 'clean-exit' && crashes <= MOST_CRASHES) page.reload(); // the queue is kept in the page's storage
   });
-  window.once('ready-to-show', () => window.show());
-  load(window, url);
-  return window;
 }
 
-/** Shows the page again after the server came back, which may be at another address now. */
-export function reloadWindow(window: BrowserWindow, url: string, isOurs: (url: string) => boolean): void {
-  if (isOurs(window.webContents.getURL())) window.webContents.reload();
-  else load(window, url);
+/** A page that cannot be had says so in the window; when the server comes back the window is loaded anew. */
+function load(held: Held, address: string): void {
+  held.window.loadURL(address).catch(() => { held.isBroken = true; });
 }
 
-export function focusWindow(window: BrowserWindow): void {
+function focus(window: BrowserWindow): void {
   if (window.isMinimized()) window.restore();
   window.show();
   window.focus();
 }
 
-/** A page that cannot be had says so in the window; when the server comes back the window is loaded anew. */
-function load(window: BrowserWindow, url: string): void {
-  window.loadURL(url).catch(() => undefined);
-}
-
-/** Keeps a page, and every frame in it, on our own server; an https link goes to the system's browser. */
-export function fenceIn(contents: WebContents, isOurs: (url: string) => boolean): void {
-  const leave = (url: string): void => {
-    if (URL.canParse(url) && new URL(url).protocol === 'https:') shell.openExternal(url).catch(() => undefined); // no browser to open it with
-  };
-  contents.on('will-frame-navigate', (event) => {
-    if (isOurs(event.url)) return;
-    event.preventDefault();
-    if (event.isMainFrame) leave(event.url);
-  });
-  contents.on('will-redirect', (event) => {
-    if (!isOurs(event.url)) event.preventDefault();
-  });
-  contents.on('will-attach-webview', (event) => event.preventDefault());
-  contents.setWindowOpenHandler(({ url }) => {
-    if (isOurs(url)) return { action: 'allow' };
-    leave(url);
-    return { action: 'deny' };
-  });
-}
-
-/** Camera, location, notifications, devices: nothing here needs to ask for any of it. */
-export function denyPermissions(session: Session): void {
-  session.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
-  session.setPermissionCheckHandler(() => false);
-  session.setDevicePermissionHandler(() => false);
-}

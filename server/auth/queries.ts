@@ -20,6 +20,9 @@ export function listUsers(db: Db, page: Page): Paged<UserRow> {
 
 export const countSuperusers = (db: Db): number => db.select({ n: count() }).from(users).where(eq(users.isSuperuser, true)).get()?.n ?? 0;
 
+/** The one who set the server up, or who is left of the superusers. */
+export const findOwner = (db: Db): UserRow | undefined => db.select().from(users).where(eq(users.isSuperuser, true)).orderBy(asc(users.id)).get();
+
 export const insertUser = (db: Db, user: NewUser): UserRow => db.insert(users).values(user).returning().get();
 
 export const updateUser = (db: Db, id: UserId, values: Partial<Omit<UserRow, 'id'>>): UserRow | undefined =>

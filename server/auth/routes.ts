@@ -1,10 +1,11 @@
 // The doors of auth/: signing in, the own account, and accounts for superusers (interface, Authentication; decisions 5).
+import type { Request } from 'express';
 import { UserIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { AuthService } from './service.ts';
 import {
-  AppPasswordOut, AuthStatus, Credentials, LoginBody, PasswordChange, SetupBody, TokenResponse, UserCreate, UserOut, UserPage, UserQuery, UserUpdate,
+  AppPasswordOut, AuthStatus, Credentials, DesktopBody, LoginBody, PasswordChange, SetupBody, TokenResponse, UserCreate, UserOut, UserPage, UserQuery, UserUpdate,
   toTokenResponse, toUserOut, type SignIn,
 } from './wire.ts';
 
@@ -12,6 +13,9 @@ const UserIdParam = idParam(UserIdIn);
 /** Tokens and passwords must not stay in any cache (RFC 6749, 5.1). */
 const secret = <T>(status: number, value: T): Reply<T> => new Reply(status, value, { 'Cache-Control': 'no-store' });
 const token = (status: number, signIn: SignIn): Reply<TokenResponse> => secret(status, toTokenResponse(signIn));
+
+/** Both ends of the connection have one address: loopback, or the machine's own. */
+const isOwnMachine = ({ socket }: Request): boolean => socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 
 /** `version` is the application's. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
@@ -30,6 +34,9 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
 
   route({ method: 'post', path: '/auth/setup', access: 'public', summary: 'Make the first superuser with the setup token that the server printed; 409 once there is one', body: SetupBody, reply: TokenResponse, status: [201] },
     async ({ body: { setup_token, username, password }, req }) => token(201, await auth.setUp({ token: setup_token, username, password, from: req.ip }))),
+
+  route({ method: 'post', path: '/auth/desktop', access: 'public', summary: 'Sign the desktop app’s own window in as the owner, with a ticket that it got from the app itself', body: DesktopBody, reply: TokenResponse },
+    async ({ body: { ticket }, req }) => token(200, await auth.signInDesktop({ ticket, from: req.ip, isHere: isOwnMachine(req) }))),
 
   route({ method: 'post', path: '/auth/refresh', access: 'user', summary: 'A new token for a valid one', reply: TokenResponse },
     ({ user }) => token(200, auth.refresh(user.id))),

@@ -9,9 +9,10 @@ import type { Log } from '../log/log.ts';
 import { createAccounts } from './accounts.ts';
 import { createAppSignIn } from './app-sign-in.ts';
 import { createAuthenticate } from './authenticate.ts';
+import { createDesktopTickets } from './desktop-tickets.ts';
 import { createLimits } from './limits.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { findUnchanged, updateUser, type UserRow } from './queries.ts';
+import { findOwner, findUnchanged, updateUser, type UserRow } from './queries.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
 import { usernameKey } from './username.ts';
@@ -36,6 +37,7 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
   const limits = createLimits();
   const setupToken = createSetupToken();
+  const desktopTickets = createDesktopTickets({ now });
 
   const signIn = (user: UserRow): SignIn => {
     const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
@@ -49,6 +51,8 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
     /** New at every start; to be printed while `isSetupRequired()`. */
     setupToken: setupToken.value,
+    /** For the desktop shell alone; whoever has it becomes the owner. */
+    issueDesktopTicket: desktopTickets.issue,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),
     isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
 
@@ -78,6 +82,16 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
       if (!setupToken.matches(token)) throw forbidden('The setup token is wrong. It is printed where the server was started, and is new at every start.');
       await attempt.succeeded();
       return signIn(await accounts.createFirst({ username, password }));
+    },
+
+    /** The desktop app's own window becomes the owner: the first superuser there is. Only on this very machine, and a ticket is good once. */
+    async signInDesktop({ ticket, from, isHere }: From & { ticket: string; isHere: boolean }): Promise<SignIn> {
+      const attempt = await limits.attempt(from);
+      if (!isHere || !desktopTickets.redeem(ticket)) throw forbidden('This is for the desktop app’s own window, and a ticket is good once.');
+      await attempt.succeeded();
+      const owner = findOwner(db);
+      if (!owner) throw conflict('This server is not set up yet. Make the first account.');
+      return signIn(owner);
     },
 
     refresh: (userId: UserId): SignIn => signIn(accounts.get(userId)),

@@ -40,6 +40,7 @@ export const Credentials = z.strictObject({ username: Username, password: Passwo
 /** Login takes anything that could have been a name: a wrong one is 401, not 422. Forms of OAuth clients bring further fields. */
 export const LoginBody = z.object({ username: z.string().max(256), password: z.string().max(1024) }).meta({ id: 'LoginBody' });
 export const SetupBody = z.strictObject({ setup_token: z.string().max(256), username: Username, password: Password }).meta({ id: 'SetupBody' });
+export const DesktopBody = z.strictObject({ ticket: z.string().max(256) }).meta({ id: 'DesktopBody' });
 export const PasswordChange = z.strictObject({ password: Password, current_password: z.string().max(1024) }).meta({ id: 'PasswordChange' });
 export const UserCreate = z.strictObject({ username: Username, password: Password, is_superuser: z.boolean().optional() }).meta({ id: 'UserCreate' });
 export const UserUpdate = z.strictObject({ username: Username.optional(), password: Password.optional(), is_superuser: z.boolean().optional() }).meta({ id: 'UserUpdate' });

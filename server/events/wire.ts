@@ -24,6 +24,8 @@ export interface EventMap {
   /** A playlist changed, or may not be read any more: it is to be read again. Others hear it of public ones only. */
   playlist: { id: number; version: number; deleted: boolean };
   now_playing: { user_id: number; track_id: number | null; position_ms: number };
+  /** Other devices may reach this server now, or not any more; to superusers. */
+  network: { shared: boolean };
   /** A phone wants something else played, or another window became the speaker; to that person alone. */
   jukebox: JukeboxOut;
 }

@@ -18,13 +18,19 @@ const cancellable = <T extends object>(details: T) => {
   return event;
 };
 
-class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'quit' | 'getVersion' | 'getAppPath' | 'requestSingleInstanceLock' | 'enableSandbox'> {
+class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'quit' | 'getVersion' | 'getAppPath' | 'requestSingleInstanceLock' | 'enableSandbox' | 'getPreferredSystemLanguages' | 'setAsDefaultProtocolClient' | 'setBadgeCount' | 'setLoginItemSettings'> {
   isPackaged = false;
   hasLock = true;
   hasExited = false;
   isSandboxed = false;
   switches = new Set<string>();
   paths: Record<string, string> = {};
+  languages = ['en-GB'];
+  protocols: string[] = [];
+  modelId = '';
+  badges: (number | string)[] = [];
+  loginItem = { openAtLogin: false, wasOpenedAtLogin: false };
+  dock = { setBadge: (text: string) => void this.badges.push(text) } satisfies Part<Electron.Dock>;
   commandLine = { hasSwitch: (name: string) => this.switches.has(name) } satisfies Part<Electron.CommandLine>;
   private ready = Promise.withResolvers<void>();
   private readyNow = false;
@@ -35,6 +41,12 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'qu
   getVersion(): string { return '1.2.3'; }
   getAppPath(): string { return '/app'; }
   requestSingleInstanceLock(): boolean { return this.hasLock; }
+  getPreferredSystemLanguages(): string[] { return this.languages; }
+  setAsDefaultProtocolClient(protocol: string): boolean { return this.protocols.push(protocol) > 0; }
+  setAppUserModelId(id: string): void { this.modelId = id; }
+  setBadgeCount(count = 0): boolean { return this.badges.push(count) > 0; }
+  getLoginItemSettings(): typeof this.loginItem { return this.loginItem; }
+  setLoginItemSettings({ openAtLogin = false }: Electron.Settings): void { this.loginItem = { ...this.loginItem, openAtLogin }; }
 
   enableSandbox(): void {
     if (this.readyNow) throw new Error('app.enableSandbox() can only be called before app is ready');
@@ -61,6 +73,7 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'qu
     this.isQuitting = true;
     if (fake.windows.length === 0) return this.end();
     for (const window of fake.windows) window.close();
+    if (fake.windows.length > 0) this.isQuitting = false; // one of them would not go
   }
 
   lastWindowClosed(): void {
@@ -85,13 +98,25 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'qu
   }
 }
 
-class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'setWindowOpenHandler'> {
+class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'> {
   mainFrame: Frame = { url: '' };
   reloads = 0;
+  /** What the shell has told this page. */
+  heard: unknown[] = [];
   private openHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] = () => ({ action: 'allow' });
 
   getURL(): string { return this.mainFrame.url; }
-  reload(): void { this.reloads += 1; }
+  reload(): void {
+    this.reloads += 1;
+    this.emit('did-navigate', {}, this.getURL(), 200, 'OK');
+  }
+
+  send(channel: string, ...args: unknown[]): void {
+    const message = structuredClone(args);
+    this.heard.push(...message);
+    if (this === fake.windows[0]?.webContents) ipcRenderer.emitter.emit(channel, { sender: ipcRenderer }, ...message);
+  }
+
   setWindowOpenHandler(handler: typeof this.openHandler): void { this.openHandler = handler; }
 
   /** The page goes elsewhere by itself; loading by the app raises none of these events. */
@@ -103,6 +128,7 @@ class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'g
     if (isMainFrame) this.emit('will-navigate', inPage);
     if (inFrame.defaultPrevented || inPage.defaultPrevented) return false;
     frame.url = url;
+    if (isMainFrame) this.emit('did-navigate', {}, url, 200, 'OK');
     return true;
   }
 
@@ -125,11 +151,15 @@ class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'g
   }
 }
 
-export class BrowserWindow extends EventEmitter implements Pick<Electron.BrowserWindow, 'show' | 'focus' | 'close' | 'restore' | 'minimize' | 'isMinimized'> {
+export class BrowserWindow extends EventEmitter implements Pick<Electron.BrowserWindow, 'show' | 'hide' | 'focus' | 'close' | 'restore' | 'minimize' | 'isMinimized' | 'maximize' | 'isMaximized' | 'isVisible' | 'getNormalBounds' | 'setProgressBar'> {
   webContents = new FakeContents();
   options: Electron.BrowserWindowConstructorOptions;
   isShown: boolean;
   focuses = 0;
+  /** Where it is when it is neither minimized nor maximized. */
+  bounds: Electron.Rectangle;
+  progress = -1;
+  private maximized = false;
   private minimized = false;
   private destroyed = false;
 
@@ -137,11 +167,15 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     return fake.windows.find((window) => window.webContents === contents) ?? null;
   }
 
+  static getAllWindows(): BrowserWindow[] { return [...fake.windows]; }
+  static getFocusedWindow(): BrowserWindow | null { return fake.focused && fake.windows.includes(fake.focused) ? fake.focused : null; }
+
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super();
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.options = options;
     this.isShown = options.show ?? true;
+    this.bounds = { x: options.x ?? 100, y: options.y ?? 100, width: options.width ?? 800, height: options.height ?? 600 };
     fake.windows.push(this);
     app.emit('web-contents-created', {}, this.webContents);
   }
@@ -149,11 +183,18 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   async loadURL(url: string): Promise<void> {
     this.alive();
     this.webContents.mainFrame = { url: new URL(url).href };
+    this.webContents.emit('did-navigate', {}, url, 200, 'OK');
     this.emit('ready-to-show');
   }
 
   show(): void { this.alive(); this.isShown = true; }
-  focus(): void { this.alive(); this.focuses += 1; }
+  hide(): void { this.alive(); this.isShown = false; }
+  isVisible(): boolean { this.alive(); return this.isShown && !this.minimized; }
+  focus(): void { this.alive(); this.focuses += 1; fake.focused = this; }
+  maximize(): void { this.alive(); this.maximized = true; this.isShown = true; }
+  isMaximized(): boolean { this.alive(); return this.maximized; }
+  getNormalBounds(): Electron.Rectangle { this.alive(); return this.bounds; }
+  setProgressBar(progress: number): void { this.alive(); this.progress = progress; }
   minimize(): void { this.alive(); this.minimized = true; }
   restore(): void { this.alive(); this.minimized = false; }
   isMinimized(): boolean { this.alive(); return this.minimized; }
@@ -174,7 +215,17 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   }
 }
 
-/** Plain Node in the place of Chromium's service process: same output streams, pid and exit event. */
+/** Gives plain Node what a utility process has: `parentPort`, whose messages wait for a listener, and a life that no empty loop ends. */
+const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
+  import { EventEmitter } from 'node:events';
+  const port = new EventEmitter();
+  port.postMessage = (message) => process.send(message);
+  port.once('newListener', () => process.on('message', (data) => port.emit('message', { data })));
+  Object.defineProperty(process, 'parentPort', { value: port });
+  setInterval(() => undefined, 60_000);
+`)}`;
+
+/** Plain Node in the place of Chromium's service process: same output streams, messages, pid and exit event. */
 class FakeUtilityProcess extends EventEmitter {
   stdout: NodeJS.ReadableStream | null;
   stderr: NodeJS.ReadableStream | null;
@@ -183,11 +234,19 @@ class FakeUtilityProcess extends EventEmitter {
   static fork(modulePath: string, args: string[] = [], options: Electron.ForkOptions = {}): FakeUtilityProcess {
     if (!app.isReady()) throw new Error('utilityProcess cannot be created before app is ready.');
     fake.forks.push({ modulePath, options });
-    return new FakeUtilityProcess(spawn(process.execPath, [modulePath, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }));
+    return new FakeUtilityProcess(spawn(process.execPath, [...(options.execArgv ?? []), '--import', PARENT_PORT, modulePath, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: options.env ?? process.env }));
   }
+
+  postMessage(message: unknown): void {
+    if (this.child.connected) this.child.send(structuredClone(message) as object, () => undefined);
+  }
+
+  private child: ChildProcess;
 
   private constructor(child: ChildProcess) {
     super();
+    this.child = child;
+    child.on('message', (message) => this.emit('message', message));
     ({ stdout: this.stdout, stderr: this.stderr, pid: this.pid } = child);
     child.once('close', (code) => {
       this.pid = undefined;
@@ -206,6 +265,72 @@ class FakeIpcMain extends EventEmitter {
   }
 }
 
+class FakeMenu {
+  items: Electron.MenuItemConstructorOptions[];
+  constructor(items: Electron.MenuItemConstructorOptions[]) { this.items = items; }
+  static buildFromTemplate(template: Electron.MenuItemConstructorOptions[]): FakeMenu { return new FakeMenu(template); }
+  static setApplicationMenu(menu: FakeMenu | null): void { fake.applicationMenu = menu; }
+
+  /** What a person sees of it, separators left out. */
+  get labels(): string[] { return this.items.flatMap(({ label }) => label ?? []); }
+
+  find(label: string): Electron.MenuItemConstructorOptions {
+    const all = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
+    const item = all.find((one) => one.label === label);
+    if (!item) throw new Error(`The menu has no "${label}".`);
+    return item;
+  }
+
+  /** A person picks it; what is greyed out cannot be picked, and a checkbox changes before its click is told. */
+  pick(label: string): void {
+    const item = this.find(label);
+    if (item.enabled === false) throw new Error(`"${label}" cannot be picked now.`);
+    if (item.type === 'checkbox') item.checked = !item.checked;
+    item.click?.(item as unknown as Electron.MenuItem, undefined, {});
+  }
+}
+
+class FakeTray extends EventEmitter {
+  menu: FakeMenu | null = null;
+  toolTip = '';
+  private destroyed = false;
+  constructor(_image: unknown) {
+    super();
+    if (!app.isReady()) throw new Error('Cannot create Tray before app is ready');
+    fake.tray = this;
+  }
+  setContextMenu(menu: FakeMenu | null): void { this.alive(); this.menu = menu; }
+  setToolTip(text: string): void { this.alive(); this.toolTip = text; }
+  isDestroyed(): boolean { return this.destroyed; }
+  destroy(): void { this.destroyed = true; }
+  private alive(): void { if (this.destroyed) throw new TypeError('Tray is destroyed'); }
+}
+
+class FakeNotification extends EventEmitter {
+  options: Electron.NotificationConstructorOptions;
+  constructor(options: Electron.NotificationConstructorOptions = {}) {
+    super();
+    this.options = options;
+  }
+  static isSupported(): boolean { return true; }
+  show(): void { fake.notices.push(this); }
+}
+
+class FakeShortcuts {
+  keys = new Map<string, () => void>();
+  /** Keys that another program has. */
+  taken = new Set<string>();
+  register(key: string, run: () => void): boolean {
+    if (!app.isReady()) throw new Error('globalShortcut cannot be used before the app is ready');
+    if (this.taken.has(key) || this.keys.has(key)) return false;
+    this.keys.set(key, run);
+    return true;
+  }
+  isRegistered(key: string): boolean { return this.keys.has(key); }
+  unregister(key: string): void { this.keys.delete(key); }
+  unregisterAll(): void { this.keys.clear(); }
+}
+
 class FakeSession implements Part<Electron.Session> {
   requests: Parameters<Electron.Session['setPermissionRequestHandler']>[0] = null;
   checks: Parameters<Electron.Session['setPermissionCheckHandler']>[0] = null;
@@ -218,16 +343,31 @@ class FakeSession implements Part<Electron.Session> {
 export let app = new FakeApp();
 export let ipcMain = new FakeIpcMain();
 export let session = { defaultSession: new FakeSession() };
+export let globalShortcut = new FakeShortcuts();
+export let powerMonitor = new EventEmitter();
+export const Menu = FakeMenu;
+export const Tray = FakeTray;
+export const Notification = FakeNotification;
+export const nativeImage = { createFromPath: (path: string) => ({ path, setTemplateImage: () => undefined }) } satisfies Part<typeof Electron.nativeImage>;
+export const screen = {
+  getAllDisplays: () => {
+    if (!app.isReady()) throw new Error('The screen module cannot be used before the app is ready');
+    return fake.displays.map((workArea, id) => ({ id, workArea }));
+  },
+  getPrimaryDisplay: () => screen.getAllDisplays()[0],
+} satisfies Part<Electron.Screen>;
 export const utilityProcess = FakeUtilityProcess;
 export const nativeTheme = { shouldUseDarkColors: false } satisfies Part<Electron.NativeTheme>;
 
 export const shell = {
   openExternal: async (url: string) => void fake.openedOutside.push(url),
+  showItemInFolder: (path: string) => void fake.shownFiles.push(path),
 } satisfies Part<Electron.Shell>;
 
 export const dialog = {
   showOpenDialog: async (...args: unknown[]) => {
     fake.folderDialogs.push(args);
+    if (fake.chosenFiles.length > 0) return { canceled: false, filePaths: fake.chosenFiles };
     return fake.chosenFolder === undefined ? { canceled: true, filePaths: [] } : { canceled: false, filePaths: [fake.chosenFolder] };
   },
   showMessageBox: (options: Electron.MessageBoxOptions) =>
@@ -241,21 +381,31 @@ export const contextBridge = {
 } satisfies Part<Electron.ContextBridge>;
 
 export const ipcRenderer = {
+  emitter: new EventEmitter(),
+  on: (channel: string, listener: (...args: unknown[]) => void) => void ipcRenderer.emitter.on(channel, listener),
+  off: (channel: string, listener: (...args: unknown[]) => void) => void ipcRenderer.emitter.off(channel, listener),
   invoke: (channel: string, ...args: unknown[]) => {
     const [window] = fake.windows;
     if (!window) throw new Error('There is no page that could ask.');
     return fake.invoke(window, channel, args);
   },
-} satisfies Part<Electron.IpcRenderer>;
+} satisfies Part<Electron.IpcRenderer> & { emitter: EventEmitter };
 
 interface Message { options: Electron.MessageBoxOptions; answer(button: string): void }
 
 export const fake = {
   windows: [] as BrowserWindow[],
   openedOutside: [] as string[],
+  shownFiles: [] as string[],
   messages: [] as Message[],
   folderDialogs: [] as unknown[][],
   chosenFolder: undefined as string | undefined,
+  chosenFiles: [] as string[],
+  tray: undefined as FakeTray | undefined,
+  applicationMenu: null as FakeMenu | null,
+  notices: [] as FakeNotification[],
+  focused: undefined as BrowserWindow | undefined,
+  displays: [{ x: 0, y: 0, width: 1_920, height: 1_080 }] as Electron.Rectangle[],
   forks: [] as { modulePath: string; options: Electron.ForkOptions }[],
   exposed: {} as Record<string, unknown>,
 
@@ -278,9 +428,15 @@ export const fake = {
     if (old) rmSync(old, { recursive: true, force: true });
     app = new FakeApp();
     const appData = mkdtempSync(join(tmpdir(), 'tonearm-electron-'));
-    app.paths = { appData, userData: join(appData, 'tonearm') };
+    app.paths = { appData, userData: join(appData, 'tonearm'), home: join(appData, 'home'), exe: '/opt/Tonearm/tonearm' };
     ipcMain = new FakeIpcMain();
     session = { defaultSession: new FakeSession() };
-    Object.assign(fake, { windows: [], openedOutside: [], messages: [], folderDialogs: [], chosenFolder: undefined, forks: [] });
+    globalShortcut = new FakeShortcuts();
+    powerMonitor = new EventEmitter();
+    ipcRenderer.emitter.removeAllListeners();
+    Object.assign(fake, {
+      windows: [], openedOutside: [], shownFiles: [], messages: [], folderDialogs: [], chosenFolder: undefined, chosenFiles: [], forks: [], tray: undefined, applicationMenu: null, notices: [],
+      focused: undefined, displays: [{ x: 0, y: 0, width: 1_920, height: 1_080 }],
+    });
   },
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fake } from '../../fakes/electron.ts';
-import { onlyWindow, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
+import { fake, powerMonitor } from '../../fakes/electron.ts';
+import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
 import { turn } from './scripted-server.ts';
 
 describe('start', () => {
@@ -33,7 +33,7 @@ describe('a second start', () => {
   it('shows the window of the first and focuses it', async () => {
     const { app, window } = await startAppWithWindow();
     window.minimize();
-    app.emit('second-instance');
+    app.emit('second-instance', {}, ['/opt/tonearm'], '/home/me');
     expect(onlyWindow()).toBe(window);
     expect(window.isMinimized()).toBe(false);
     expect(window.focuses).toBe(1);
@@ -41,7 +41,7 @@ describe('a second start', () => {
 
   it('opens no window before the server listens', async () => {
     const { app } = await startApp();
-    app.emit('second-instance');
+    app.emit('second-instance', {}, ['/opt/tonearm'], '/home/me');
     expect(fake.windows).toEqual([]);
   });
 
@@ -53,16 +53,40 @@ describe('a second start', () => {
 });
 
 describe('a server that dies', () => {
-  it('is started again, and the window loads anew', async () => {
+  it('is started again, and a page that is whole is left alone, with its music and its queue', async () => {
     const { server, advance, window } = await startAppWithWindow();
+    await pageIsThere(window);
     await server.run.ends();
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'restarting' });
     await advance(500);
     expect(server.runs).toHaveLength(2);
-    expect(window.webContents.reloads).toBe(0);
 
     await server.run.says(URL_LINE);
-    expect(window.webContents.reloads).toBe(1);
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'running' });
+    expect(window.webContents.reloads).toBe(0);
     expect(onlyWindow()).toBe(window);
+  });
+
+  it('gets a page that could not be loaded meanwhile loaded anew', async () => {
+    const { server, advance, window } = await startAppWithWindow();
+    await server.run.ends();
+    window.webContents.emit('did-fail-load', {}, -102, 'ERR_CONNECTION_REFUSED', URL_LINE, true);
+    await advance(500);
+    await server.run.says(URL_LINE);
+    expect(window.webContents.reloads).toBe(1);
+  });
+
+  it('is told in a notice when no window is there to say so, and in the tray', async () => {
+    const { server, advance, window } = await startAppWithWindow();
+    await server.run.ends();
+    expect(fake.notices).toEqual([]);
+    await advance(1_000);
+    expect(fake.tray?.toolTip).toBe('Tonearm: The server stopped and is being started again…');
+
+    await server.run.says(URL_LINE);
+    window.hide();
+    await server.run.ends();
+    expect(fake.notices.map(({ options }) => options.title)).toEqual(['The server stopped']);
   });
 
   it('is followed to its new address', async () => {
@@ -102,7 +126,7 @@ describe('quit', () => {
     const { app, server } = await startAppWithWindow();
     app.quit();
     await turn();
-    expect(server.run.signals).toEqual(['SIGTERM']);
+    expect(server.run.asked).toEqual(['ticket', 'stop']);
     expect(app.hasExited).toBe(false);
 
     await server.run.ends();
@@ -116,7 +140,7 @@ describe('quit', () => {
     await advance(9_999);
     expect(app.hasExited).toBe(false);
     await advance(1);
-    expect(server.run.signals).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(server.run.asked).toEqual(['ticket', 'stop', 'kill']);
     expect(app.hasExited).toBe(true);
   });
 
@@ -125,7 +149,7 @@ describe('quit', () => {
     app.quit();
     app.quit();
     await turn();
-    expect(server.run.signals).toEqual(['SIGTERM']);
+    expect(server.run.asked).toEqual(['ticket', 'stop']);
   });
 
   it('while the server starts opens no window any more', async () => {
@@ -137,12 +161,33 @@ describe('quit', () => {
     expect(app.hasExited).toBe(true);
   });
 
-  it('comes with the last window, except on macOS, where the window can be had again', async () => {
-    const { app, server, window } = await startAppWithWindow();
+  it('comes with the last window', async () => {
+    const { server, window } = await startAppWithWindow();
     window.close();
-    const isMac = process.platform === 'darwin';
-    expect(server.run.signals).toEqual(isMac ? [] : ['SIGTERM']);
-    if (isMac) app.emit('activate');
-    expect(fake.windows).toHaveLength(isMac ? 1 : 0);
+    expect(server.run.asked).toContain('stop');
+  });
+
+  it('does not come with the last window on macOS, nor where the person wants it to go on', async () => {
+    const mac = await startAppWithWindow(undefined, { platform: 'darwin' });
+    mac.window.close();
+    expect(mac.server.run.asked).not.toContain('stop');
+    mac.app.emit('activate');
+    expect(fake.windows).toHaveLength(1);
+
+    const { server, window } = await startAppWithWindow();
+    await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
+    window.close();
+    expect(server.run.asked).not.toContain('stop');
+    fake.tray?.menu?.pick('Open Tonearm');
+    expect(fake.windows).toHaveLength(1);
+  });
+
+  it('is asked for by a system that shuts down, which waits for it', async () => {
+    const { server } = await startAppWithWindow();
+    let waits = false;
+    powerMonitor.emit('shutdown', { preventDefault: () => { waits = true; } });
+    await turn();
+    expect(waits).toBe(true);
+    expect(server.run.asked).toContain('stop');
   });
 });

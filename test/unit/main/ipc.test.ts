@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { BRIDGE, type Bridge, type Channel } from '../../../main/ipc.ts';
 import type { DesktopBridge } from '../../../renderer/desktop.ts';
-import { fake, ipcMain } from '../../fakes/electron.ts';
-import { startAppWithWindow } from './running-app.ts';
+import { app, fake, ipcMain } from '../../fakes/electron.ts';
+import { pageIsThere, startAppWithWindow } from './running-app.ts';
+import { turn } from './scripted-server.ts';
 
 const CHANNELS = Object.values(BRIDGE);
 
@@ -12,7 +15,7 @@ describe('the bridge', () => {
     await startAppWithWindow();
     await import('../../../main/preload.ts');
     expect(Object.keys(fake.exposed)).toEqual(['tonearm']);
-    expect(Object.keys(fake.exposed['tonearm'] as Bridge)).toEqual(Object.keys(BRIDGE));
+    expect(Object.keys(fake.exposed['tonearm'] as Bridge)).toEqual([...Object.keys(BRIDGE), 'onNews']);
     expect([...ipcMain.handlers.keys()].sort()).toEqual([...CHANNELS].sort());
   });
 
@@ -64,6 +67,26 @@ describe('a malformed argument is refused', () => {
   const malformed: [Channel, unknown[]][] = [
     ['app:version', ['extra']],
     ['setup:token', [null]],
+    ['auth:ticket', ['admin']],
+    ['shell:settings', [{}]],
+    ['shell:change', []],
+    ['shell:change', [null]],
+    ['shell:change', [{ keepRunning: 1 }]],
+    ['shell:change', [{ keepRunning: undefined }]],
+    ['shell:change', [{ places: {} }]],
+    ['shell:change', [{ mediaKeys: true }, 'extra']],
+    ['shell:language', ['']],
+    ['shell:language', ['../../etc']],
+    ['shell:language', ['x'.repeat(100)]],
+    ['file:show', []],
+    ['file:show', ['/etc/passwd']],
+    ['file:show', [-1]],
+    ['file:show', [1.5]],
+    ['file:show', [1, '/etc']],
+    ['player:report', [{ status: 'dancing', title: null, artist: null }]],
+    ['player:report', [{ status: 'playing', title: 'x'.repeat(1_001), artist: null }]],
+    ['player:report', [{ status: 'playing', title: 'a', artist: null, more: 1 }]],
+    ['player:report', [{ status: 'playing' }]],
     ['dialog:choose-folder', [7]],
     ['dialog:choose-folder', [null]],
     ['dialog:choose-folder', ['relative/folder']],
@@ -76,5 +99,62 @@ describe('a malformed argument is refused', () => {
     const { window } = await startAppWithWindow();
     await expect(fake.invoke(window, channel, args)).rejects.toThrow('not the arguments of this channel');
     expect(fake.folderDialogs).toEqual([]);
+    expect(existsSync(join(app.getPath('userData'), 'shell.json'))).toBe(false);
+  });
+});
+
+describe('a ticket to sign in with', () => {
+  it('is asked of the server for each page, and given to the one that asked', async () => {
+    const { server, window } = await startAppWithWindow();
+    const [first, second] = [fake.invoke(window, 'auth:ticket', []), fake.invoke(window, 'auth:ticket', [])];
+    await turn();
+    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first is the shell's own
+    await server.run.tells({ kind: 'ticket', id: 3, ticket: 'third-ticket-0123456789' });
+    await server.run.tells({ kind: 'ticket', id: 2, ticket: 'second-ticket-012345678' });
+    expect(await first).toBe('second-ticket-012345678');
+    expect(await second).toBe('third-ticket-0123456789');
+  });
+
+  it('is none from a server that is gone, silent, or says something else', async () => {
+    const { server, window, advance } = await startAppWithWindow();
+    const silent = fake.invoke(window, 'auth:ticket', []);
+    await turn();
+    for (const message of [null, 'ticket', { kind: 'ticket', id: 2 }, { kind: 'ticket', id: 2, ticket: '' }, { kind: 'ticket', id: 99, ticket: 'x'.repeat(40) }]) await server.run.tells(message);
+    await advance(5_000);
+    expect(await silent).toBeNull();
+
+    const lost = fake.invoke(window, 'auth:ticket', []);
+    await turn();
+    await server.run.ends();
+    expect(await lost).toBeNull();
+    expect(await fake.invoke(window, 'auth:ticket', [])).toBeNull();
+  });
+});
+
+describe('news', () => {
+  it('reach a page once it listens, without the event that they came with', async () => {
+    const { window, app } = await startAppWithWindow();
+    await import('../../../main/preload.ts');
+    const bridge = fake.exposed['tonearm'] as Bridge;
+    const heard: unknown[][] = [];
+    const stop = bridge.onNews((...args: unknown[]) => void heard.push(args));
+    app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://album/7');
+    expect(heard).toEqual([]);
+    await pageIsThere(window);
+    expect(heard).toEqual([[{ kind: 'open', path: '/albums/7' }]]);
+    stop();
+    app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://album/8');
+    expect(heard).toHaveLength(1);
+    expect(window.webContents.heard).toHaveLength(2);
+  });
+
+  it('wait again while the page is loaded anew', async () => {
+    const { window, app } = await startAppWithWindow();
+    await pageIsThere(window);
+    window.webContents.reload();
+    app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://artist/3');
+    expect(window.webContents.heard).toEqual([]);
+    await pageIsThere(window);
+    expect(window.webContents.heard).toEqual([{ kind: 'open', path: '/artists/3' }]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,10 +6,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../main/clock.ts';
 import { launchServer } from '../../../main/launch-server.ts';
 import { createServerProcess, type ServerChild } from '../../../main/server-process.ts';
+import { serverEntry } from '../../support/bundle.ts';
 import { app, fake } from '../../fakes/electron.ts';
 
 const PROGRAM = `
-  process.on('SIGTERM', () => { console.log('put away'); process.exit(0); });
+  const hear = (message) => { if (message.kind === 'stop') { console.log('put away'); process.exit(0); } };
+  if (process.parentPort) process.parentPort.on('message', ({ data }) => hear(data));
+  else process.on('message', hear);
   console.error('tonearm: complaint');
   setInterval(() => undefined, 1_000);
   console.log('ready');
@@ -43,18 +46,35 @@ describe.each([{ isPackaged: false, root: '.' }, { isPackaged: true, root: 'app.
     const child = launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } });
     const end = untilEnd(child);
     await untilSays(child, 'ready');
-    child.signal('SIGTERM');
+    child.send({ kind: 'stop' });
     expect(await end).toBeUndefined();
     expect(shown).toContain('tonearm: complaint');
-    if (process.platform !== 'win32') expect(shown).toContain('put away');
+    expect(shown).toContain('put away');
   });
 
-  it('takes a signal after the end for granted', async () => {
+  it('keeps its young memory as small as npm start does', async () => {
+    writeProgram(join(dir, root === '.' ? '.' : 'app.asar.unpacked'), `console.log(process.execArgv.join(' ') + ' ready'); process.exit();`);
+    let shown = '';
+    await untilEnd(launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } }));
+    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8')) as { scripts: { start: string } };
+    const flag = /--max-semi-space-size=\d+/.exec(scripts.start)?.[0] ?? 'no flag at all';
+    expect(shown).toContain(flag);
+  });
+
+  it.each([[undefined, 'auto'], ['file', 'file']])('lets the server use the keychain, unless the environment says otherwise: %s', async (said, kept) => {
+    vi.stubEnv('SECRET_STORE', said);
+    writeProgram(join(dir, root === '.' ? '.' : 'app.asar.unpacked'), `console.log('secrets: ' + process.env.SECRET_STORE + ' ' + typeof process.env.PATH); process.exit();`);
+    let shown = '';
+    await untilEnd(launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } }));
+    expect(shown).toContain(`secrets: ${kept} string`);
+  });
+
+  it('takes what comes after the end for granted', async () => {
     const child = launchServer({ root: join(dir, root), isPackaged });
     const end = untilEnd(child);
-    child.signal('SIGKILL');
+    child.kill();
     await end;
-    expect(() => child.signal('SIGTERM')).not.toThrow();
+    expect(() => { child.send({ kind: 'stop' }); child.kill(); }).not.toThrow();
   });
 });
 
@@ -62,12 +82,12 @@ it('leaves the archive for a real file, which worker threads and native packages
   const child = launchServer({ root: join(dir, 'app.asar'), isPackaged: true });
   expect(fake.forks[0]?.modulePath).toBe(join(dir, 'app.asar.unpacked', 'dist', 'server', 'main.js'));
   const end = untilEnd(child);
-  child.signal('SIGKILL');
+  child.kill();
   await end;
 });
 
 it('understands what our own server prints', async () => {
-  const entry = pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'server', 'main.ts')).href;
+  const entry = pathToFileURL(serverEntry()).href;
   writeProgram(dir, `import(${JSON.stringify(entry)});`);
   for (const [name, value] of Object.entries({ DATA_DIR: join(dir, 'data'), PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent' })) vi.stubEnv(name, value);
 

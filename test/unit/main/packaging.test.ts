@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js';
 import { DebugLogger } from 'builder-util';
@@ -13,4 +14,28 @@ it('electron-builder.yml is valid, and packs no Node, no source and no test', as
   expect(filter).toContain('!node_modules/node-*/**');
   const folders = filter.filter((pattern) => !pattern.startsWith('!')).map((pattern) => pattern.split('/')[0]);
   expect(new Set(folders)).toEqual(new Set(['dist', 'migrations', 'resources', 'package.json', 'node_modules']));
+});
+
+it('leaves Chromium’s sandbox on, and gives up nothing of the hardened runtime but compiling', async () => {
+  const config = await getConfig(root, 'electron-builder.yml', null);
+  expect(config.toolsets?.appimage).toBe('1.0.3'); // 0.0.0, the default, starts with --no-sandbox
+  expect([config.linux?.executableArgs, config.mac?.hardenedRuntime]).toEqual([undefined, true]);
+  const entitlements = readFileSync(join(root, config.mac?.entitlements ?? ''), 'utf8');
+  expect([...entitlements.matchAll(/<key>(.*?)<\/key>/g)].map(([, key]) => key)).toEqual(['com.apple.security.cs.allow-jit']);
+});
+
+it('is released for three systems and two processors', () => {
+  const workflow = readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8');
+  const machines = [...workflow.matchAll(/system: (\w+), arch: (\w+)/g)].map(([, system, arch]) => `${system} ${arch}`);
+  expect(machines).toEqual(['linux x64', 'linux arm64', 'mac x64', 'mac arm64', 'win x64', 'win arm64']);
+});
+
+it('offers audio and playlists under “Open with” and takes them from nobody', async () => {
+  const config = await getConfig(root, 'electron-builder.yml', null);
+  expect(config.fileAssociations).toBeUndefined(); // would be the default on Windows
+  expect(config.mac?.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }]);
+  const types = (text: string): string[] => [...new Set(text.match(/\b(m3u8?|mp3|flac|og[ga]|opus|m4a|aac|wav|aiff?)\b/g))].toSorted();
+  const include = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
+  expect(types([...include.matchAll(/OPEN_WITH "(\w+)"/g)].map(([, type]) => type).join(' '))).toEqual(types(JSON.stringify(config.mac?.fileAssociations)));
+  expect(include).not.toMatch(/Classes\\\./); // the key of a file type itself
 });

@@ -1,22 +1,25 @@
 // The whole shell on the fake of Electron, with a scripted server behind it.
 import { startDesktop } from '../../../main/desktop.ts';
+import type { PlayerReport } from '../../../main/ipc.ts';
 import { app, fake, type BrowserWindow } from '../../fakes/electron.ts';
 import { scriptServer, stillClock, turn } from './scripted-server.ts';
 
 export const URL_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
 
-export async function startApp(prepare: (fakeApp: typeof app) => void = () => undefined) {
+export interface StartOptions { argv?: string[]; platform?: NodeJS.Platform }
+
+export async function startApp(prepare: (fakeApp: typeof app) => void = () => undefined, { argv = ['/opt/tonearm'], platform = 'linux' }: StartOptions = {}) {
   fake.reset();
   prepare(app);
   const [server, time] = [scriptServer(), stillClock()];
-  startDesktop({ preload: '/app/preload.cjs', launch: server.launch, clock: time.clock });
+  startDesktop({ preload: '/app/preload.cjs', icon: '/app/tray.png', launch: server.launch, clock: time.clock, argv, platform });
   app.becomeReady();
   await turn();
   return { app, server, ...time };
 }
 
-export async function startAppWithWindow() {
-  const running = await startApp();
+export async function startAppWithWindow(...options: Parameters<typeof startApp>) {
+  const running = await startApp(...options);
   await running.server.run.says(URL_LINE);
   return { ...running, window: onlyWindow() };
 }
@@ -26,3 +29,7 @@ export function onlyWindow(): BrowserWindow {
   if (!window || others.length > 0) throw new Error(`There are ${fake.windows.length} windows.`);
   return window;
 }
+
+/** The page has loaded so far that it tells of its player, and listens. */
+export const pageIsThere = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
+  fake.invoke(window, 'player:report', [{ status: 'idle', title: null, artist: null, ...report }]);

@@ -1,7 +1,7 @@
 // A server child that says and does what a test tells it, and a clock that stands still until it is moved.
 import { PassThrough } from 'node:stream';
 import type { Clock } from '../../../main/clock.ts';
-import type { ServerChild } from '../../../main/server-process.ts';
+import type { ServerChild, ToServer } from '../../../main/server-process.ts';
 
 /** Lets lines that were written reach their readers. */
 export const turn = async (): Promise<void> => {
@@ -9,7 +9,10 @@ export const turn = async (): Promise<void> => {
 };
 
 export interface ScriptedRun {
-  signals: string[];
+  /** What it was asked over the private channel, and `kill`. */
+  asked: string[];
+  /** Answers over that channel. */
+  tells(message: unknown): Promise<void>;
   says(text: string): Promise<void>;
   complains(text: string): Promise<void>;
   ends(fault?: Error): Promise<void>;
@@ -25,16 +28,24 @@ export function scriptServer() {
       return last;
     },
     launch(): ServerChild {
-      const [stdout, stderr, signals] = [new PassThrough(), new PassThrough(), [] as string[]];
+      const [stdout, stderr, asked] = [new PassThrough(), new PassThrough(), [] as string[]];
+      let onMessage: (message: unknown) => void = () => undefined;
       let onEnd: (fault?: Error) => void = () => undefined;
       const write = (stream: PassThrough) => async (text: string) => { stream.write(text); await turn(); };
       runs.push({
-        signals,
+        asked,
+        async tells(message) { onMessage(message); await turn(); },
         says: write(stdout),
         complains: write(stderr),
         async ends(fault) { onEnd(fault); await turn(); },
       });
-      return { stdout, stderr, signal: (name) => void signals.push(name), onEnd: (listener) => { onEnd = listener; } };
+      return {
+        stdout, stderr,
+        send: ({ kind }: ToServer) => void asked.push(kind),
+        kill: () => void asked.push('kill'),
+        onMessage: (listener) => { onMessage = listener; },
+        onEnd: (listener) => { onEnd = listener; },
+      };
     },
   };
 }

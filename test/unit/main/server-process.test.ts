@@ -105,7 +105,7 @@ describe('stop', () => {
     await script.run.ends();
     await stopped;
     await time.advance(60_000);
-    expect(script.run.signals).toEqual(['SIGTERM']);
+    expect(script.run.asked).toEqual(['stop']);
     expect(heard).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fake, session } from '../../fakes/electron.ts';
-import { startAppWithWindow } from './running-app.ts';
+import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
 
 const ELSEWHERE = [
   'https://example.org/',
@@ -21,7 +23,48 @@ describe('a page', () => {
     const { window } = await startAppWithWindow();
     expect(window.webContents.navigate('http://127.0.0.1:4747/albums/7')).toBe(true);
     expect(window.webContents.redirect('http://127.0.0.1:4747/sign-in')).toBe(true);
-    expect(window.webContents.open('http://127.0.0.1:4747/api/v1/docs')).toBe('allow');
+  });
+
+  it.each([
+    ['/settings#network', 'http://127.0.0.1:4747/settings#network'],
+    ['/player', 'http://127.0.0.1:4747/player'],
+  ])('has %s in a window of its own, once, however it goes there', async (path, address) => {
+    const { window } = await startAppWithWindow();
+    expect(window.webContents.open(`http://127.0.0.1:4747${path}`)).toBe('deny');
+    expect(window.webContents.navigate(`http://127.0.0.1:4747${path}`)).toBe(false);
+    expect(fake.windows.map(({ webContents }) => webContents.getURL())).toEqual(['http://127.0.0.1:4747/', address]);
+    expect(fake.windows[1]?.focuses).toBe(1);
+    expect(fake.windows[1]?.options.webPreferences).toEqual(window.options.webPreferences);
+  });
+
+  it('of the settings goes to the library in the library’s window, whose music plays on, and to the door in its own', async () => {
+    const { window } = await startAppWithWindow();
+    await pageIsThere(window);
+    window.webContents.open('http://127.0.0.1:4747/settings');
+    const settings = fake.windows[1];
+    expect(settings?.webContents.navigate('http://127.0.0.1:4747/albums/7')).toBe(false);
+    expect(window.webContents.heard).toEqual([{ kind: 'open', path: '/albums/7' }]);
+    expect(window.webContents.getURL()).toBe('http://127.0.0.1:4747/');
+    expect(settings?.webContents.navigate('http://127.0.0.1:4747/sign-in?back=/settings')).toBe(true);
+    expect(settings?.webContents.navigate('http://127.0.0.1:4747/settings')).toBe(true);
+  });
+
+  it('has what is no window of the app in the browser of the system', async () => {
+    const { window } = await startAppWithWindow();
+    expect(window.webContents.open('http://127.0.0.1:4747/api/v1/docs')).toBe('deny');
+    expect(window.webContents.navigate('http://127.0.0.1:4747/share/abc')).toBe(false);
+    expect(fake.openedOutside).toEqual(['http://127.0.0.1:4747/api/v1/docs', 'http://127.0.0.1:4747/share/abc']);
+    expect(fake.windows).toHaveLength(1);
+  });
+
+  it('whose process is gone is loaded anew, a few times', async () => {
+    const { window } = await startAppWithWindow();
+    window.webContents.emit('render-process-gone', {}, { reason: 'crashed' });
+    expect(window.webContents.reloads).toBe(1);
+    window.webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
+    expect(window.webContents.reloads).toBe(1);
+    for (let times = 0; times < 10; times += 1) window.webContents.emit('render-process-gone', {}, { reason: 'oom' });
+    expect(window.webContents.reloads).toBe(2); // not for ever
   });
 
   it.each(ELSEWHERE)('cannot go to %s', async (url) => {
@@ -47,19 +90,100 @@ describe('a page', () => {
   });
 
   it('gets no permission and no device', async () => {
-    await startAppWithWindow();
+    const { window } = await startAppWithWindow();
     const { requests, checks, devices } = session.defaultSession;
     const answers: boolean[] = [];
     for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'unknown'] as const) {
-      requests?.({} as never, permission, (granted) => answers.push(granted), {} as never);
+      requests?.(window.webContents as never, permission, (granted) => answers.push(granted), {} as never);
       answers.push(checks?.(null, permission, 'http://127.0.0.1:4747', {} as never) ?? true);
     }
     answers.push(devices?.({} as never) ?? true);
     expect(new Set(answers)).toEqual(new Set([false]));
   });
 
+  it('may put on the clipboard what a button copies, if it is ours', async () => {
+    const { window } = await startAppWithWindow();
+    const { requests, checks } = session.defaultSession;
+    const answers: (boolean | undefined)[] = [];
+    const ask = () => {
+      requests?.(window.webContents as never, 'clipboard-sanitized-write', (granted) => answers.push(granted), {} as never);
+      answers.push(checks?.(window.webContents as never, 'clipboard-sanitized-write', '', {} as never));
+    };
+    ask();
+    window.webContents.mainFrame = { url: 'https://example.org/' };
+    ask();
+    expect(answers).toEqual([true, true, false, false]);
+  });
+
   it('is isolated, sandboxed, without Node, and keeps the web’s own rules', async () => {
     const { window } = await startAppWithWindow();
     expect(window.options.webPreferences).toEqual({ preload: '/app/preload.cjs', contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true });
+  });
+});
+
+describe('where a window was', () => {
+  const closed = async () => {
+    const { window, app } = await startAppWithWindow();
+    await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
+    return { window, app };
+  };
+
+  it('is where it comes back, maximized or not', async () => {
+    const { window } = await closed();
+    window.bounds = { x: 300, y: 200, width: 900, height: 700 };
+    window.maximize();
+    window.close();
+    fake.tray?.menu?.pick('Open Tonearm');
+    expect(onlyWindow().options).toMatchObject({ x: 300, y: 200, width: 900, height: 700 });
+    expect(onlyWindow().isMaximized()).toBe(true);
+  });
+
+  it('is left for the middle of a screen that is there', async () => {
+    const { window } = await closed();
+    window.bounds = { x: 3_000, y: 200, width: 2_500, height: 700 };
+    window.close();
+    fake.tray?.menu?.pick('Open Tonearm');
+    expect(onlyWindow().options).toMatchObject({ width: 1_920, height: 700 });
+    expect(onlyWindow().options.x).toBeUndefined();
+  });
+
+  it('survives a start with a file that is no such thing', async () => {
+    for (const text of ['', '{', 'null', '[]', '{"places":{"library":{"x":"left"}},"keepRunning":"yes"}']) {
+      const { server } = await startApp((app) => {
+        app.switches.add('user-data-dir');
+        mkdirSync(app.getPath('userData'), { recursive: true });
+        writeFileSync(join(app.getPath('userData'), 'shell.json'), text);
+      });
+      await server.run.says(URL_LINE);
+      expect(onlyWindow().options).toMatchObject({ width: 1_280, height: 840 });
+    }
+  });
+});
+
+describe('a library window that is closed while music plays', () => {
+  it('stays behind where the app goes on, and comes back as it was', async () => {
+    const { window } = await startAppWithWindow();
+    await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
+    await pageIsThere(window, { status: 'playing', title: 'Song' });
+    window.close();
+    expect(onlyWindow()).toBe(window);
+    expect(window.isShown).toBe(false);
+    fake.tray?.menu?.pick('Open Tonearm');
+    expect(window.isShown).toBe(true);
+  });
+
+  it('ends with the app otherwise, and always when the app quits', async () => {
+    const { window, server } = await startAppWithWindow();
+    await pageIsThere(window, { status: 'playing', title: 'Song' });
+    window.close();
+    expect(fake.windows).toEqual([]);
+    expect(server.run.asked).toContain('stop');
+
+    const kept = await startAppWithWindow();
+    await fake.invoke(kept.window, 'shell:change', [{ keepRunning: true }]);
+    await pageIsThere(kept.window, { status: 'playing', title: 'Song' });
+    kept.app.quit();
+    expect(fake.windows).toEqual([]);
+    expect(kept.server.run.asked).toContain('stop');
   });
 });

@@ -1,0 +1,29 @@
+// Links of the form tonearm://album/7. Any page on the web may hold one, so it opens a page of the library, or a search in it, and does nothing else.
+import type { News } from './ipc.ts';
+
+const PAGES: Record<string, (id: string) => string> = {
+  album: (id) => `/albums/${id}`,
+  artist: (id) => `/artists/${id}`,
+  playlist: (id) => `/playlists/${id}`,
+  track: (id) => `/tracks?details=${id}`,
+};
+const LONGEST_LINK = 2_000;
+const LONGEST_SEARCH = 200;
+
+/** What the library window is to show; undefined for anything that is no such link. */
+export function newsOfLink(link: string): Extract<News, { kind: 'open' | 'search' }> | undefined {
+  if (link.length > LONGEST_LINK || !URL.canParse(link)) return undefined;
+  const { protocol, host, pathname, searchParams, username, password } = new URL(link);
+  if (protocol !== 'tonearm:' || username !== '' || password !== '') return undefined;
+  const isBare = pathname === '' || pathname === '/';
+  if (host === 'open' && isBare) return { kind: 'open', path: '/' };
+  if (host === 'search' && isBare) return searchFor(searchParams.get('q') ?? '');
+  const id = /^\/([1-9]\d{0,14})\/?$/.exec(pathname)?.[1];
+  const page = Object.hasOwn(PAGES, host) ? PAGES[host] : undefined;
+  return id !== undefined && page ? { kind: 'open', path: page(id) } : undefined;
+}
+
+function searchFor(given: string): { kind: 'search'; text: string } | undefined {
+  const text = given.replace(/\p{C}+/gu, ' ').trim().slice(0, LONGEST_SEARCH);
+  return text === '' ? undefined : { kind: 'search', text };
+}

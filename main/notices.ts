@@ -1,0 +1,36 @@
+// Notices of the system: only of what somebody asked for, and of a server that died while no window is there to say so.
+import { BrowserWindow, Notification } from 'electron';
+import type { Job } from './server-shapes.ts';
+import { ScanCounts } from './server-shapes.ts';
+import { isOpen } from './status.ts';
+import type { Say } from './texts.ts';
+
+export interface Notice { title: string; body: string; onClick?: () => void }
+
+export function notify({ title, body, onClick }: Notice): void {
+  if (!Notification.isSupported()) return;
+  const notice = new Notification({ title, body, silent: true });
+  if (onClick) notice.on('click', onClick);
+  notice.show();
+}
+
+/** A page in front of somebody tells for itself. */
+export const isSeen = (): boolean => BrowserWindow.getFocusedWindow() !== null;
+
+/** Remembers which jobs were asked for from the shell; gives the notice of one that has ended, once. */
+export function createAskedJobs() {
+  const asked = new Map<number, 'scan' | 'identify'>();
+  return {
+    note: (job: Job, what: 'scan' | 'identify'): void => void asked.set(job.id, what),
+    ended(job: Job, say: Say): Omit<Notice, 'onClick'> | undefined {
+      const what = asked.get(job.id);
+      if (!what || isOpen(job)) return undefined;
+      asked.delete(job.id);
+      if (job.status === 'cancelled') return undefined;
+      if (job.status === 'failed') return { title: say(`failed.${what}`), body: job.error ?? '' };
+      if (what === 'identify') return { title: say('done.identify'), body: say('done.identifyText') };
+      const counts = ScanCounts.safeParse(job.result).data;
+      return { title: say('done.scan'), body: counts ? say('done.scanText', { added: counts.added, failed: counts.failed_count }) : '' };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// Listens to the server's events for as long as it runs. Comes back by itself with growing pauses, and at once when asked to.
+import type { Clock } from './clock.ts';
+import { createEventLines, type ServerEvent } from './event-lines.ts';
+import { LinkError, type ServerLink } from './server-link.ts';
+
+interface ServerEventsDeps {
+  link: Pick<ServerLink, 'openEvents'>;
+  clock: Clock;
+  /** Connected: what was missed is told again, as far as it is remembered. */
+  onOpen(): void;
+  onEvent(event: ServerEvent): void;
+  /** Not connected any more, or not yet. `isSetUp` is false while there is no account to connect as. */
+  onLost(isSetUp: boolean): void;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export function createServerEvents({ link, clock, onOpen, onEvent, onLost }: ServerEventsDeps) {
+  let line: AbortController | undefined;
+  let cancelPause = (): void => undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let lastId: string | undefined;
+
+  function connect(): void {
+    disconnect();
+    const own = line = new AbortController();
+    void listen(own.signal).catch((error: unknown) => error).then((error) => {
+      if (line !== own) return; // somebody connected anew, or does not want to listen any more
+      line = undefined;
+      onLost(!(error instanceof LinkError && error.status === 409));
+      cancelPause = clock.after(pauseMs, connect);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    });
+  }
+
+  async function listen(signal: AbortSignal): Promise<void> {
+    const { body } = await link.openEvents(signal, lastId);
+    if (!body) return;
+    pauseMs = FIRST_PAUSE_MS;
+    onOpen();
+    const read = createEventLines((event) => {
+      lastId = event.id ?? lastId;
+      onEvent(event);
+    });
+    const decoder = new TextDecoder();
+    for await (const piece of body) read(decoder.decode(piece, { stream: true }));
+  }
+
+  function disconnect(): void {
+    cancelPause();
+    line?.abort();
+    line = undefined;
+  }
+
+  return {
+    connect(): void {
+      pauseMs = FIRST_PAUSE_MS;
+      connect();
+    },
+    disconnect,
+    isConnected: (): boolean => line !== undefined,
+  };
+}

@@ -1,0 +1,54 @@
+// What the shell knows of the moment, as one value: tray, menus, task bar and notices are drawn from it. Rules without any I/O.
+import type { PlayerReport, ServerState } from './ipc.ts';
+import type { Job, Network, Scan } from './server-shapes.ts';
+
+export interface Work { id: number; task: string; done: number; total: number | null }
+
+export interface Status {
+  server: ServerState;
+  /** Whether there is an owner to act for: not before the first account is made. */
+  isSignedIn: boolean;
+  /** Whether the network may come in, and whether a switch may change that; null while it is not known. */
+  sharing: { isOn: boolean; isLocked: boolean } | null;
+  player: PlayerReport | null;
+  /** In the order in which it began. */
+  work: readonly Work[];
+}
+
+export const initialStatus: Status = { server: 'starting', isSignedIn: false, sharing: null, player: null, work: [] };
+
+/** Work that a person would call work; the many small things beside it come and go unseen. */
+export const SHOWN_TASKS = ['scan_local_folder', 'enrich_library', 'backup_task', 'export_task', 'verify_storage', 'import_history'] as const;
+export type ShownTask = (typeof SHOWN_TASKS)[number];
+export const isShownTask = (task: string): task is ShownTask => SHOWN_TASKS.some((shown) => shown === task);
+
+export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running' || status === 'waiting';
+
+export function withJob(work: readonly Work[], job: Job): readonly Work[] {
+  if (!isShownTask(job.task)) return work;
+  const before = work.find(({ id }) => id === job.id);
+  if (!isOpen(job)) return before ? work.filter((one) => one !== before) : work;
+  const now: Work = { id: job.id, task: job.task, done: job.progress?.done ?? before?.done ?? 0, total: job.progress?.total ?? before?.total ?? null };
+  return before ? work.map((one) => (one === before ? now : one)) : [...work, now];
+}
+
+/** A scan tells of itself more often, and more exactly, than its job does. */
+export function withScan(work: readonly Work[], { job_id, phase, files_done, files_total }: Scan): readonly Work[] {
+  if (phase === 'done') return work;
+  const now: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
+  return work.some(({ id }) => id === job_id) ? work.map((one) => (one.id === job_id ? now : one)) : [...work, now];
+}
+
+/** What does not say whether it is locked leaves that as it was. */
+export const withNetwork = (before: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] =>
+  ({ isOn: shared, isLocked: locked_because === undefined ? before?.isLocked ?? false : locked_because !== null });
+
+/** 0..1 of all work together; null when some of it does not know its end, undefined when there is none. */
+export function progressOf(work: readonly Work[]): number | null | undefined {
+  if (work.length === 0) return undefined;
+  if (work.some(({ total }) => total === null || total === 0)) return null;
+  const [done, total] = work.reduce(([done, total], one) => [done + one.done, total + (one.total ?? 0)], [0, 0]);
+  return Math.min(1, done / total);
+}
+
+export const isSounding = ({ player }: Status): boolean => player?.status === 'playing' || player?.status === 'loading';

@@ -1,0 +1,54 @@
+// What the tray says and offers at a moment. Pure: the menu is data until tray.ts makes one of it.
+import type { MenuItemConstructorOptions } from 'electron';
+import type { Actions } from './actions.ts';
+import { isShownTask, isSounding, progressOf, type Status, type Work } from './status.ts';
+import type { Say } from './texts.ts';
+
+const LONGEST_NAME = 60; // a title can be a paragraph
+const SEPARATOR = { type: 'separator' } as const;
+
+export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
+  const { server, isSignedIn, sharing, work } = status;
+  const isUp = server === 'running' && isSignedIn;
+  const isDoing = (task: string): boolean => work.some((one) => one.task === task);
+  const lines = server === 'running' ? work.map((one) => workLine(one, say)) : [say(`server.${server}`)];
+  return [
+    { label: playingLine(status, say), enabled: false },
+    { label: say(isSounding(status) ? 'action.pause' : 'action.play'), enabled: server === 'running', click: () => actions.player('toggle') },
+    { label: say('action.next'), enabled: isSounding(status), click: () => actions.player('next') },
+    SEPARATOR,
+    ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),
+    { label: say('action.rescan'), enabled: isUp && !isDoing('scan_local_folder'), click: () => actions.rescan() },
+    { label: say('action.identify'), enabled: isUp && !isDoing('enrich_library'), click: () => actions.identify() },
+    SEPARATOR,
+    { label: say('action.share'), type: 'checkbox', checked: sharing?.isOn === true, enabled: isUp && sharing?.isLocked === false, click: ({ checked }) => actions.share(checked) },
+    SEPARATOR,
+    { label: say('action.open'), click: () => actions.open() },
+    { label: say('action.settings'), enabled: isUp, click: () => actions.openSettings() },
+    { label: say('action.quit'), click: () => actions.quit() },
+  ];
+}
+
+/** One line: what is wrong, else what is done, else what plays. */
+export function trayToolTip(status: Status, say: Say): string {
+  const [first] = status.work;
+  const progress = progressOf(status.work);
+  if (status.server !== 'running') return `Tonearm: ${say(`server.${status.server}`)}`;
+  if (first && isShownTask(first.task)) return `Tonearm: ${say(`work.${first.task}`)}${typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : ''}`;
+  return isSounding(status) ? `Tonearm: ${playingLine(status, say)}` : 'Tonearm';
+}
+
+function playingLine({ player }: Status, say: Say): string {
+  if (!player || player.status === 'idle' || player.title === null) return say('tray.nothing');
+  const title = shortened(player.title);
+  return player.artist === null ? title : say('tray.by', { title, artist: shortened(player.artist) });
+}
+
+const workLine = ({ task, done, total }: Work, say: Say): string =>
+  say(total === null ? 'tray.workOpen' : 'tray.work', { name: isShownTask(task) ? say(`work.${task}`) : task, done, total: total ?? 0 });
+
+/** On one line, and without the sign that marks a menu's key. */
+function shortened(name: string): string {
+  const line = name.replace(/[\p{C}\s]+/gu, ' ').replaceAll('&', '&&').trim();
+  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
+}

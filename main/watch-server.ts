@@ -1,0 +1,89 @@
+// Keeps the status: what the server tells over its events, what the page with the player tells, and whether the server is there at all.
+import type { Clock } from './clock.ts';
+import type { PlayerReport, ServerState } from './ipc.ts';
+import { createServerEvents } from './server-events.ts';
+import type { ServerLink } from './server-link.ts';
+import { Job, Network, Scan } from './server-shapes.ts';
+import { initialStatus, withJob, withNetwork, withScan, type Status } from './status.ts';
+
+interface WatchDeps {
+  link: Pick<ServerLink, 'openEvents' | 'openJobs' | 'network'>;
+  clock: Clock;
+  onChange(status: Status): void;
+  onJob(job: Job): void;
+}
+
+export function watchServer({ link, clock, onChange, onJob }: WatchDeps) {
+  let status = initialStatus;
+  const set = (change: Partial<Status>): void => {
+    status = { ...status, ...change };
+    onChange(status);
+  };
+
+  const noteJob = (job: Job): void => {
+    const work = withJob(status.work, job);
+    if (work !== status.work) set({ work });
+  };
+
+  /** What goes on already, and what no event tells. */
+  async function catchUp(): Promise<void> {
+    const [jobs, network] = await Promise.all([link.openJobs().catch(() => []), link.network().catch(() => undefined)]);
+    set({ sharing: network ? withNetwork(null, network) : null, work: jobs.reduce(withJob, status.work) });
+  }
+
+  const readers: Record<string, (data: unknown) => void> = {
+    job(data) {
+      const job = Job.safeParse(data).data;
+      if (!job) return;
+      noteJob(job);
+      onJob(job);
+    },
+    scan(data) {
+      const scan = Scan.safeParse(data).data;
+      if (scan) set({ work: withScan(status.work, scan) });
+    },
+    network(data) {
+      const network = Network.safeParse(data).data;
+      if (network) set({ sharing: withNetwork(status.sharing, network) });
+    },
+  };
+
+  const events = createServerEvents({
+    link, clock,
+    onOpen() {
+      set({ isSignedIn: true, work: [] });
+      void catchUp();
+    },
+    onEvent({ name, data }) {
+      const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (read) read(JSON.parse(data));
+    },
+    onLost(isSetUp) {
+      if (!isSetUp) set({ isSignedIn: false });
+    },
+  });
+
+  return {
+    status: (): Status => status,
+
+    serverIs(server: ServerState): void {
+      set(server === 'running' ? { server } : { server, sharing: null, work: [] });
+      if (server === 'running') events.connect();
+      else events.disconnect();
+    },
+
+    playerIs(player: PlayerReport | null): void {
+      set({ player });
+      if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect(); // whoever made the first account has a player now
+    },
+
+    networkIs: (network: Network): void => set({ sharing: withNetwork(status.sharing, network) }),
+
+    /** After a sleep the line is dead and does not know. */
+    wakeUp(): void {
+      if (status.server === 'running') events.connect();
+    },
+
+    close: events.disconnect,
+  };
+}

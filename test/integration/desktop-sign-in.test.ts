@@ -1,0 +1,93 @@
+// The desktop app's own window becomes the owner with a ticket that only the app can have.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { createLog } from '../../server/log/log.ts';
+import { startServer } from '../support/server.ts';
+import { startAuthServer, type AuthServer } from './auth-server.ts';
+
+let server: AuthServer;
+beforeEach(async () => void (server = await startAuthServer()));
+afterEach(() => server.close());
+
+const signIn = (ticket: string) => server.call('/auth/desktop', { json: { ticket } });
+const nameOf = ({ body }: { body: Record<string, unknown> }) => (body['user'] as { username: string } | undefined)?.username;
+
+describe('a ticket', () => {
+  beforeEach(() => server.setUp());
+
+  it('signs in as the owner, once', async () => {
+    const ticket = server.auth.issueDesktopTicket();
+    const answer = await signIn(ticket);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ token_type: 'bearer', user: { username: 'Owner', is_superuser: true } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect((await server.call('/users/me', { token: answer.body['access_token'] as string })).status).toBe(200);
+    expect((await signIn(ticket)).status).toBe(403);
+  });
+
+  it('has one taker when two come at once', async () => {
+    const ticket = server.auth.issueDesktopTicket();
+    const answers = await Promise.all([signIn(ticket), signIn(ticket), signIn(ticket)]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 403, 403]);
+  });
+
+  it('is over after half a minute', async () => {
+    const ticket = server.auth.issueDesktopTicket();
+    server.wait(30_000);
+    expect((await signIn(ticket)).status).toBe(403);
+  });
+
+  it('is not guessed, nor left empty, and guessing is slowed down', async () => {
+    server.auth.issueDesktopTicket();
+    expect((await server.call('/auth/desktop', { json: {} })).status).toBe(422);
+    expect((await server.call('/auth/desktop', { json: { ticket: 'x'.repeat(300) } })).status).toBe(422);
+    for (const ticket of Array.from({ length: 30 }, (_, i) => (i === 0 ? '' : `guess ${i}`))) expect((await signIn(ticket)).status).toBe(403);
+    expect((await signIn(server.auth.issueDesktopTicket())).status).toBe(429);
+  });
+
+  it('is worth nothing from another machine, and stays good for the own one', async () => {
+    const ticket = server.auth.issueDesktopTicket();
+    await expect(server.auth.signInDesktop({ ticket, from: '192.168.1.9', isHere: false })).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await signIn(ticket)).status).toBe(200);
+  });
+
+  it('is not lost when a few windows start together, and the oldest goes when many do', async () => {
+    const tickets = Array.from({ length: 17 }, () => server.auth.issueDesktopTicket());
+    expect((await signIn(tickets[0] ?? '')).status).toBe(403);
+    expect((await signIn(tickets[1] ?? '')).status).toBe(200);
+    expect((await signIn(tickets[16] ?? '')).status).toBe(200);
+  });
+
+  it('follows the owner: who is left of the superusers when the first account is gone', async () => {
+    const { id } = await server.signUp('second');
+    await server.auth.accounts.update(id as never, { isSuperuser: true });
+    expect(nameOf(await signIn(server.auth.issueDesktopTicket()))).toBe('Owner');
+    const owner = server.auth.accounts.findByName('owner');
+    server.auth.accounts.delete(owner?.id as never);
+    expect(nameOf(await signIn(server.auth.issueDesktopTicket()))).toBe('second');
+  });
+});
+
+it('a server that is not set up has nobody to become', async () => {
+  const answer = await signIn(server.auth.issueDesktopTicket());
+  expect(answer.status).toBe(409);
+  expect(answer.body['detail']).toContain('not set up');
+});
+
+it('a ticket never reaches the log, and a page of another site cannot use one', async () => {
+  const lines: string[] = [];
+  const destination = new PassThrough().on('data', (chunk: Buffer) => void lines.push(chunk.toString()));
+  const whole = await startServer({ log: createLog('trace', destination) });
+  try {
+    const ticket = whole.app.auth.issueDesktopTicket();
+    const foreign = await whole.api('/auth/desktop', { method: 'POST', token: null, body: { ticket }, headers: { Origin: 'https://example.org' } });
+    expect(foreign.status).toBe(403);
+    const own = await whole.api<{ access_token: string }>('/auth/desktop', { method: 'POST', token: null, body: { ticket } });
+    expect(own.status).toBe(200);
+    expect(lines.join('')).toContain('/api/v1/auth/desktop');
+    expect(lines.join('')).not.toContain(ticket);
+    expect(lines.join('')).not.toContain(own.body.access_token);
+  } finally {
+    await whole.close();
+  }
+});

@@ -1,0 +1,100 @@
+// What the system shows of the app, and which notices it gives.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Actions } from '../../../main/actions.ts';
+import { createAskedJobs } from '../../../main/notices.ts';
+import { kindOf } from '../../../main/opened-files.ts';
+import type { Job } from '../../../main/server-shapes.ts';
+import { createStatusView } from '../../../main/show-status.ts';
+import { initialStatus, type Status } from '../../../main/status.ts';
+import { sayIn } from '../../../main/texts.ts';
+import { app, BrowserWindow, fake } from '../../fakes/electron.ts';
+import { stillClock } from './scripted-server.ts';
+
+const nothing = (): void => undefined;
+const actions: Actions = {
+  open: nothing, openPlayer: nothing, openSettings: nothing, player: nothing, rescan: nothing, identify: nothing, share: nothing, chooseImports: nothing, lookForUpdate: undefined, quit: nothing,
+};
+const say = sayIn(['en']);
+const running: Status = { ...initialStatus, server: 'running', isSignedIn: true };
+const scanning = (done: number, total: number | null): Status => ({ ...running, work: [{ id: 1, task: 'scan_local_folder', done, total }] });
+
+let time: ReturnType<typeof stillClock>;
+const viewOn = (platform: NodeJS.Platform) => createStatusView({ platform, icon: '/app/tray.png', actions, clock: time.clock });
+
+beforeEach(() => {
+  fake.reset();
+  app.becomeReady();
+  time = stillClock();
+});
+
+describe('a scan', () => {
+  it.each<[NodeJS.Platform, (number | string)[]]>([['linux', [0, 1, 0]], ['darwin', ['', '…', '25 %', '']], ['win32', []]])('is shown on every window, and on the icon where %s does that', async (platform, badges) => {
+    const [first, second] = [new BrowserWindow(), new BrowserWindow()];
+    const view = viewOn(platform);
+    const seen: number[] = [];
+    for (const status of [running, scanning(3, null), scanning(25, 100), running]) {
+      view.show(status, say);
+      await time.advance(1_000);
+      seen.push(first.progress);
+      expect(second.progress).toBe(first.progress);
+    }
+    expect(seen).toEqual([-1, 2, 0.25, -1]);
+    expect(app.badges).toEqual(badges);
+  });
+
+  it('that counts is drawn once a second, and ends with the last number', async () => {
+    const view = viewOn('linux');
+    const menus = new Set<unknown>();
+    for (let done = 1; done <= 100; done += 1) {
+      view.show(scanning(done, 100), say);
+      menus.add(fake.tray?.menu);
+    }
+    expect(menus.size).toBe(1);
+    await time.advance(1_000);
+    expect(fake.tray?.menu?.labels).toContain('Scanning your music: 100 of 100');
+  });
+
+  it('that stands still leaves the menu alone that somebody has open', async () => {
+    const view = viewOn('linux');
+    view.show(scanning(1, 100), say);
+    const menu = fake.tray?.menu;
+    await time.advance(1_000);
+    view.show(scanning(1, 100), say);
+    await time.advance(1_000);
+    expect(fake.tray?.menu).toBe(menu);
+    view.redrawTray();
+    expect(fake.tray?.menu).not.toBe(menu);
+  });
+});
+
+it('nothing is drawn after the end', async () => {
+  const view = viewOn('linux');
+  view.show(running, say);
+  view.close();
+  view.show(scanning(1, 2), say);
+  await time.advance(1_000);
+  expect(fake.tray?.toolTip).toBe('Tonearm');
+});
+
+describe('a notice', () => {
+  const job = (change: Partial<Job>): Job => ({ id: 7, task: 'scan_local_folder', status: 'succeeded', progress: null, error: null, ...change });
+  it.each<[string, 'scan' | 'identify', Partial<Job>, string | undefined, string | undefined]>([
+    ['a scan', 'scan', { result: { added: 1_200, failed_count: 3 } }, 'Scan finished', '1,200 tracks added, 3 files could not be read.'],
+    ['a scan whose result is too long to be told', 'scan', { result: null }, 'Scan finished', ''],
+    ['a scan that failed', 'scan', { status: 'failed', error: 'The music folder is not there.' }, 'The scan stopped', 'The music folder is not there.'],
+    ['a scan that was cancelled', 'scan', { status: 'cancelled' }, undefined, undefined],
+    ['an identification', 'identify', { task: 'enrich_library' }, 'Identification finished', 'Every new track was looked at.'],
+    ['an identification that failed', 'identify', { task: 'enrich_library', status: 'failed', error: null }, 'Identification stopped', ''],
+  ])('is given of %s that was asked for, once', (_what, what, change, title, body) => {
+    const asked = createAskedJobs();
+    asked.note(job({ status: 'queued' }), what);
+    expect(asked.ended(job({ status: 'running' }), say)).toBeUndefined();
+    expect(asked.ended(job({ id: 8, ...change }), say)).toBeUndefined();
+    expect(asked.ended(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
+    expect(asked.ended(job(change), say)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['a.mp3', 'audio'], ['a.FLAC', 'audio'], ['list.M3U8', 'playlist'], ['list.xspf', 'playlist'], ['a.mp3.exe', undefined], ['mp3', undefined], ['.flac', undefined], ['cover.jpg', undefined],
+])('%s is %s', (name, kind) => expect(kindOf(`/music/${name}`)).toBe(kind));

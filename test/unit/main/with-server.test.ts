@@ -1,0 +1,201 @@
+// The shell on the fake of Electron with the real server as its child, as a person has it: nobody signs in, the tray scans and shares,
+// files come in, the server is killed, the app is quit in the middle of a scan.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../main/clock.ts';
+import { startDesktop } from '../../../main/desktop.ts';
+import { launchServer } from '../../../main/launch-server.ts';
+import type { ServerChild } from '../../../main/server-process.ts';
+import { serverEntry } from '../../support/bundle.ts';
+import { makeLibrary, pathOf } from '../../support/library.ts';
+import { migratedDatabase } from '../../support/server.ts';
+import { app, fake } from '../../fakes/electron.ts';
+import { onlyWindow, pageIsThere } from './running-app.ts';
+
+const OWNER = { username: 'owner', password: 'correct horse battery' };
+const PATIENCE = { timeout: 60_000, interval: 20 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+const SETTINGS = { PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' };
+
+let dir: string;
+let output: string;
+let child: ServerChild | undefined;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-shell-'));
+  const entry = pathToFileURL(serverEntry()).href;
+  for (const root of ['.', 'app.asar.unpacked']) {
+    mkdirSync(join(dir, root, 'dist', 'server'), { recursive: true });
+    writeFileSync(join(dir, root, 'dist', 'server', 'main.js'), `import(${JSON.stringify(entry)});`);
+  }
+  migratedDatabase(join(dir, 'data', 'tonearm.db'));
+  for (const [name, value] of Object.entries({ ...SETTINGS, DATA_DIR: join(dir, 'data') })) vi.stubEnv(name, value);
+});
+afterEach(async () => {
+  app.quit();
+  await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** The app with its window, and the owner's account made in it. */
+async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
+  fake.reset();
+  output = '';
+  app.isPackaged = isPackaged;
+  const launch = () => (child = launchServer({ root: isPackaged ? join(dir, 'app.asar') : dir, isPackaged, echo: (chunk) => { output += chunk.toString(); } }));
+  startDesktop({ preload: '/app/preload.cjs', icon: '/app/tray.png', launch, clock: systemClock, argv, platform: 'linux' });
+  app.becomeReady();
+  await vi.waitFor(() => expect(fake.windows).toHaveLength(1), PATIENCE);
+  const window = onlyWindow();
+  const url = new URL(window.webContents.getURL()).origin;
+  await pageIsThere(window);
+  return { window, url };
+}
+
+async function bootAsOwner(options?: Parameters<typeof boot>[0]) {
+  const running = await boot(options);
+  let token: unknown = null;
+  await vi.waitFor(async () => { token = await fake.invoke(running.window, 'setup:token', []); expect(token).not.toBeNull(); }, PATIENCE);
+  await call(running.url, '/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: token } });
+  await pageIsThere(running.window); // tells again when somebody has signed in
+  await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
+  return running;
+}
+
+async function call(url: string, path: string, { method = 'GET', body, token }: { method?: string; body?: unknown; token?: string } = {}) {
+  const answer = await fetch(`${url}/api/v1${path}`, {
+    method, headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) }, ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: await answer.json().catch(() => undefined) as Record<string, unknown> };
+}
+
+const signInWith = (url: string, ticket: unknown) => call(url, '/auth/desktop', { method: 'POST', body: { ticket } });
+
+/** As the page does it. */
+async function signIn({ window, url }: Awaited<ReturnType<typeof boot>>): Promise<string> {
+  const { body } = await signInWith(url, await fake.invoke(window, 'auth:ticket', []));
+  return body['access_token'] as string;
+}
+
+function tray() {
+  if (!fake.tray?.menu) throw new Error('There is no tray.');
+  return fake.tray.menu;
+}
+
+const rowsOf = (table: string): number => {
+  const db = new Database(join(dir, 'data', 'tonearm.db'), { readonly: true });
+  try {
+    return (db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
+  } finally {
+    db.close();
+  }
+};
+
+describe.each([{ isPackaged: false }, { isPackaged: true }])('packaged: $isPackaged', ({ isPackaged }) => {
+  it('the window signs itself in with a ticket that is good once, and quitting waits for the server', async () => {
+    const running = await bootAsOwner({ isPackaged });
+    const ticket = await fake.invoke(running.window, 'auth:ticket', []) as string;
+    const first = await signInWith(running.url, ticket);
+    expect(first.body).toMatchObject({ user: { username: OWNER.username, is_superuser: true } });
+    expect((await signInWith(running.url, ticket)).status).toBe(403);
+    expect((await call(running.url, '/users/me', { token: first.body['access_token'] as string })).status).toBe(200);
+    expect(output).not.toContain(ticket);
+
+    running.window.webContents.mainFrame = { url: 'https://example.org/' };
+    await expect(fake.invoke(running.window, 'auth:ticket', [])).rejects.toThrow('is not for this page');
+
+    app.quit();
+    expect(app.hasExited).toBe(false);
+    await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
+    await expect(fetch(`${running.url}/health`)).rejects.toThrow('fetch failed');
+    expect(output).not.toContain('unexpected');
+  });
+});
+
+it('a server that cannot start says why, also from a process that does not end by itself', async () => {
+  vi.stubEnv('PORT', '70000');
+  fake.reset();
+  app.isPackaged = true;
+  startDesktop({ preload: '/app/preload.cjs', icon: '/app/tray.png', launch: () => launchServer({ root: join(dir, 'app.asar'), isPackaged: true }), clock: systemClock, argv: ['/opt/tonearm'], platform: 'linux' });
+  app.becomeReady();
+  await vi.waitFor(() => expect(fake.messages[0]?.options.detail).toContain('PORT'), PATIENCE);
+  fake.messages[0]?.answer('Quit');
+});
+
+it('the tray lets the network in and sends it away, and follows when that is done elsewhere', async () => {
+  const running = await bootAsOwner();
+  const token = await signIn(running);
+  const isShared = async () => (await call(running.url, '/network', { token })).body['shared'];
+  await vi.waitFor(() => expect(tray().find('Share on my network').enabled).toBe(true), PATIENCE);
+  tray().pick('Share on my network');
+  await vi.waitFor(async () => expect(await isShared()).toBe(true), PATIENCE);
+  await vi.waitFor(() => expect(tray().find('Share on my network').checked).toBe(true), PATIENCE);
+  expect(fake.notices.map(({ options }) => options.title)).toEqual(['Everybody on your network can make an account']);
+  fake.notices[0]?.emit('click');
+  expect(fake.windows.map(({ webContents }) => webContents.getURL())).toContain(`${running.url}/settings#accounts`);
+  await call(running.url, '/network/sharing', { method: 'PUT', token, body: { enabled: false } });
+  await vi.waitFor(() => expect(tray().find('Share on my network').checked).toBe(false), PATIENCE);
+});
+
+it('music and playlists that are opened with the app come in, and are played and shown', async () => {
+  const music = makeLibrary({ tracks: 3, formats: ['flac', 'mp3'], seconds: '2', art: 'none', seed: 'opened' }, join(dir, 'music'));
+  const paths = music.files.map((file) => pathOf(music, file).toString());
+  const list = join(dir, 'mine.m3u8');
+  writeFileSync(list, `#EXTM3U\n${music.files.map(({ tags }) => `#EXTINF:2,${tags?.artist} - ${tags?.title}\n${tags?.title}.flac`).join('\n')}\n`);
+  writeFileSync(join(dir, 'broken.mp3'), 'no music');
+  const { window } = await bootAsOwner();
+
+  app.emit('second-instance', {}, ['/opt/tonearm', paths[0] ?? ''], '/');
+  await vi.waitFor(() => expect(window.webContents.heard.at(-1)).toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] }), PATIENCE);
+
+  for (const path of [list, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')]) app.emit('open-file', { preventDefault: () => undefined }, path);
+  await vi.waitFor(() => expect(fake.notices).toHaveLength(1), PATIENCE);
+  expect(fake.notices[0]?.options).toMatchObject({ title: 'Some files could not be imported', body: expect.stringMatching(/^broken\.mp3: ./) as string });
+  expect(window.webContents.heard).toContainEqual({ kind: 'open', path: expect.stringMatching(/^\/playlists\/\d+$/) as string });
+  expect(rowsOf('tracks')).toBe(3);
+
+  expect(await fake.invoke(window, 'file:show', [1])).toBe(true);
+  expect(fake.shownFiles).toEqual([expect.stringContaining(join(dir, 'data', 'library', 'audio'))]);
+  expect(await fake.invoke(window, 'file:show', [99])).toBe(false);
+  expect(fake.shownFiles).toHaveLength(1);
+});
+
+it('a server that is killed comes back; the window keeps its page, and tray and sign-in go on', async () => {
+  const running = await bootAsOwner();
+  const token = await signIn(running);
+  const before = running.url;
+  child?.kill();
+  await vi.waitFor(() => expect(running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' }), PATIENCE);
+  await vi.waitFor(() => expect(running.window.webContents.getURL()).not.toBe(`${before}/`), PATIENCE); // port 0 is another one each time
+  const url = new URL(running.window.webContents.getURL()).origin;
+  await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
+  expect((await call(url, '/users/me', { token })).status).toBe(200);
+  expect(await signIn({ window: running.window, url })).toBeTypeOf('string');
+});
+
+it('a scan that the tray began is shown while it runs, drained when the app is quit, and gone on with after', async () => {
+  const music = makeLibrary({ tracks: 600, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' }, join(dir, 'music'));
+  vi.stubEnv('LOCAL_MEDIA_IMPORT_PATH', music.dir);
+  const { window } = await bootAsOwner();
+  tray().pick('Rescan library');
+  await vi.waitFor(() => expect(rowsOf('tracks')).toBeGreaterThan(0), { ...PATIENCE, interval: 2 });
+  const atQuit = rowsOf('tracks');
+  app.quit();
+  await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
+  expect(fake.windows).not.toContain(window);
+  const drained = rowsOf('tracks');
+  expect(drained).toBeGreaterThanOrEqual(atQuit);
+  expect(drained).toBeLessThan(600);
+
+  await boot();
+  await vi.waitFor(() => expect(rowsOf('tracks')).toBe(600), PATIENCE);
+  await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
+  tray().pick('Rescan library');
+  await vi.waitFor(() => expect(fake.notices.map(({ options }) => [options.title, options.body])).toEqual([['Scan finished', '0 tracks added, 0 files could not be read.']]), PATIENCE);
+  expect(rowsOf('tracks')).toBe(600);
+});
