@@ -20,7 +20,8 @@ async function packaged(): Promise<string> {
   return packagedChromium.executablePath();
 }
 
-export async function openBrowser(): Promise<Browser> {
+/** Without a head there are no scroll bars, unless they are asked for. */
+export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean } = {}): Promise<Browser> {
   const executablePath = process.env['CHROME_PATH'] ?? onPath() ?? (await packaged());
-  return chromium.launch({ executablePath, headless: true, args: ARGS });
+  return chromium.launch({ executablePath, headless: true, args: ARGS, ...(scrollBars && { ignoreDefaultArgs: ['--hide-scrollbars'] }) });
 }

@@ -1,8 +1,8 @@
 // The server as a process of its own, for tests that kill it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { offline, root } from './server.ts';
+import { serverEntry } from './bundle.ts';
+import { offline } from './server.ts';
 
 export interface ServerProcess {
   child: ChildProcess;
@@ -13,7 +13,7 @@ export interface ServerProcess {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Runs `server/main.ts` with these arguments; a command that ends by itself is waited for. */
+/** Runs the server with these arguments; a command that ends by itself is waited for. */
 export async function runServer(args: string[], env: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = start(args, env);
   let [stdout, stderr] = ['', ''];
@@ -23,7 +23,7 @@ export async function runServer(args: string[], env: Record<string, string> = {}
   return { code, stdout, stderr };
 }
 
-/** Starts a server and waits until it listens; `entry` is the sources' unless a bundle is given. */
+/** Starts a server and waits until it listens. */
 export async function spawnServer(args: string[], env: Record<string, string> = {}, entry?: string): Promise<ServerProcess> {
   const child = start(args, env, entry);
   let text = '';
@@ -44,10 +44,10 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       child.kill(signal);
       const [code] = (await once(child, 'exit')) as [number | null];
-      return code;
+      return process.platform === 'win32' && signal === 'SIGTERM' ? 0 : code; // there it has no way to say that it went gently
     },
   };
 }
 
-const start = (args: string[], env: Record<string, string>, entry = join(root, 'server', 'main.ts')): ChildProcess =>
+const start = (args: string[], env: Record<string, string>, entry = serverEntry()): ChildProcess =>
   spawn(process.execPath, [entry, ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline(env), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

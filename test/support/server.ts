@@ -24,6 +24,7 @@ export interface ServerOptions {
   watchTiming?: AppOptions['watchTiming'];
   archivePace?: AppOptions['archivePace'];
   s3Limits?: AppOptions['s3Limits'];
+  verifyPace?: AppOptions['verifyPace'];
   cataloguePace?: AppOptions['cataloguePace'];
   log?: AppOptions['log'];
 }
@@ -59,11 +60,11 @@ export function migratedDatabase(target: string): void {
   if (!existsSync(target)) copyFileSync(template, target);
 }
 
-export async function startServer({ env = {}, dir, now, setUp = true, watchTiming, archivePace, cataloguePace, s3Limits, log = quiet }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({ env = {}, dir, now, setUp = true, watchTiming, archivePace, cataloguePace, s3Limits, verifyPace, log = quiet }: ServerOptions = {}): Promise<TestServer> {
   const dataDir = dir ?? mkdtempSync(join(tmpdir(), 'tonearm-'));
   migratedDatabase(join(dataDir, 'tonearm.db'));
   const config = loadConfig({ file: {}, env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...offline(env), ...env } });
-  const app = await createApp({ config, paths, version: '0.0.0-test', log, checkReplies: true, ...(now && { now }), ...(watchTiming && { watchTiming }), ...(archivePace && { archivePace }), ...(cataloguePace && { cataloguePace }), ...(s3Limits && { s3Limits }) });
+  const app = await createApp({ config, paths, version: '0.0.0-test', log, checkReplies: true, scrobblesPerSecond: 1_000, ...(now && { now }), ...(watchTiming && { watchTiming }), ...(archivePace && { archivePace }), ...(cataloguePace && { cataloguePace }), ...(s3Limits && { s3Limits }), ...(verifyPace && { verifyPace }) });
   const url = await app.listen();
   const server: TestServer = {
     url, app, dir: dataDir, token: '',

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageLines } from '../support/notices.ts';
+import { shippedPackages } from '../support/shipped-packages.ts';
+import { root } from '../support/server.ts';
+
+test('the notices name every package that is shipped, in its version, and no other (npm run notices)', async () => {
+  const notices = readFileSync(join(root, 'resources', 'NOTICES.md'), 'utf8');
+  const [, table] = notices.split('| package | version | licence |\n|---|---|---|\n');
+  const shipped = await shippedPackages();
+  expect(shipped.filter(({ licence }) => licence === 'not said')).toEqual([]);
+  expect(table?.split('\n\n')[0]?.split('\n')).toEqual(packageLines(shipped));
+}, 60_000);

@@ -1,0 +1,36 @@
+// The two containers in which Windows and macOS keep an icon in several sizes. Both take PNG as it is.
+export interface IconPicture { size: number; png: Buffer }
+
+/** Six bytes of head, sixteen per picture, then the pictures. A size of 256 is written as 0. */
+export function toIco(pictures: IconPicture[]): Buffer {
+  const head = Buffer.alloc(6 + 16 * pictures.length);
+  head.writeUInt16LE(1, 2); // an icon, not a cursor
+  head.writeUInt16LE(pictures.length, 4);
+  let offset = head.length;
+  for (const [n, { size, png }] of pictures.entries()) {
+    const at = 6 + 16 * n;
+    head.writeUInt8(size % 256, at);
+    head.writeUInt8(size % 256, at + 1);
+    head.writeUInt16LE(1, at + 4); // planes
+    head.writeUInt16LE(32, at + 6); // bits per pixel
+    head.writeUInt32LE(png.length, at + 8);
+    head.writeUInt32LE(offset, at + 12);
+    offset += png.length;
+  }
+  return Buffer.concat([head, ...pictures.map(({ png }) => png)]);
+}
+
+/** Names of the entries that hold PNG, by pixels. A picture of 32 to 512 pixels is also the double density of half its size. */
+const ICNS_TYPES: Record<number, string[]> = { 32: ['ic11'], 64: ['ic12'], 128: ['ic07'], 256: ['ic08', 'ic13'], 512: ['ic09', 'ic14'], 1024: ['ic10'] };
+
+export function toIcns(pictures: IconPicture[]): Buffer {
+  const entries = pictures.flatMap(({ size, png }) => (ICNS_TYPES[size] ?? []).map((type) => block(type, png)));
+  return block('icns', Buffer.concat(entries));
+}
+
+function block(type: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(type, 'latin1');
+  head.writeUInt32BE(head.length + content.length, 4);
+  return Buffer.concat([head, content]);
+}
