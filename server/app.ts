@@ -1,24 +1,25 @@
 // The composition root: database, tools, services in floor order, task handlers, routes. Nothing here decides anything.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import express, { type Express } from 'express';
+import express from 'express';
 import { createAuthService } from './auth/service.ts';
 import { authRoutes } from './auth/routes.ts';
 import { createExportService } from './backup/export.ts';
 import { backupRoutes } from './backup/routes.ts';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
+import { createRestoreService } from './backup/restore-service.ts';
 import { createBackupService } from './backup/service.ts';
 import type { Config } from './config/config.ts';
 import { createSealer } from './config/sealed-text.ts';
-import { loadSecrets, openSecrets } from './config/secrets.ts';
+import { openSecretStore } from './config/secret-store.ts';
+import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
 import { createCoverArchive, type ArchivePace } from './covers/archive.ts';
 import { coverRoutes } from './covers/routes.ts';
 import { createCoverService } from './covers/service.ts';
 import { createPlaceholderCovers } from './covers/placeholder-covers.ts';
 import { coverArchiveTask, coverTask } from './covers/task.ts';
+import { createCheckpoints } from './db/checkpoints.ts';
 import { openDatabase } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import type { TrackId } from './db/ids.ts';
@@ -71,6 +72,7 @@ import { createJukebox } from './jukebox/service.ts';
 import { toJukeboxOut } from './jukebox/wire.ts';
 import { createTrackMerge } from './library/merge.ts';
 import { createLibraryNews } from './library/news.ts';
+import { createListThread } from './library/listing.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { rebuildSearch } from './library/search-rebuild.ts';
 import { createLibraryService } from './library/service.ts';
@@ -81,6 +83,8 @@ import { likeRoutes } from './likes/routes.ts';
 import { createLikeService } from './likes/service.ts';
 import { toLikeState } from './likes/wire.ts';
 import type { Log } from './log/log.ts';
+import { networkRoutes } from './network/routes.ts';
+import { createSharing } from './network/sharing.ts';
 import type { ProductPaths } from './paths.ts';
 import { createFingerprinter } from './media/fingerprint.ts';
 import { createToolFinder } from './media/tools.ts';
@@ -128,7 +132,9 @@ import { createResponder } from './subsonic/respond.ts';
 import { createPlaybackSessions } from './subsonic/sessions.ts';
 import { createDailyVerify } from './upkeep/daily.ts';
 import { garbageTask } from './upkeep/garbage.ts';
+import type { VerifyPace } from './upkeep/pace.ts';
 import { upkeepRoutes } from './upkeep/routes.ts';
+import { createStoreTest } from './upkeep/store-test.ts';
 import { verifyTask } from './upkeep/verify.ts';
 
 export interface AppOptions {
@@ -147,19 +153,22 @@ export interface AppOptions {
   archivePace?: Partial<ArchivePace>;
   /** How long the object store is waited for; for tests. */
   s3Limits?: Partial<S3Limits>;
+  /** How the daily comparison with the checksums steps aside; for tests. */
+  verifyPace?: Partial<VerifyPace>;
   /** How the remote catalogue is asked; for tests. */
   cataloguePace?: Partial<CataloguePace>;
+  /** How often ListenBrainz is asked; for tests. */
+  scrobblesPerSecond?: number;
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-/** Clients send play queues of thousands of ids in the address. */
-const MAX_REQUEST_HEAD = 256 * 1024;
-
-export async function createApp({ config, paths, version, log, now = () => new Date(), checkReplies = false, work = true, watchTiming = {}, archivePace = {}, cataloguePace = {}, s3Limits = {} }: AppOptions) {
+export async function createApp({ config: given, paths, version, log, now = () => new Date(), checkReplies = false, work = true, watchTiming = {}, archivePace = {}, cataloguePace = {}, s3Limits = {}, verifyPace = {}, scrobblesPerSecond = 1 }: AppOptions) {
   // Ground
-  const { db, secrets, unlock } = await openGround(config, paths, log);
-  const settings = createSettingsService({ config, log });
+  const { config, db, secretStore, secrets, unlock } = await openGround(given, paths, log);
+  const settings = createSettingsService({ config, secretStore, log });
+  const sharing = createSharing({ settings, hostOrigin: config.origins.HOST, log });
+  settings.onChange(['HOST'], () => events.publish('network', { shared: sharing.state().isShared }, { audience: 'superuser' }));
 
   // Tools
   const importPath = (): string | undefined => settings.get('LOCAL_MEDIA_IMPORT_PATH');
@@ -179,18 +188,20 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const uploadReader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const walker = createWalker({ workerUrl: paths.workers.walk });
-  const dailyVerify = createDailyVerify({ db, now, settings, jobs });
+  const checkpoints = createCheckpoints({ client: db.$client, databasePath: config.paths.database, workerUrl: paths.workers.checkpoint, log });
+  const dailyVerify = createDailyVerify({ db, now, settings, storage, jobs });
   const watcher = createWatcher({ db, log, settings, jobs, workerUrl: paths.workers.watch, timing: watchTiming });
 
   // Domain
   const auth = createAuthService({ db, log, now, settings, secrets });
   const deletedFiles = createDeletedFiles({ db });
   const tracks = createTrackWriter({ db, now });
-  const library = createLibraryService({ db, log, now, storage, claims, tracks, onDeleted: deletedFiles.note });
+  const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
+  const library = createLibraryService({ db, log, now, storage, claims, tracks, listThread, onDeleted: deletedFiles.note });
   const libraryChanged = news.announcer(events);
   const likes = createLikeService({ db, now, onChange: (userId, state) => events.publish('like', toLikeState(state), { audience: { userId } }) });
-  const scrobbling = createScrobbling({ db, log, now, settings, sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'), jobs, version });
-  const history = createHistoryService({ db, now, events, library, onRecorded: scrobbling.queue, afterRecorded: scrobbling.send });
+  const scrobbling = createScrobbling({ db, log, now, settings, sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'), jobs, version, perSecond: scrobblesPerSecond });
+  const history = createHistoryService({ db, now, events, library, readAside: listThread.readAside, onRecorded: scrobbling.queue, afterRecorded: scrobbling.send });
   const nowPlaying = createNowPlaying({ now, events, library, onStart: (userId, track) => void scrobbling.tryPlayingNow(userId, track) });
   const imports = createHistoryImports({ db, now, history, jobs, dir: config.paths.imports, maxBytes: () => settings.get('MAX_UPLOAD_BYTES') });
   const queue = createQueueService({ db, now, events, library });
@@ -253,13 +264,15 @@ export async function createApp({ config, paths, version, log, now = () => new D
   });
   const scanDeps = {
     db, databasePath: config.paths.database, tracks, claims, reader, walker, now, settings, events, jobs, libraryChanged, onNewTracks,
-    storage, storageRoot, releaseAudio: library.releaseAudio, isServing: activity.isServing, adoptBySound,
+    storage, storageRoot, releaseAudio: library.releaseAudio, isServing: activity.isServing, adoptBySound, relieve: checkpoints.relieve,
   };
   const ownFolders = (): string[] => [config.paths.data, storageRoot, importPath()].filter((path) => path !== undefined);
-  const backups = createBackupService({ config, settings, secrets, jobs, storage, claims, workerUrl: paths.workers.snapshot, version, now, ownFolders, log });
+  const backups = createBackupService({ db, config, settings, secrets, secretStore, jobs, storage, claims, workerUrl: paths.workers.snapshot, version, now, ownFolders, log, s3Limits });
+  const restores = createRestoreService({ config, jobs, open: () => backups.open(), ownFolders, workerUrl: paths.workers.snapshot, now });
   const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: tmp, ownFolders });
   if (work) jobs.start({
     backup_task: backups.task,
+    restore_task: restores.task,
     export_task: exports.task,
     scan_local_folder: scanTask(scanDeps),
     enrich_task: enrichTask(enrichment.runs),
@@ -269,7 +282,8 @@ export async function createApp({ config, paths, version, log, now = () => new D
     cover_task: coverTask({ covers, jobs }),
     cover_archive_task: coverArchiveTask({ covers }),
     verify_storage: verifyTask({
-      db, now, settings, storage, audioStore, reader: uploadReader, heal: backups.heal, onGone,
+      db, now, settings, storage, audioStore, reader: uploadReader, heal: backups.heal, proveCover: covers.prove, onGone, pace: verifyPace,
+      isBusy: () => activity.isServing() || jobs.list({ task: 'scan_local_folder', status: 'running' }, { limit: 1, offset: 0 }).total > 0,
       onReturned: (id) => { if (library.markAvailable(id)) libraryChanged(); },
     }),
     collect_garbage: garbageTask({ db, now, storage, claims, onOrphanedCovers: () => void jobs.tryEnqueue('cover_task', {}) }),
@@ -304,7 +318,8 @@ export async function createApp({ config, paths, version, log, now = () => new D
   const api: Route[] = [
     ...health,
     ...authRoutes(auth, { version }),
-    ...settingsRoutes(settings, { version }),
+    ...settingsRoutes(settings, { version, secretStore }),
+    ...networkRoutes(sharing),
     ...libraryRoutes({ library, libraryChanged }),
     ...likeRoutes(likes),
     ...playlistRoutes({ playlists, transfer: playlistTransfer }),
@@ -324,9 +339,9 @@ export async function createApp({ config, paths, version, log, now = () => new D
     ...sourceRoutes(sources),
     ...downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
     ...ingestRoutes({ uploads, sources, settings, jobs, trackOut: library.trackOut }),
-    ...backupRoutes({ backups, exports }),
+    ...backupRoutes({ backups, restores, exports }),
     ...metricRoutes({ version, library: library.countLibrary }),
-    ...upkeepRoutes({ jobs }),
+    ...upkeepRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
     ...jobRoutes(jobs),
     ...eventRoutes({ events, authenticate: auth.authenticate }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
@@ -341,19 +356,17 @@ export async function createApp({ config, paths, version, log, now = () => new D
   web.use(webInterface(paths.renderer));
   web.use(notFoundHandler, errorHandler(log));
 
-  let server: Server | undefined;
   return {
-    config, db, routes: api, auth, jobs, events, library, settings, sources, watcher, dailyVerify, backups, exports,
+    config, db, routes: api, auth, jobs, events, library, settings, sharing, sources, watcher, dailyVerify, backups, exports,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
-      server = await listen(web, settings.get('HOST'), settings.get('PORT'));
+      const url = await sharing.start(web);
       watcher.start();
       dailyVerify.start();
       backups.startSchedule();
       void enrichment.resume();
-      const { port } = server.address() as AddressInfo;
-      return `http://${urlHost(settings.get('HOST'))}:${port}`;
+      return url;
     },
 
     openApi: () => openApiDocument(api, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
@@ -374,7 +387,7 @@ export async function createApp({ config, paths, version, log, now = () => new D
 
     /** Ends running work so that the next start goes on with it, then closes everything. */
     async close(): Promise<void> {
-      server?.close();
+      const goodbye = sharing.stop();
       events.close();
       await watcher.close();
       dailyVerify.close();
@@ -382,8 +395,9 @@ export async function createApp({ config, paths, version, log, now = () => new D
       backups.close();
       await resumed;
       await jobs.close({ graceMs: 5_000 });
-      server?.closeAllConnections();
-      await Promise.all([reader.close(), uploadReader.close(), walker.close(), fingerprinter.close(), covers.close(), transcodes.close(), smartThread.close()]);
+      await goodbye;
+      sharing.end();
+      await Promise.all([reader.close(), uploadReader.close(), walker.close(), fingerprinter.close(), covers.close(), transcodes.close(), smartThread.close(), listThread.close(), checkpoints.close()]);
       db.$client.close();
       unlock();
     },
@@ -391,14 +405,16 @@ export async function createApp({ config, paths, version, log, now = () => new D
 }
 
 /** What everything stands on. Lets the data folder go when it cannot be opened. */
-export async function openGround(config: Config, paths: ProductPaths, log: Log) {
-  const { data, database, secretsFile } = config.paths;
+export async function openGround(given: Config, paths: ProductPaths, log: Log) {
+  const { data, database, secretsFile } = given.paths;
   mkdirSync(data, { recursive: true });
   const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
   try {
     assertNotHalfRestored(data);
-    const secrets = await loadSecrets(config.settings, openSecrets(secretsFile));
-    return { db: openDatabase({ path: database, migrationsDir: paths.migrations, log }), secrets, unlock };
+    const secretStore = await openSecretStore({ file: secretsFile, wish: given.settings.SECRET_STORE, log });
+    const config = await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore);
+    const secrets = await loadSecrets(config.settings, secretStore);
+    return { config, db: openDatabase({ path: database, migrationsDir: paths.migrations, log }), secretStore, secrets, unlock };
   } catch (error) {
     unlock();
     throw error;
@@ -413,20 +429,3 @@ function canRead(db: ReturnType<typeof openDatabase>): boolean {
     return false; // what /health is there to say
   }
 }
-
-function listen(app: Express, host: string, port: number): Promise<Server> {
-  const server = createServer({ maxHeaderSize: MAX_REQUEST_HEAD, keepAliveTimeout: 65_000, requestTimeout: 0 }, app); // a large upload takes its time
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(new AppError('unavailable', listenProblem(cause, host, port), { cause })));
-    server.listen(port, host, () => resolve(server));
-  });
-}
-
-function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): string {
-  if (error.code === 'EADDRINUSE') return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another with --port.`;
-  if (error.code === 'EACCES') return `Port ${port} may not be used by this account. Choose one above 1023 with --port.`;
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return `${host} is no address of this machine. Choose another with --host.`;
-  return `Cannot listen on ${host}:${port} (${error.message}).`;
-}
-
-const urlHost = (host: string): string => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host);

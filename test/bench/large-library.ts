@@ -7,6 +7,8 @@ import { seededRandom } from '../support/sample-library.ts';
 
 export interface LargeLibrary {
   tracks: number;
+  /** 72 for 1,000 tracks when not given. */
+  albums?: number;
   /** Whose likes and plays there are. */
   userId: number;
   likeEvents: number;
@@ -22,7 +24,7 @@ const EPOCH = Date.UTC(2020, 0, 1);
 const DAY = 86_400_000;
 
 /** Fills an empty database. About a minute for a million tracks. */
-export function fillLibrary(client: Sqlite, { tracks, userId, likeEvents, plays }: LargeLibrary, seed = 1): void {
+export function fillLibrary(client: Sqlite, { tracks, albums: albumCount = Math.ceil(tracks * 0.072), userId, likeEvents, plays }: LargeLibrary, seed = 1): void {
   const random = seededRandom(seed);
   const below = (n: number): number => Math.floor(random() * n);
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
@@ -35,7 +37,7 @@ export function fillLibrary(client: Sqlite, { tracks, userId, likeEvents, plays 
   };
   const phrase = (most: number): string => Array.from({ length: 1 + below(most) }, word).join(' ').replace(/^./u, (first) => first.toUpperCase());
 
-  const counts = { artists: Math.ceil(tracks * 0.044), albums: Math.ceil(tracks * 0.072) };
+  const counts = { artists: Math.ceil(tracks * 0.044), albums: albumCount };
   const insert = inserts(client);
   const search = createSearchIndex(client);
   const write = (count: number, one: (n: number) => void): void => {
@@ -43,6 +45,8 @@ export function fillLibrary(client: Sqlite, { tracks, userId, likeEvents, plays 
   };
 
   client.pragma('synchronous = OFF');
+  client.pragma('temp_store = MEMORY'); // each statement of the search index keeps a journal
+  client.pragma('wal_autocheckpoint = 100000');
   client.pragma('cache_size = -262144');
   const genreIds = GENRES.map((name) => insert.genre(name, identityKey(name)));
   const artists: { name: string; key: string }[] = [];

@@ -9,6 +9,8 @@ import { authRoutes } from '../../server/auth/routes.ts';
 import { createAuthService } from '../../server/auth/service.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { readJsonFile } from '../../server/config/json-file.ts';
+import { openSecretStore } from '../../server/config/secret-store.ts';
+import { withStoredSettings } from '../../server/config/secrets.ts';
 import { openDatabase } from '../../server/db/client.ts';
 import { documentationRoutes } from '../../server/http/docs-page.ts';
 import { errorHandler, notFoundHandler, requestLine } from '../../server/http/guard.ts';
@@ -40,14 +42,16 @@ export async function startAuthServer({ env = {}, dir = mkdtempSync(join(tmpdir(
   const log = createLog('silent');
   const data = join(dir, 'data');
   mkdirSync(data, { recursive: true });
-  const config = loadConfig({ file: readJsonFile(join(data, 'settings.json')), env: { DATA_DIR: data, ...env } });
+  const given = loadConfig({ file: readJsonFile(join(data, 'settings.json')), env: { DATA_DIR: data, ...env } });
+  const secretStore = await openSecretStore({ file: given.paths.secretsFile, wish: 'file', log });
+  const config = await withStoredSettings(given, secretStore);
   const db = openDatabase({ path: config.paths.database, migrationsDir: 'migrations', log });
-  const settings = createSettingsService({ config, log });
+  const settings = createSettingsService({ config, secretStore, log });
   const auth = createAuthService({ db, log, now, settings, secrets });
 
   const whoAmI = route({ method: 'get', path: '/who/stream', access: 'stream', summary: 'who asks', produces: ['text/plain'] },
     ({ user, res }) => void res.type('text').end(user.username));
-  const routes: Route[] = [...authRoutes(auth, { version: '1.2.3' }), ...settingsRoutes(settings, { version: '1.2.3' }), whoAmI, ...documentationRoutes(() => routes, { version: '1.2.3' })];
+  const routes: Route[] = [...authRoutes(auth, { version: '1.2.3' }), ...settingsRoutes(settings, { version: '1.2.3', secretStore }), whoAmI, ...documentationRoutes(() => routes, { version: '1.2.3' })];
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
     .use(requestLine(log, now))
     .use('/api/v1', mountRoutes(routes, { authenticate: auth.authenticate, checkReplies: true }))

@@ -9,7 +9,7 @@ import type { ScanResult, UploadOut } from '../../server/ingest/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { writeAttackFiles } from '../support/attack-files.ts';
-import { bundleServer } from '../support/bundle.ts';
+import { bundledServer } from '../support/bundle.ts';
 import { fallbackAttacks } from '../support/fallback-attacks.ts';
 import { makeLibrary } from '../support/library.ts';
 import { spawnServer, type ServerProcess } from '../support/process.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const file of good.slice(0, 10)) writeFileSync(join(music, 'Good', basename(file)), readFileSync(file));
   const product = join(base, 'product');
   mkdirSync(product);
-  const entry = await bundleServer(product);
+  const entry = await bundledServer(product);
   server = await spawnServer(['--data-dir', join(base, 'data'), '--port', '0'], { ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_IMPORT_PATH: music, LOG_LEVEL: 'silent' }, entry);
   token = (await call<{ access_token: string }>('/auth/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) })).body.access_token;
 }, 120_000);

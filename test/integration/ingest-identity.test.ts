@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ScanResult } from '../../server/ingest/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
+import { serverEntry } from '../support/bundle.ts';
 import { openIdentityLibrary, type IdentityLibrary, type Mode } from '../support/identity-library.ts';
 import { A, ALL, D, makeSongs, ROWS, type Part, type Row, type Songs } from '../support/identity-table.ts';
 import { retagMp3 } from '../support/retag.ts';
@@ -97,14 +98,13 @@ test('a folder that cannot be listed shields its tracks, also from being taken f
   const asRoot = process.getuid?.() === 0;
   if (asRoot) {
     const { spawnSync } = await import('node:child_process');
-    const { root } = await import('../support/server.ts');
     await music.server.app.close();
     open.splice(open.indexOf(music.server), 1);
     chmodSync(locked, 0o000);
     const owned = [music.server.dir, ...['tonearm.db', 'tonearm.lock', 'secrets.json', 'library'].map((name) => join(music.server.dir, name))].filter((path) => existsSync(path));
     chmodSync(music.folder, 0o755);
     for (const path of [base, ...owned]) chownSync(path, 65_534, 65_534);
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'server', 'main.ts'), 'scan', music.folder, '--data-dir', music.server.dir], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [serverEntry(), 'scan', music.folder, '--data-dir', music.server.dir], {
       uid: 65_534, gid: 65_534, encoding: 'utf8', env: { ...process.env, HOME: base, LOCAL_MEDIA_IMPORT_MODE: 'reference', NODE_DISABLE_COMPILE_CACHE: '1' },
     });
     chmodSync(locked, 0o755);

@@ -7,12 +7,14 @@ import { openByteSource } from '../../../server/media/byte-source.ts';
 import { readAudioSync } from '../../../server/media/read.ts';
 import { makeLibrary } from '../../support/library.ts';
 import { inTurn, measure, type Measure } from '../measure.ts';
+import { hasMpd, mpdScanMs } from '../peers/mpd.ts';
 import { startProduct, type Product } from '../product.ts';
 
 const TRACKS = 5_000;
 const ROUNDS = 3;
 
-export async function scanSuite(dir: string): Promise<Measure[]> {
+export async function scanSuite(dir: string, { peer }: { peer: string | undefined }): Promise<Measure[]> {
+  if (peer !== undefined && (peer !== 'mpd' || !hasMpd())) throw new Error(`The peer ${peer} is not known or not installed; there is mpd.`);
   const music = join(dir, 'music');
   const { files } = makeLibrary({ tracks: TRACKS, seed: 'bench' }, music);
   const paths = files.map((file) => join(music, file.path));
@@ -32,12 +34,15 @@ export async function scanSuite(dir: string): Promise<Measure[]> {
   const copy = await inTurn(ROUNDS, (round) => perSecond(copyLoop(paths, join(dir, `bare-${round}`))), (round) => firstScan('copy', round));
   const reference = await inTurn(ROUNDS, async () => perSecond(await parseLoop(paths)), (round) => firstScan('reference', round));
 
+  const besidePeer = peer === undefined ? undefined : await inTurn(ROUNDS, async (round) => perSecond(await mpdScanMs(music, join(dir, `mpd-${round}`))), (round) => firstScan('copy', ROUNDS + round));
+
   const known = await startProduct(join(dir, 'reference-0'), { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' });
   const rescan = await inTurn(7, () => perSecond(walkLoop(music)), async () => perSecond(await rescanMs(known)));
   await known.stop();
 
   return [
-    measure({ suite: 'scan', name: 'first scan, copy', unit: 'files/s', product: copy.product, bound: { name: 'read + sha256 + write', value: copy.bound }, goal: { op: '>=', value: 0.2 } }),
+    measure({ suite: 'scan', name: 'first scan, copy', unit: 'files/s', product: copy.product, bound: { name: 'read + sha256 + write', value: copy.bound }, goal: { op: '>=', value: 0.4 } }),
+    ...(besidePeer ? [measure({ suite: 'scan', name: 'first scan, copy, beside mpd', unit: 'files/s', product: besidePeer.product, bound: { name: 'mpd, which does not copy', value: besidePeer.bound }, goal: { op: '>=', value: 1.2 } })] : []),
     measure({ suite: 'scan', name: 'first scan, reference', unit: 'files/s', product: reference.product, bound: { name: 'sequential parseFile', value: reference.bound }, goal: { op: '>=', value: 3 } }),
     measure({ suite: 'scan', name: 'tag reading, six formats', unit: 'files/s', product: tags.product, bound: { name: 'sequential parseFile', value: tags.bound }, goal: { op: '>=', value: 20 } }),
     measure({ suite: 'scan', name: 'rescan, nothing changed', unit: 'files/s', product: rescan.product, bound: { name: 'readdir + stat', value: rescan.bound }, goal: { op: '>=', value: 0.5 } }),

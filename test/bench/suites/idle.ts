@@ -1,0 +1,86 @@
+// What a server costs that nobody uses: memory and processor time at rest, with a library of 100,000 tracks whose rows are inserted directly;
+// freshly started, and after a person has read and searched. Bounds: an empty node:http server in the same minute, and limits of our own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { fillLibrary } from '../large-library.ts';
+import { measure, type Measure } from '../measure.ts';
+import { rssOf, startProduct, type Product } from '../product.ts';
+
+const TRACKS = 100_000;
+const SETTLE_MS = 20_000;
+const REST_MS = 60_000;
+const LIMIT_MB = 130;
+const LIMIT_CPU_MS = 200;
+const TICK_MS = 10; // what /proc counts processor time in
+const EMPTY = `import { createServer } from 'node:http';
+createServer((req, res) => res.end('ok')).listen(0, '127.0.0.1', () => console.log('listening'));`;
+
+export async function idleSuite(dir: string): Promise<Measure[]> {
+  const dataDir = join(dir, 'idle');
+  await (await startProduct(dataDir)).stop(); // migrated, account made
+  const client = new Database(join(dataDir, 'tonearm.db'));
+  fillLibrary(client, { tracks: TRACKS, userId: 1, likeEvents: 10_000, plays: 50_000 });
+  client.pragma('wal_checkpoint(TRUNCATE)');
+  client.close();
+  const working = await startProduct(dataDir);
+  await untilIdle(working); // such a library leaves covers to look for and tracks to identify
+  await working.stop();
+
+  const empty = await startEmpty(dir);
+  const product = await startProduct(dataDir);
+  try {
+    await sleep(SETTLE_MS);
+    const fresh = product.rss();
+    const [bare, before, started] = [rssOf(empty.pid), cpuMs(product.pid), performance.now()];
+    await sleep(REST_MS);
+    const cpuPerMinute = ((cpuMs(product.pid) - before) * 60_000) / (performance.now() - started);
+    await visit(product);
+    await sleep(REST_MS);
+    const visited = product.rss();
+    console.error(`idle: an empty node:http server has ${bare.toFixed(0)} MB`);
+    return [
+      measure({ suite: 'idle', name: 'memory at rest, 100,000 tracks', unit: 'MB', product: fresh, bound: { name: 'limit', value: LIMIT_MB }, goal: { op: '<=', value: 1 } }),
+      measure({ suite: 'idle', name: 'memory beside an empty server', unit: 'MB', product: fresh, bound: { name: 'empty node:http', value: bare }, goal: { op: '<=', value: 2 } }),
+      measure({ suite: 'idle', name: 'memory a minute after a visit', unit: 'MB', product: visited, bound: { name: 'at rest before', value: fresh }, goal: { op: '<=', value: 1.75 } }),
+      measure({ suite: 'idle', name: 'processor time at rest, per minute', unit: 'ms', product: cpuPerMinute, bound: { name: 'limit', value: LIMIT_CPU_MS }, goal: { op: '<=', value: 1 } }),
+    ];
+  } finally {
+    await Promise.all([product.stop(), empty.stop()]);
+  }
+}
+
+async function untilIdle({ api }: Product): Promise<void> {
+  const left = async (status: string): Promise<number> => (await api<{ total: number }>(`/jobs?status=${status}`)).total;
+  do await sleep(SETTLE_MS); while ((await left('queued')) + (await left('running')) + (await left('waiting')) > 0);
+}
+
+/** What somebody does in a few minutes: pages of every list, some searches, storage and genres. */
+async function visit({ api }: Product): Promise<void> {
+  for (let page = 0; page < 40; page++) for (const list of ['tracks', 'albums', 'artists']) await api(`/${list}?limit=50&offset=${page * 50}`);
+  for (const needle of ['a', 'th', 'moon', 'river', 'love song']) await api(`/search/library?q=${encodeURIComponent(needle)}`);
+  for (const path of ['/storage', '/genres', '/history', '/tracks?sort=random&seed=7']) await api(path);
+}
+
+async function startEmpty(dir: string): Promise<{ pid: number; stop(): Promise<void> }> {
+  const file = join(dir, 'empty.mjs');
+  writeFileSync(file, EMPTY);
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return {
+    pid: child.pid as number,
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** User and system time of all threads so far. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}

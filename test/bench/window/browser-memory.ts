@@ -1,0 +1,54 @@
+// The memory of a page while something goes on: what its script has on the heap, and what its process has for itself.
+import { readFileSync } from 'node:fs';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+
+const EVERY_MS = 500;
+const MB = 1024 * 1024;
+
+export interface Memory { heapMb: number; processMb: number }
+
+/** The most there was from now until it is stopped. */
+export async function watchMemory(browser: Browser, page: Page): Promise<{ stop: () => Promise<Memory> }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const pids = await rendererPids(browser);
+  const most: Memory = { heapMb: 0, processMb: 0 };
+  const look = async (): Promise<void> => {
+    most.heapMb = Math.max(most.heapMb, await heapMb(session));
+    most.processMb = Math.max(most.processMb, ...pids.map(privateMb));
+  };
+  await look();
+  let looking = Promise.resolve();
+  const timer = setInterval(() => { looking = looking.then(look).catch(() => clearInterval(timer)); }, EVERY_MS); // until the page is closed
+  return {
+    async stop() {
+      clearInterval(timer);
+      await looking;
+      await look();
+      await session.detach();
+      return most;
+    },
+  };
+}
+
+async function heapMb(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / MB;
+}
+
+async function rendererPids(browser: Browser): Promise<number[]> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+}
+
+/** What would be free if the process ended; 0 when it has, and where there is no /proc. */
+function privateMb(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return [...text.matchAll(/^Private_\w+:\s+(\d+) kB/gm)].reduce((sum, [, kb]) => sum + Number(kb), 0) / 1024;
+  } catch {
+    return 0;
+  }
+}

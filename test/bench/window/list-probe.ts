@@ -1,0 +1,85 @@
+// Watches a virtual list from inside the page, frame by frame: how much of it is in the document, and how long what is in sight stays blank.
+import type { Page } from 'playwright-core';
+
+export interface Frame {
+  /** Milliseconds since the watch began. */
+  at: number;
+  /** Rows and cells of the list in the document. */
+  inDocument: number;
+  blank: number;
+  /** Where the first one in sight is in the list. */
+  first: number;
+}
+
+export interface ListTrace {
+  frames: Frame[];
+  /** The longest that one row or cell was blank in sight. */
+  longestBlankMs: number;
+  /** The longest that there was always something blank in sight, whichever. */
+  longestUneaseMs: number;
+  longestFrameMs: number;
+  answers: { count: number; medianMs: number; longestMs: number };
+}
+
+interface Watch { stop: () => ListTrace; isFull: () => boolean }
+
+export const startProbe = (page: Page): Promise<void> => page.evaluate(watch);
+export const stopProbe = (page: Page): Promise<ListTrace> => page.evaluate(() => (globalThis as unknown as { watch: Watch }).watch.stop());
+/** Waits until everything in sight is there, two frames after whatever was done last. */
+export const untilFull = async (page: Page): Promise<void> => {
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+  await page.waitForFunction(() => (globalThis as unknown as { watch: Watch }).watch.isFull(), undefined, { timeout: 60_000 });
+};
+
+/** Runs in the page. A row that has its track says which; a cell that has its album has something to focus. */
+function watch(): void {
+  const frames: Frame[] = [];
+  const blankSince = new Map<string, number>();
+  const begun = performance.now();
+  let [longestBlankMs, longestUneaseMs, longestFrameMs, before, unease] = [0, 0, 0, begun, 0];
+  let running = true;
+  performance.clearResourceTimings();
+  performance.setResourceTimingBufferSize(20_000);
+
+  const inSight = (): { all: NodeListOf<HTMLElement>; seen: HTMLElement[] } => {
+    const scroller = document.querySelector('main')!.getBoundingClientRect();
+    const grid = document.querySelector('[role="grid"]')!;
+    const head = grid.querySelector('[role="columnheader"]')?.getBoundingClientRect().bottom ?? scroller.top;
+    const all = grid.querySelectorAll<HTMLElement>('[data-index]');
+    return { all, seen: [...all].filter((cell) => { const { top, bottom } = cell.getBoundingClientRect(); return bottom > head + 1 && top < scroller.bottom - 1; }) };
+  };
+  const isBlank = (cell: HTMLElement): boolean => cell.dataset['track'] === undefined && !cell.querySelector('[data-stop]');
+
+  const look = (): void => {
+    if (!running) return;
+    const now = performance.now();
+    longestFrameMs = Math.max(longestFrameMs, now - before);
+    before = now;
+    const { all, seen } = inSight();
+    const blank = seen.filter(isBlank).map((cell) => cell.dataset['index']!);
+    for (const [index, since] of blankSince) {
+      longestBlankMs = Math.max(longestBlankMs, now - since);
+      if (!blank.includes(index)) blankSince.delete(index);
+    }
+    for (const index of blank) if (!blankSince.has(index)) blankSince.set(index, now);
+    unease = blank.length === 0 && seen.length > 0 ? 0 : unease || now;
+    if (unease) longestUneaseMs = Math.max(longestUneaseMs, now - unease);
+    frames.push({ at: now - begun, inDocument: all.length, blank: seen.length === 0 ? 1 : blank.length, first: Math.min(...seen.map((cell) => Number(cell.dataset['index']))) });
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+
+  const answers = (): ListTrace['answers'] => {
+    const times = performance.getEntriesByType('resource').filter(({ name }) => /\/api\/v1\/(tracks|albums)\?/.test(name)).map(({ duration }) => duration).toSorted((a, b) => a - b);
+    return { count: times.length, medianMs: times[times.length >> 1] ?? 0, longestMs: times.at(-1) ?? 0 };
+  };
+  Object.assign(globalThis, {
+    watch: {
+      isFull: () => { const { seen } = inSight(); return seen.length > 0 && !seen.some(isBlank); },
+      stop: (): ListTrace => {
+        running = false;
+        return { frames, longestBlankMs, longestUneaseMs, longestFrameMs, answers: answers() };
+      },
+    } satisfies Watch,
+  });
+}

@@ -1,0 +1,65 @@
+// How the built windows are sent: compressed where the browser takes it, for ever where the name says what is inside.
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import express from 'express';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { webInterface } from '../../server/http/static-files.ts';
+
+const CODE = 'export const answer = 42;\n'.repeat(100);
+
+let dir: string;
+let server: Server;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-static-'));
+  mkdirSync(join(dir, 'assets'));
+  writeFileSync(join(dir, 'index.html'), '<!doctype html><title>Tonearm</title>');
+  for (const name of ['page-a1.js', 'look-b2.css', 'plain-c3.js']) writeFileSync(join(dir, 'assets', name), CODE);
+  for (const name of ['page-a1.js', 'look-b2.css']) {
+    writeFileSync(join(dir, 'assets', `${name}.br`), brotliCompressSync(CODE));
+    writeFileSync(join(dir, 'assets', `${name}.gz`), gzipSync(CODE));
+  }
+  server = express().use(webInterface(dir)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function get(path: string, accepted?: string): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; bytes: Buffer }> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, path, agent: false, headers: { ...(accepted !== undefined && { 'accept-encoding': accepted }) } }, resolve).once('error', reject).end();
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) };
+}
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+  ['gzip, deflate', 'gzip', gunzipSync],
+  ['br;q=0, gzip', 'gzip', gunzipSync],
+  ['identity', undefined, (bytes: Buffer) => bytes],
+  [undefined, undefined, (bytes: Buffer) => bytes],
+] as const)('a browser that takes %s gets a script as %s', async (accepted, encoding, decode) => {
+  const { status, headers, bytes } = await get('/assets/page-a1.js', accepted);
+  expect([status, headers['content-encoding'], headers['content-type'], headers['vary']]).toEqual([200, encoding, 'text/javascript; charset=utf-8', 'Accept-Encoding']);
+  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(decode(bytes).toString()).toBe(CODE);
+});
+
+test('a style keeps its type, and a file that was not compressed is sent as it is', async () => {
+  const style = await get('/assets/look-b2.css', 'br');
+  expect([style.headers['content-encoding'], style.headers['content-type']]).toEqual(['br', 'text/css; charset=utf-8']);
+  const plain = await get('/assets/plain-c3.js', 'br, gzip');
+  expect([plain.status, plain.headers['content-encoding'], plain.bytes.toString()]).toEqual([200, undefined, CODE]);
+});
+
+test('what is not there, or lies outside, is not found', async () => {
+  for (const path of ['/assets/none.js', '/assets/..%2findex.js', '/assets/', '/assets/%00.js']) expect((await get(path, 'br')).status, path).toBeGreaterThanOrEqual(400);
+});
