@@ -1,14 +1,32 @@
-// The place for backups, what is in it, and making one now.
+// The place for backups: what is in it, making one now, whether one can be made there, and bringing one back.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { BackupsOut } from '../../server/backup/wire.ts';
+import type { BackupsOut, BackupTestOut } from '../../server/backup/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { request } from './client.ts';
 
 const BACKUPS = ['backups'] as const;
+const LOOK_EVERY_MS = 2_000;
 
-export const backupsQuery = () => queryOptions({ queryKey: BACKUPS, queryFn: ({ signal }) => request<BackupsOut>('/backups', { signal }) });
+/** Looked at now and then while a restore is being fetched. */
+export const backupsQuery = () =>
+  queryOptions({
+    queryKey: BACKUPS, queryFn: ({ signal }) => request<BackupsOut>('/backups', { signal }),
+    refetchInterval: ({ state }) => (state.data?.restore?.is_ready === false ? LOOK_EVERY_MS : false),
+  });
 
-export function useBackUp() {
+function useBackupsMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: () => request<JobOut>('/backups', { method: 'POST', body: {} }), onSuccess: () => queries.invalidateQueries({ queryKey: BACKUPS }) });
+  return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: BACKUPS }) });
 }
+
+export const useBackUp = () => useBackupsMutation<void, JobOut>(() => request('/backups', { method: 'POST', body: {} }));
+
+/** Over this library, at the next start of the server. */
+export const useRestore = () => useBackupsMutation((snapshot: string) => request<JobOut>(`/backups/${snapshot}/restore`, { method: 'POST', body: { replace: true } }));
+export const useForgetRestore = () => useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
+
+/** Of the place that is set. */
+export const useTestBackup = () => useMutation({ mutationFn: () => request<BackupTestOut>('/backups/test', { method: 'POST', body: {} }) });
+
+/** Of the bucket in the settings, for the library or its backups. */
+export const testStore = (): Promise<{ problem: string | null }> => request('/storage/test', { method: 'POST', body: {} });

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import type { ReplacementOut } from '../../server/ingest/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
-import { LIBRARY, PAGE_SIZE, trackPage, type Paged, type PageAt, type SortOrder } from './library.ts';
+import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';
 
 export const MISSING_SORTS = ['title', 'artist', 'album'] as const;
 export interface MissingOrder { sort?: (typeof MISSING_SORTS)[number] | undefined; order?: SortOrder | undefined }
@@ -11,16 +11,6 @@ export interface MissingOrder { sort?: (typeof MISSING_SORTS)[number] | undefine
 export const missingPage = (order: MissingOrder, at: PageAt) => trackPage({ ...order, availability: 'missing' }, at);
 
 export const useMissingCount = (): number => useQuery(missingPage({}, { limit: 1, offset: 0 })).data?.total ?? 0;
-
-/** Every one of them, page after page. */
-export async function fetchMissing(): Promise<TrackOut[]> {
-  const tracks: TrackOut[] = [];
-  for (;;) {
-    const { items, total } = await request<Paged<TrackOut>>('/tracks', { query: { availability: 'missing', limit: PAGE_SIZE, offset: tracks.length } });
-    tracks.push(...items);
-    if (items.length === 0 || tracks.length >= total) return tracks;
-  }
-}
 
 export const replacementsQuery = (id: number) =>
   queryOptions({ queryKey: [LIBRARY, `/tracks/${id}/replacements`] as const, queryFn: ({ signal }) => request<ReplacementOut[]>(`/tracks/${id}/replacements`, { signal }), staleTime: 0 });

@@ -1,5 +1,5 @@
-// A list of any length as windows of pages: only pages that touch what is on screen are asked for, their neighbours ahead of time, and
-// those far away are dropped, so 80,000 albums or a million tracks cost what a few screenfuls cost. Rows of pages on their way are
+// A list of any length as windows of pages: pages that touch what is on screen are asked for first, their neighbours once those are here,
+// and those far away are dropped, so 80,000 albums or a million tracks cost what a few screenfuls cost. Rows of pages on their way are
 // undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -7,10 +7,10 @@ import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
 
 /** Pages before and behind those on screen that are kept. */
 const KEPT = 12;
-/** While the scroll bar is dragged pages are asked for at most this often, so that none is asked for that flew by. */
+/** While the scroll bar is dragged pages are asked for at most this often, so that few are asked for that flew by. */
 const LEAP_MS = 60;
-/** A row nearer than this to the next page has it fetched. */
-const AHEAD = 80;
+/** A row nearer than this to the next page has it fetched: what a held page key passes in about a third of a second. */
+const AHEAD = 300;
 /** More rows than this are never looked up one by one. */
 export const MOST_ROWS = 10_000;
 
@@ -26,26 +26,41 @@ export interface PagedList<T> {
   retry: () => void;
 }
 
+/** Rows on screen, and whether their neighbours are wanted too. */
+interface View { first: number; last: number; wide: boolean }
 interface Pages { first: number; last: number }
+
 const pageOf = (index: number) => Math.floor(Math.max(0, index) / PAGE_SIZE);
+
+function pagesOf({ first, last, wide }: View, total: number): Pages {
+  const ahead = wide ? AHEAD : 0;
+  return { first: pageOf(first - ahead), last: pageOf(Math.min(last + ahead, total - 1)) };
+}
 
 export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
-  const [shown, setShown] = useState<Pages>({ first: 0, last: 0 });
-  const latest = useRef<{ query: typeof query; shown: Pages; total: number | undefined }>({ query, shown, total: undefined });
+  const [view, setView] = useState<View>({ first: 0, last: 0, wide: false });
+  const count = queries.getQueryData(query(at(0)).queryKey)?.total ?? 1;
+  const shown = pagesOf(view, count);
+  const latest = useRef({ query, view, count });
+  latest.current = { query, view, count };
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const waiting = useRef<Pages>(shown);
+  const leaptAt = useRef(-LEAP_MS);
+  const waiting = useRef<View>(view);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const pages = useMemo(() => {
     const numbers = new Set([0]); // tells how many there are
     for (let page = shown.first; page <= shown.last; page += 1) numbers.add(page);
     return [...numbers];
-  }, [shown]);
+  }, [shown.first, shown.last]);
   const results = useQueries({ queries: pages.map((page) => query(at(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
-  const total = results[0]?.data?.total;
-  latest.current = { query, shown, total };
+
+  const isHere = !view.wide && results.every(({ data }) => data !== undefined);
+  useEffect(() => {
+    if (isHere) setView((now) => (now.wide ? now : { ...now, wide: true }));
+  }, [isHere]);
 
   const asked = useRef(new Set<number>());
   useEffect(() => {
@@ -55,21 +70,20 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
       queries.removeQueries({ queryKey: latest.current.query(at(page)).queryKey, exact: true });
       asked.current.delete(page);
     }
-  }, [queries, pages, shown]);
+  }, [queries, pages, shown.first, shown.last]);
 
   const show = useCallback((first: number, last: number) => {
-    const { shown: now, total: count = 1 } = latest.current;
-    const next = { first: pageOf(first - AHEAD), last: pageOf(Math.min(last + AHEAD, count - 1)) };
-    waiting.current = next;
-    if (now.first === next.first && now.last === next.last) return;
+    const now = pagesOf(latest.current.view, latest.current.count);
+    const next = pagesOf({ first, last, wide: true }, latest.current.count);
     const isNear = next.first <= now.last + 1 && next.last >= now.first - 1;
-    if (isNear) setShown(next);
-    else {
-      timer.current ??= setTimeout(() => {
-        timer.current = undefined;
-        setShown(waiting.current);
-      }, LEAP_MS);
-    }
+    waiting.current = { first, last, wide: isNear };
+    const leap = () => {
+      timer.current = undefined;
+      leaptAt.current = performance.now();
+      setView(waiting.current);
+    };
+    if (!isNear) timer.current ??= setTimeout(leap, leaptAt.current + LEAP_MS - performance.now()); // at once after a pause: End is one leap
+    else if (now.first !== next.first || now.last !== next.last) setView(waiting.current);
   }, []);
 
   const fetchRows = useCallback(async (first: number, last: number): Promise<T[]> => {
@@ -84,7 +98,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   }, [queries]);
 
   return {
-    total,
+    total: results[0]?.data?.total,
     item: (index) => byPage.get(pageOf(index))?.items[index % PAGE_SIZE],
     show,
     fetchRows,

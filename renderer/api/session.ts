@@ -5,6 +5,7 @@ import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
 export interface Session { token: string; user: UserOut }
 
 const KEY = 'tonearm.session';
+const LEFT = 'tonearm.left';
 const listeners = new Set<() => void>();
 let current = read();
 
@@ -31,8 +32,20 @@ addEventListener('storage', (event) => {
 });
 
 export const getSession = (): Session | null => current;
-export const signInWith = (answer: TokenResponse): void => set({ token: answer.access_token, user: answer.user });
+/** Whether the last one here signed out by hand, and nobody in since; over a restart too. */
+export const isLeftOnPurpose = (): boolean => localStorage.getItem(LEFT) !== null;
+
+export function signInWith(answer: TokenResponse): void {
+  localStorage.removeItem(LEFT);
+  set({ token: answer.access_token, user: answer.user });
+}
+
 export const signOut = (): void => set(null);
+
+export function leaveOnPurpose(): void {
+  localStorage.setItem(LEFT, '1');
+  signOut();
+}
 
 export function onSessionChange(listener: () => void): () => void {
   listeners.add(listener);

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ServerOut, SettingOut, SettingsOut } from '../../server/settings/wire.ts';
 import { request } from './client.ts';
+import { networkQuery } from './network.ts';
 import { ApiError, detailOf } from './problem.ts';
 import { sourcesQuery } from './remote.ts';
 
@@ -17,6 +18,7 @@ export function useChangeSettings() {
     mutationFn: (changes: Record<string, unknown>) => request<SettingsOut>('/settings', { method: 'PATCH', body: changes }),
     onSuccess: (settings) => {
       queries.setQueryData(settingsQuery().queryKey, settings);
+      void queries.invalidateQueries({ queryKey: networkQuery().queryKey });
       return queries.invalidateQueries({ queryKey: sourcesQuery().queryKey }); // what music comes from is a matter of settings
     },
   });

@@ -1,6 +1,7 @@
 // Which language is shown: the one that was chosen, else the first of the browser's that there is. Kept in localStorage, so all windows agree.
 import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
+import { desktop } from '../desktop.ts';
 
 /** Each in its own words. English comes with the window; the others are fetched when they are wanted. */
 export const LANGUAGES = {
@@ -36,6 +37,7 @@ export async function applyLanguage(): Promise<void> {
   }
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
+  desktop?.tellLanguage(language).catch(() => undefined);
 }
 
 export async function chooseLanguage(choice: LanguageChoice): Promise<void> {

@@ -5,8 +5,8 @@ import { ApiError } from '../api/problem.ts';
 import { deleteTrack } from '../api/tracks.ts';
 import { formatNumber } from '../ui/format.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { eachAtOnce } from './each-at-once.ts';
 
-const AT_ONCE = 4;
 export const trackKey = (id: number): string => `track:${id}`;
 
 /** Tracks go out of sight at once and are deleted when the notice goes, so that a word brings them back. */
@@ -20,17 +20,9 @@ export function useDeleteTracks(): (tracks: readonly { id: number; title: string
     later({
       message: tracks.length === 1 ? t('track.deletedOne', { title: first.title }) : t('track.deleted', { count: tracks.length, number: formatNumber(tracks.length) }),
       keys: tracks.map(({ id }) => trackKey(id)),
-      run: async () => {
-        const left = [...tracks];
-        const work = async (): Promise<void> => {
-          for (let track = left.shift(); track; track = left.shift()) {
-            await deleteTrack(track.id).catch((error: unknown) => {
-              if (!(error instanceof ApiError && error.status === 404)) throw error; // gone already
-            });
-          }
-        };
-        await Promise.all(Array.from({ length: AT_ONCE }, work)).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] }));
-      },
+      run: () => eachAtOnce(tracks, ({ id }) => deleteTrack(id).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 404)) throw error; // gone already
+      })).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),
     });
   };
 }

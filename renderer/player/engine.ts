@@ -385,5 +385,5 @@ export class PlayerEngine implements Player {
 }
 
 /** Only what the queue needs, so that a remembered queue stays small. */
-const keptOf = ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain }: QueueTrack): QueueTrack =>
-  ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain });
+const keptOf = ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain, availability }: QueueTrack): QueueTrack =>
+  ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain, availability });

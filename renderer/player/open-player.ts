@@ -1,11 +1,14 @@
 // The player of a window, put together: the shared engine, what is told to the server, and the system's media controls.
 import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
+import { materialize } from '../api/remote.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
 import { clientId, clientName } from '../api/this-client.ts';
+import { desktop } from '../desktop.ts';
 import { streamUrl } from '../api/urls.ts';
 import { PlayerEngine } from './engine.ts';
 import { findReason } from './failures.ts';
+import { fetchAhead } from './fetch-ahead.ts';
 import { fetchAudio } from './fetch-audio.ts';
 import { connectMediaSession } from './media-session.ts';
 import { announceNowPlaying } from './now-playing.ts';
@@ -13,6 +16,7 @@ import { PlayReports } from './play-reports.ts';
 import { showPresence } from './presence.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
+import { tellShell } from './tell-shell.ts';
 
 export function openPlayer(): SharedPlayer {
   const reports = new PlayReports({ key: () => { const user = getSession()?.user.id; return user === undefined ? null : `tonearm.plays.${user}`; }, send: sendPlays, client: clientName() });
@@ -22,6 +26,7 @@ export function openPlayer(): SharedPlayer {
       const stops = [
         syncQueue(engine, { save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()), most: MOST_QUEUED }),
         announceNowPlaying(engine, (playing) => (getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve())),
+        fetchAhead(engine, materialize),
         connectMediaSession(engine),
         showPresence(engine),
       ];
@@ -32,5 +37,6 @@ export function openPlayer(): SharedPlayer {
   addEventListener('online', flush);
   onSessionChange(flush);
   flush();
+  if (desktop) tellShell(player, desktop, onSessionChange);
   return player;
 }

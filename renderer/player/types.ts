@@ -4,7 +4,7 @@ import type { TrackOut } from '../../server/library/wire.ts';
 import type { ReplayGainMode } from './loudness.ts';
 
 /** What is kept of a track in the queue, also over a restart. */
-export type QueueTrack = Pick<TrackOut, 'id' | 'title' | 'artist_id' | 'artist_name' | 'album_id' | 'album_title' | 'duration_ms' | 'has_cover' | 'has_lyrics' | 'liked' | 'format' | 'bitrate_kbps' | 'sample_rate_hz' | 'replay_gain'>;
+export type QueueTrack = Pick<TrackOut, 'id' | 'title' | 'artist_id' | 'artist_name' | 'album_id' | 'album_title' | 'duration_ms' | 'has_cover' | 'has_lyrics' | 'liked' | 'format' | 'bitrate_kbps' | 'sample_rate_hz' | 'replay_gain' | 'availability'>;
 
 export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */

@@ -5,6 +5,11 @@ import { doLater, UNDO_MS } from './undoable.ts';
 import styles from './undo-notice.module.css';
 
 let nextId = 1;
+/** The ways back that are offered now, oldest first. */
+const offered = new Map<string, () => void>();
+
+/** What the latest notice offers to take back; for a key. */
+export const undoLatest = (): void => [...offered.values()].at(-1)?.();
 
 interface Later {
   message: string;
@@ -26,8 +31,9 @@ export function useUndoNotice() {
       hide();
       onUndo();
     };
+    offered.set(id, undo);
     notifications.show({
-      id, autoClose, withCloseButton: false,
+      id, autoClose, withCloseButton: false, onClose: () => offered.delete(id),
       message: (
         <span className={styles.notice}>
           <span>{message}</span>

@@ -8,13 +8,16 @@ export const UNDO_MS = 8_000;
 const listeners = new Set<() => void>();
 /** Keys such as `track:7`; ids are never given twice, so what is done may stay. */
 let away: ReadonlySet<string> = new Set();
+/** Wishes whose time is not up, oldest first, with the way back. */
+const open = new Map<readonly string[], () => void>();
 
 function publish(next: ReadonlySet<string>): void {
   away = next;
   for (const listener of listeners) listener();
 }
 
-const bringBack = (keys: readonly string[]) => publish(new Set([...away].filter((key) => !keys.includes(key))));
+/** In sight again, though the wish was done: not all of it, as it turned out. */
+export const bringBack = (keys: readonly string[]): void => publish(new Set([...away].filter((key) => !keys.includes(key))));
 
 interface Wish {
   /** What is out of sight from now on. */
@@ -28,9 +31,8 @@ interface Wish {
 /** Gives the way back; it does nothing once the time is up. */
 export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
   publish(new Set([...away, ...keys]));
-  let isOpen = true;
   const end = () => {
-    isOpen = false;
+    open.delete(keys);
     clearTimeout(timer);
     onEnd();
   };
@@ -41,12 +43,20 @@ export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
       onFailure(error);
     });
   }, UNDO_MS);
-  return () => {
-    if (!isOpen) return;
+  const undo = () => {
+    if (!open.has(keys)) return;
     bringBack(keys);
     end();
   };
+  open.set(keys, undo);
+  return undo;
 }
+
+/** The whole wish that this is a part of. */
+export const takeBack = (key: string): void => [...open].findLast(([keys]) => keys.includes(key))?.[1]();
+
+/** Somebody else sits here from now on. */
+export const takeAllBack = (): void => [...open.values()].forEach((undo) => undo());
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

@@ -101,6 +101,17 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
   return { height: elementHeight(listHeight), range: view, rows, reveal };
 }
 
+/** True the first time in a frame: a key that is held comes faster than a slow machine draws, and what was asked for would wait behind it. */
+export function useOncePerFrame(): () => boolean {
+  const isDone = useRef(false);
+  return useCallback(() => {
+    if (isDone.current) return false;
+    isDone.current = true;
+    requestAnimationFrame(() => { isDone.current = false; });
+    return true;
+  }, []);
+}
+
 /** Focus for a row that may have to be drawn first: call the result with the row after `reveal`. */
 export function useLateFocus(find: (row: number) => HTMLElement | null | undefined): (row: number) => void {
   const wanted = useRef<number | null>(null);

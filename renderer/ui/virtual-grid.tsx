@@ -2,7 +2,7 @@
 // inside. The focused cell stays in the document when it scrolls out, so focus is never lost. ARIA tells the whole size.
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
-import { useLateFocus, useRowWindow } from './use-row-window.ts';
+import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
 import styles from './virtual-grid.module.css';
 
 interface VirtualGridProps {
@@ -41,6 +41,7 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
   useEffect(() => { if (last >= first) onRange(first, last); }, [onRange, first, last]);
   const focus = useLateFocus((index) => ref.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-stop]`));
 
+  const isFirstInFrame = useOncePerFrame();
   const goTo = (index: number) => {
     const to = Math.min(count - 1, Math.max(0, index));
     setStop(to);
@@ -59,7 +60,7 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
     };
     const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
     const isMove = to !== undefined && !(columns === 1 && (event.key === 'ArrowLeft' || event.key === 'ArrowRight'));
-    if (isMove) goTo(event.key === 'ArrowUp' && to < 0 ? index : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1 ? index : to);
+    if (isMove && (!event.repeat || isFirstInFrame())) goTo(event.key === 'ArrowUp' && to < 0 ? index : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1 ? index : to);
     if (isMove || onCellKey?.(event, index)) {
       event.preventDefault();
       event.stopPropagation();

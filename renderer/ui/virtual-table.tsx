@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { Skeleton } from './states.tsx';
 import { TableHeader, type ColumnSizing } from './table-header.tsx';
-import { useLateFocus, useRowWindow } from './use-row-window.ts';
+import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
 import styles from './virtual-table.module.css';
 
 export interface Column<T> {
@@ -64,6 +64,7 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
   useEffect(() => { if (range.last >= range.first) onRange(range.first, range.last); }, [onRange, range.first, range.last]);
   const focus = useLateFocus((row) => ref.current?.querySelector<HTMLElement>(`[data-index="${row}"]`));
 
+  const isFirstInFrame = useOncePerFrame();
   const go = useCallback((row: number) => {
     setStop(row);
     reveal(row);
@@ -79,8 +80,10 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
     const to = { ArrowUp: stop - 1, ArrowDown: stop + 1, PageUp: stop - page, PageDown: stop + page, Home: 0, End: count - 1 }[event.key];
     if (plain && to !== undefined) {
       const next = Math.min(count - 1, Math.max(0, to));
-      go(next);
-      if (event.shiftKey) choice?.onExtend(next);
+      if (!event.repeat || isFirstInFrame()) {
+        go(next);
+        if (event.shiftKey) choice?.onExtend(next);
+      }
     } else if (plain && event.key === 'Enter') onOpen(stop);
     else if (!choice?.onKey(event, stop)) return;
     event.preventDefault();

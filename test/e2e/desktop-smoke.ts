@@ -1,34 +1,133 @@
-// Launches the real desktop app on an empty data folder and waits for its set-up page: npm run desktop:smoke. Not part of `npm test`,
-// because it needs Electron's binary and a display.
-import { mkdtempSync, rmSync } from 'node:fs';
+// Uses the real desktop app as a person would, on an empty data folder: first run, scan, play, the tray's menu, quit. Not part of `npm test`,
+// because it needs Electron's binary and a display. npm run desktop:smoke takes the sources' build; with --packed it takes what
+// electron-builder packed into out/, which needs the fuse for Node's inspector left on (see .github/workflows/check.yml).
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { _electron as electron } from 'playwright-core';
+import { _electron as electron, type ElectronApplication, type Page } from 'playwright-core';
+import { makeLibrary } from '../support/library.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-smoke-'));
 const WAIT_MS = 60_000;
+const OWNER = { username: 'owner', password: 'correct horse battery' };
 
+/** The program in the folder that `electron-builder --dir` makes, wherever each system has it. */
+function packedProgram(): string {
+  const candidates = readdirSync(join(root, 'out')).flatMap((folder) => ['tonearm', 'Tonearm.exe', join('Tonearm.app', 'Contents', 'MacOS', 'Tonearm')].map((program) => join(root, 'out', folder, program)));
+  const found = candidates.find((path) => existsSync(path));
+  if (found === undefined) throw new Error('There is no packed app in out/; run "npx electron-builder --dir" first.');
+  return found;
+}
+
+const isPacked = process.argv.includes('--packed');
 const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+const music = makeLibrary({ tracks: 3, formats: ['mp3', 'flac', 'opus'], art: 'embedded', seconds: '30', seed: 'smoke' }, join(dir, 'music'));
 const app = await electron.launch({
-  args: [root, `--user-data-dir=${join(dir, 'profile')}`, '--lang=en-US'],
+  // The machines that this runs on have no keychain that somebody could unlock.
+  args: [...(isPacked ? [] : [root]), `--user-data-dir=${join(dir, 'profile')}`, '--lang=en-US', '--password-store=basic', '--use-mock-keychain', '--autoplay-policy=no-user-gesture-required'],
+  ...(isPacked && { executablePath: packedProgram() }),
   cwd: root,
-  env: { ...env, DATA_DIR: join(dir, 'data'), PORT: '0', LOCAL_MEDIA_WATCH: 'false' },
+  env: { ...env, DATA_DIR: join(dir, 'data'), PORT: '0', LOCAL_MEDIA_WATCH: 'false', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' },
   timeout: WAIT_MS,
 });
 app.process().stderr?.pipe(process.stderr);
 
 try {
+  await keepTrayMenu(app);
   const window = await app.firstWindow({ timeout: WAIT_MS });
-  await window.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor({ timeout: WAIT_MS });
-  if (await window.getByLabel('Set-up token').isVisible()) throw new Error('The window asks for a set-up token that it should have been given.');
-
+  window.setDefaultTimeout(WAIT_MS);
   const { origin } = new URL(window.url());
-  await app.close();
+  await firstRun(window);
+  await scan(window);
+  await play(window);
+  await useTray(app, window);
+  console.log(`Memory: ${await memory(app)}`);
+  await quitByTray(app);
   const answer = await fetch(`${origin}/health`).catch(() => undefined);
   if (answer) throw new Error('The server still answers after the app has quit.');
-  console.log('The desktop app starts, shows its set-up page and quits.');
+  console.log('The desktop app was set up, has scanned and played, did what its tray was told, and has quit.');
 } finally {
   app.process().kill('SIGKILL'); // nothing when it has quit
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function firstRun(window: Page): Promise<void> {
+  await window.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor();
+  if (await window.getByLabel('Set-up token').isVisible()) throw new Error('The window asks for a set-up token that it should have been given.');
+  await window.getByLabel('User name').fill(OWNER.username);
+  await window.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await window.getByRole('button', { name: 'Next' }).click();
+}
+
+async function scan(window: Page): Promise<void> {
+  await window.getByLabel('Music folder').fill(music.dir);
+  await window.getByRole('radio', { name: /Leave files where they are/ }).check();
+  await window.getByRole('button', { name: 'Start scanning' }).click();
+  await window.getByRole('heading', { name: 'Who may listen?' }).waitFor();
+  await window.getByRole('button', { name: 'Open my library' }).click();
+  await window.getByRole('heading', { name: 'Recently added' }).waitFor();
+  await window.getByRole('alert').filter({ hasText: 'Scan finished' }).waitFor();
+}
+
+async function play(window: Page): Promise<void> {
+  const album = music.files[0]?.tags?.album;
+  if (album === undefined) throw new Error('The first file has no album.');
+  await window.keyboard.press('ControlOrMeta+k');
+  await window.getByRole('combobox', { name: 'Search the library' }).fill(album);
+  await window.getByRole('group', { name: /Albums/ }).getByRole('option').first().click();
+  await window.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause', exact: true }).waitFor();
+}
+
+/** Says what plays, and pauses it. */
+async function useTray(app: ElectronApplication, window: Page): Promise<void> {
+  const titles = music.files.flatMap(({ tags }) => tags?.title ?? []);
+  await until(async () => (await trayLabels(app)).some((label) => titles.some((title) => label.startsWith(title.slice(0, 20)))), 'The tray does not say what plays.');
+  await clickInTray(app, 'Pause');
+  await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await until(async () => (await trayLabels(app)).includes('Play'), 'The tray does not offer to go on.');
+}
+
+async function quitByTray(app: ElectronApplication): Promise<void> {
+  const closed = app.waitForEvent('close', { timeout: WAIT_MS });
+  await clickInTray(app, 'Quit Tonearm');
+  await closed;
+}
+
+/** No driver can reach into a system's tray, so the menu that it is given is kept, and its entries are clicked from inside. */
+function keepTrayMenu(app: ElectronApplication): Promise<void> {
+  return app.evaluate(({ Tray }) => {
+    const { setContextMenu } = Tray.prototype;
+    Tray.prototype.setContextMenu = function keep(menu) {
+      if (menu) Object.assign(globalThis, { trayMenu: menu });
+      setContextMenu.call(this, menu);
+    };
+  });
+}
+
+function trayLabels(app: ElectronApplication): Promise<string[]> {
+  return app.evaluate(() => (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.map(({ label }) => label) ?? []);
+}
+
+/** The click comes after the answer, since the app may be gone with it. */
+function clickInTray(app: ElectronApplication, label: string): Promise<void> {
+  return app.evaluate((_electron, wanted) => {
+    const item = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.find((one) => one.label === wanted && one.enabled);
+    if (!item) throw new Error(`The tray has nothing called ${wanted} to click.`);
+    setImmediate(() => item.click());
+  }, label);
+}
+
+/** Of all its processes, in MB. */
+function memory(app: ElectronApplication): Promise<string> {
+  return app.evaluate((electron) => electron.app.getAppMetrics().map(({ type, name, memory: { workingSetSize } }) => `${name ?? type} ${Math.round(workingSetSize / 1_024)} MB`).join(', '));
+}
+
+async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+  const end = Date.now() + WAIT_MS;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(otherwise);
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
 }

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit } from '../../server/search/remote-wire.ts';
 import { startFakeArchive, type FakeArchive } from '../fakes/internet-archive.ts';
 import { makeLibrary } from '../support/library.ts';
 import { itemOf } from '../support/remote.ts';
 import { retagMp3 } from '../support/retag.ts';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
 
 const TITLE = 'Harbour Lights';
+const NEXT = 'Slow Ferry';
 const WITHDRAWN = 'Abandoned Pier';
 
 let dir: string;
@@ -21,8 +23,8 @@ let page: Page;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-catalogue-'));
   archive = await startFakeArchive();
-  archive.items.set('quays-low-water', itemOf('quays-low-water', 'Low Water', 'The Quays', makeSongs(dir, [TITLE, WITHDRAWN])));
-  stage = await openStage({ tracks: 12, env: { STREAMSRC_PROVIDER: 'ia', STREAMSRC_BASE_URL: archive.url, MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', FPID_ENABLED: 'false' } });
+  archive.items.set('quays-low-water', itemOf('quays-low-water', 'Low Water', 'The Quays', makeSongs(dir, [TITLE, NEXT, WITHDRAWN])));
+  stage = await openStage({ tracks: 12, env: { STREAMSRC_PROVIDER: 'ia', STREAMSRC_BASE_URL: archive.url, ...OFFLINE } });
   page = await stage.openAsOwner(DESK);
 });
 afterAll(async () => {
@@ -44,6 +46,7 @@ function makeSongs(folder: string, titles: string[]): [title: string, bytes: Buf
 const places = () => page.getByRole('navigation', { name: 'Library' });
 const player = () => page.getByRole('region', { name: 'Player' });
 const hit = () => page.getByRole('list', { name: 'Results' }).getByRole('listitem', { name: `${TITLE}, The Quays` });
+const saved = async (title: string): Promise<TrackOut | undefined> => (await stage.api<{ items: TrackOut[] }>(`/tracks?q=${encodeURIComponent(title)}`)).items.find((track) => track.title === title);
 const rowOf = (grid: string) => page.getByRole('grid', { name: grid }).getByRole('row').filter({ hasText: TITLE });
 
 test('Discover is not shown while there is no catalogue', async () => {
@@ -100,6 +103,38 @@ test('Activity tells of the download, and Discover that the hit is here', async 
   await hit().getByRole('button', { name: `Play ${TITLE}` }).waitFor();
   await hit().getByRole('button', { name: `Play ${TITLE}` }).click();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
+});
+
+test('the search palette shows what the catalogue has below what is here; Alt+Enter saves it, Shift+Enter queues it, a catalogue that is down is no news', async () => {
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Search the library' });
+  await field.fill('ferry');
+  const group = page.getByRole('group', { name: 'Beyond your library' });
+  const choice = group.getByRole('option').filter({ hasText: NEXT });
+  await choice.waitFor();
+  await expect.poll(() => choice.getAttribute('aria-selected')).toBe('true');
+  await page.keyboard.press('Alt+Enter');
+  await choice.getByText('Saved').waitFor();
+  expect((await saved(NEXT))?.availability).toBe('remote');
+  await page.keyboard.press('Shift+Enter');
+  await field.fill('harbour');
+  await group.getByRole('option').filter({ hasText: TITLE }).getByText('In library').waitFor();
+  await page.getByRole('group', { name: /^Tracks/ }).getByRole('option').filter({ hasText: TITLE }).waitFor();
+  archive.next.push({ status: 500 }, { status: 500 }, { status: 500 });
+  await field.fill('lights');
+  await page.getByRole('group', { name: /^Tracks/ }).getByRole('option').filter({ hasText: TITLE }).waitFor();
+  await page.getByText('Searching beyond your library').waitFor({ state: 'detached' });
+  expect(await page.getByRole('dialog').getByRole('alert').count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('#main').focus();
+  await page.keyboard.press('q');
+  await page.getByRole('complementary', { name: 'Queue' }).getByRole('listitem').filter({ hasText: NEXT }).waitFor();
+  await page.keyboard.press('q');
+  archive.next.length = 0;
+
+  if (await player().getByRole('button', { name: 'Play', exact: true }).count() > 0) await page.keyboard.press('Space');
+  await expect.poll(async () => (await saved(NEXT))?.availability, { timeout: 10_000 }).toBe('available'); // it is next, so it is fetched
 });
 
 test('what the catalogue no longer has is said, and the queue goes on', async () => {

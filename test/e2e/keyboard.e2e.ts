@@ -1,12 +1,13 @@
-// Everything without a mouse: the grid, the player keys, the palette, the queue.
+// Everything without a mouse: the grid, the palette, and each shortcut of the list that `?` opens.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { SHORTCUTS } from '../../renderer/windows/library/shortcuts.ts';
+import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
-  stage = await openStage({ tracks: 120, seconds: '20' });
+  stage = await openStage({ tracks: 120, seconds: '20', env: OFFLINE });
   page = await stage.openAsOwner(DESK);
 });
 afterAll(() => stage?.close());
@@ -36,35 +37,6 @@ test('arrow keys walk the grid, P plays, Enter opens', async () => {
   await page.getByRole('heading', { level: 1, name: second.slice(0, second.lastIndexOf(' by ')) }).waitFor();
 });
 
-test('Space, arrows and Ctrl+arrows drive the player from anywhere', async () => {
-  await page.locator('#main').focus();
-  await page.keyboard.press('Space');
-  await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
-  expect(await currentTime(page)).toBe(0);
-  await page.keyboard.press('Space');
-  await player().getByRole('button', { name: 'Pause' }).waitFor();
-
-  const position = player().getByRole('slider', { name: 'Position' });
-  const before = Number(await position.inputValue());
-  await page.keyboard.press('ArrowRight');
-  await expect.poll(async () => Number(await position.inputValue())).toBeGreaterThan(before + 3_000);
-
-  const volume = player().getByRole('slider', { name: 'Volume' });
-  const loud = Number(await volume.inputValue());
-  await page.keyboard.press('ArrowDown');
-  await expect.poll(async () => Number(await volume.inputValue())).toBeLessThan(loud);
-
-  await page.keyboard.press('q');
-  await page.getByRole('complementary', { name: 'Queue' }).waitFor();
-  await page.keyboard.press('q');
-  await page.getByRole('complementary', { name: 'Queue' }).waitFor({ state: 'detached' });
-
-  await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-});
-
 test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arrows skip', async () => {
   const { items } = await stage.api<{ items: { title: string; id: number }[] }>('/tracks?limit=2&sort=created_at');
   const [one, other] = items;
@@ -91,17 +63,151 @@ test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arro
   await expect.poll(nowPlaying).toBe(one!.title);
 });
 
-test('the queue is reordered and emptied by keyboard', async () => {
-  await page.keyboard.press('q');
-  const queue = page.getByRole('complementary', { name: 'Queue' });
-  const rows = queue.getByRole('listitem');
-  await expect.poll(() => rows.count()).toBe(2);
-  const first = await rows.first().getByRole('button').first().textContent();
-  await rows.first().getByRole('button').first().focus();
-  await page.keyboard.press('Alt+ArrowDown');
-  await expect.poll(() => queue.locator('[aria-posinset="2"]').getByRole('button').first().textContent()).toBe(first);
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(first);
-  await page.keyboard.press('Delete');
-  await expect.poll(() => rows.count()).toBe(1);
+const button = (name: string) => player().getByRole('button', { name, exact: true });
+const slider = (name: string) => player().getByRole('slider', { name });
+const valueOf = async (name: string) => Number(await slider(name).inputValue());
+const queue = () => page.getByRole('complementary', { name: 'Queue' });
+const liked = async () => (await stage.api<{ total: number }>('/tracks?liked=true&limit=1')).total;
+const press = (key: string) => page.keyboard.press(key);
+
+/** Where no list and no field has a use for the keys. */
+const nowhere = () => page.locator('#main').focus();
+async function focusTrack(place: number) {
+  await page.goto('/tracks');
+  const row = page.getByRole('grid', { name: 'Tracks' }).locator(`[data-index="${place}"]`);
+  await row.getByRole('gridcell').nth(2).waitFor();
+  await row.focus();
+  return row;
+}
+
+/** A shortcut that is in no test does not compile. */
+const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
+  async search() {
+    for (const key of ['Control+k', '/']) {
+      await press(key);
+      await page.getByRole('combobox', { name: 'Search the library' }).waitFor();
+      await press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+  },
+  async playPause() {
+    await button('Pause').waitFor();
+    await press('Space');
+    await button('Play').waitFor();
+    expect(await currentTime(page)).toBe(0);
+    await press('Space');
+    await button('Pause').waitFor();
+  },
+  async seek() {
+    const before = await valueOf('Position');
+    await press('ArrowRight');
+    await expect.poll(() => valueOf('Position')).toBeGreaterThan(before + 3_000);
+    const ahead = await valueOf('Position');
+    await press('ArrowLeft');
+    await expect.poll(() => valueOf('Position')).toBeLessThan(ahead - 2_000);
+  },
+  async skip() {
+    const first = await nowPlaying();
+    await press('Control+ArrowRight');
+    await expect.poll(nowPlaying).not.toBe(first);
+    await press('Control+ArrowLeft');
+    await expect.poll(nowPlaying).toBe(first);
+  },
+  async volume() {
+    const before = await valueOf('Volume');
+    await press('ArrowDown');
+    await expect.poll(() => valueOf('Volume')).toBeLessThan(before);
+    await press('ArrowUp');
+    await expect.poll(() => valueOf('Volume')).toBe(before);
+  },
+  async queue() {
+    await press('q');
+    await queue().waitFor();
+    await press('q');
+    await queue().waitFor({ state: 'detached' });
+  },
+  async like() {
+    const before = await liked();
+    await press('l'); // what plays
+    await expect.poll(liked).toBe(before + 1);
+    await press('l');
+    await expect.poll(liked).toBe(before);
+    await focusTrack(3);
+    await press('l');
+    await expect.poll(liked).toBe(before + 1);
+  },
+  async edit() {
+    const row = await focusTrack(2);
+    const title = await row.getByRole('gridcell').nth(0).textContent();
+    await press('e');
+    const field = page.getByRole('dialog', { name: 'Track details' }).getByRole('textbox', { name: 'Title', exact: true });
+    expect(title).toContain(await field.inputValue());
+    await press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  },
+  async playFocused() {
+    await page.goto('/albums');
+    const card = page.getByRole('grid', { name: 'Albums' }).getByRole('link', { name: / by / }).nth(1);
+    await card.focus();
+    await press('p');
+    await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.1);
+    await page.getByRole('button', { name: `Play ${(await focusedLabel()).replace(/ by .*/, '')}` }).waitFor();
+  },
+  async takeBack() {
+    const row = await focusTrack(0);
+    await press('Delete');
+    const notice = page.getByRole('alert').filter({ hasText: 'deleted.' });
+    await notice.waitFor();
+    await press('Control+z');
+    await notice.waitFor({ state: 'detached' });
+    await row.getByRole('button', { name: /^Play / }).waitFor();
+  },
+  async moveInQueue() {
+    await press('q');
+    const first = queue().locator('[aria-posinset="1"]').getByRole('button').first();
+    await first.focus();
+    const title = await first.textContent();
+    await press('Alt+ArrowDown');
+    await expect.poll(() => queue().locator('[aria-posinset="2"]').getByRole('button').first().textContent()).toBe(title);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(title);
+  },
+  async removeFromQueue() {
+    const count = async () => Number(await queue().getByRole('listitem').first().getAttribute('aria-setsize'));
+    const before = await count();
+    await press('Delete');
+    await expect.poll(count).toBe(before - 1);
+  },
+  async selectAll() {
+    await focusTrack(1);
+    await press('Control+a');
+    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('status').filter({ hasText: /^\d+ selected/ }).waitFor();
+    await press('Escape');
+    await page.getByRole('toolbar', { name: 'Selection' }).waitFor({ state: 'detached' });
+  },
+  async settings() {
+    const opened = page.waitForEvent('popup');
+    await press('Control+,');
+    const settings = await opened;
+    await settings.getByRole('navigation', { name: 'Settings' }).waitFor();
+    await settings.close();
+  },
+  async help() {
+    await press('?');
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    expect(await list.getByRole('term').count()).toBe(SHORTCUTS.length);
+    await press('Escape');
+    await list.waitFor({ state: 'detached' });
+  },
+};
+
+test('each shortcut of the list does what the list says', async () => {
+  await page.goto('/albums');
+  await page.getByRole('grid', { name: 'Albums' }).getByRole('link', { name: / by / }).first().focus();
+  await press('p');
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.1);
+  for (const { name } of SHORTCUTS) {
+    if (name !== 'removeFromQueue') await nowhere(); // that one goes on with the row in focus
+    await WALK[name]();
+  }
   expect(stage.problems).toEqual([]);
 });

@@ -10,13 +10,15 @@ import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import { openBrowser } from '../support/browser.ts';
 import { drawCovers } from '../support/drawn-covers.ts';
 import { enliven } from '../support/lively-library.ts';
+import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { DESK, loseFiles, openStage, OWNER, PHONE } from './stage.ts';
 
 const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
 
-const stage = address ? null : await openStage({ scanned: false, tracks: 600, messy: 0.02, seconds: '8', art: 'none', addMusic: drawCovers });
+const catalogue = address ? null : await startSmallCatalogue();
+const stage = address ? null : await openStage({ scanned: false, tracks: 600, messy: 0.02, seconds: '8', art: 'none', addMusic: drawCovers, env: catalogue!.env });
 if (stage) {
   await (await stage.openAsOwner(DESK)).context().close();
   await loseFiles(stage, 12);
@@ -54,15 +56,24 @@ const SCENES: Scene[] = [
   ['set-up-folder', '/setup?step=folder'],
   ['set-up-network', '/setup?step=network'],
   ['not-found', '/nowhere'],
+  ...(stage ? [['discover', '/discover?q=harbour', (page: Page) => page.getByRole('list', { name: 'Results' }).getByRole('listitem').first().waitFor()] satisfies Scene] : []),
   ['search', '/', async (page) => {
     await page.getByRole('button', { name: 'Search' }).first().click();
     await page.getByRole('combobox').fill(album.title.slice(0, 3));
     await page.getByRole('option').first().waitFor();
   }],
+  ...(stage ? [['search-beyond', '/', async (page: Page) => {
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('combobox').fill('harbour');
+    await page.getByRole('group', { name: 'Beyond your library' }).waitFor();
+  }] satisfies Scene] : []),
   ['playing', `/albums/${album.id}`, async (page) => {
     await play(page);
     if ((page.viewportSize()?.width ?? 0) < 768) await page.getByRole('button', { name: /^Open player/ }).click();
-    else await page.getByRole('button', { name: 'Queue', exact: true }).click();
+    else {
+      await page.getByRole('button', { name: 'Queue', exact: true }).click();
+      await page.getByRole('complementary', { name: 'Queue' }).getByRole('listitem').first().waitFor();
+    }
   }],
   ['player', '/player'],
   ['filter', '/albums', (page) => page.getByRole('button', { name: 'Filter' }).click()],
@@ -73,27 +84,34 @@ const SCENES: Scene[] = [
   }],
 ];
 
-for (const [size, device] of [['1440', DESK], ['390', PHONE]] as const) {
-  for (const colorScheme of ['light', 'dark'] as const) await shoot(browser, size, { ...device, colorScheme });
-}
-if (stage) await stage.close();
+// Both sizes at once; every page is opened once and changes its theme under way.
+await Promise.all(([['1440', DESK], ['390', PHONE]] as const).map(([size, device]) => shoot(browser, size, device)));
+if (stage) await stage.close().then(() => catalogue!.close());
 else await browser.close();
 
-async function shoot(from: Browser, size: string, device: Parameters<Browser['newContext']>[0] & { colorScheme: string }): Promise<void> {
-  const context = await from.newContext({ ...device, baseURL: url, reducedMotion: 'reduce' });
+async function shoot(from: Browser, size: string, device: Parameters<Browser['newContext']>[0]): Promise<void> {
+  const context = await from.newContext({ ...device, baseURL: url, reducedMotion: 'reduce', colorScheme: 'light' });
   const page = await context.newPage();
   await page.goto('/sign-in');
   await page.getByLabel('User name').waitFor();
-  await keep(page, `sign-in-${size}-${device.colorScheme}`);
+  await keepBoth(page, `sign-in-${size}`);
   await page.evaluate(([token, user]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user })), [session.access_token, session.user] as const);
   for (const [name, path, prepare] of SCENES) {
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     await prepare?.(page);
-    await page.waitForFunction(() => [...document.images].every((image) => image.complete || image.loading === 'lazy'));
-    await keep(page, `${name}-${size}-${device.colorScheme}`);
+    await keepBoth(page, `${name}-${size}`);
   }
   await context.close();
+}
+
+async function keepBoth(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForFunction((scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme && [...document.images].every((image) => image.complete || image.loading === 'lazy'), colorScheme);
+    await keep(page, `${name}-${colorScheme}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /** Small enough to be kept beside the source. */

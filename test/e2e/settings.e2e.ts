@@ -1,13 +1,21 @@
 // Settings validate while one types, apply at once, and say where they come from.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SettingsOut } from '../../server/settings/wire.ts';
 import { DESK, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
+let backups: string;
 beforeAll(async () => {
+  backups = mkdtempSync(join(tmpdir(), 'tonearm-backups-'));
   stage = await openStage({ tracks: 10 });
 });
-afterAll(() => stage?.close());
+afterAll(async () => {
+  await stage?.close();
+  rmSync(backups, { recursive: true, force: true });
+});
 
 /** Chromium reports each refused value as well. */
 const problems = () => stage.problems.filter((text) => !text.includes('status of 422'));
@@ -108,5 +116,37 @@ test('an account of a listener sees what is its own, and the owner can set a new
   await hers.getByRole('button', { name: 'Replace' }).waitFor();
   expect(problems()).toEqual([]);
   await hers.context().close();
+  await page.context().close();
+});
+
+test('a place for backups is tested, a backup is made there, and going back to it can be thought over', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/settings#storage');
+  const place = page.getByRole('textbox', { name: 'Backups go to' });
+  await place.fill(backups);
+  await place.press('Enter');
+  await page.getByRole('button', { name: 'Test connection' }).click();
+  await page.getByText(`Backups can be made in ${backups}; 0 are there.`).waitFor();
+
+  await page.getByRole('button', { name: 'Back up now' }).click();
+  await expect.poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length, { timeout: 20_000 }).toBe(1);
+  await page.reload();
+  await page.getByRole('list', { name: 'Backups' }).getByRole('button', { name: /^Restore the backup of / }).click();
+  const dialog = page.getByRole('dialog', { name: 'Go back to this backup?' });
+  await dialog.getByText('what is here now is moved aside, not deleted.').waitFor();
+  await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('The backup is here and checked.').waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Keep this library instead' }).click();
+  await page.getByText('The backup is here and checked.').waitFor({ state: 'detached' });
+  expect((await stage.api<{ restore: unknown }>('/backups')).restore).toBe(null);
+
+  expect(await page.getByRole('button', { name: 'Test the object store' }).count()).toBe(0);
+  await place.fill('s3');
+  await place.press('Enter');
+  await page.getByRole('textbox', { name: 'Bucket', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Test the object store' }).click();
+  await page.getByRole('region', { name: 'Where files are kept' }).getByRole('alert').filter({ hasText: 'S3_BUCKET' }).waitFor();
+  expect(problems()).toEqual([]);
   await page.context().close();
 });

@@ -13,6 +13,8 @@ import { makeLibrary, type LibraryOptions, type Manifest } from '../support/libr
 const root = join(import.meta.dirname, '..', '..');
 
 export const OWNER = { username: 'owner', password: 'correct horse battery' };
+/** Settings for stories that need no names from elsewhere: they are there sooner. */
+export const OFFLINE = { MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', FPID_ENABLED: 'false' };
 export const DESK = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } satisfies BrowserContextOptions;
 
@@ -111,7 +113,7 @@ export async function startServer(dataDir: string, args: string[], env: Record<s
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
   for (;;) {
     const { items } = await listJobs();
-    if (items.length > 0 && items.every((job) => job.finished_at !== null)) return;
+    if (items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting')) return; // one that waits for a service on the internet waits for good here
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -234,7 +234,7 @@ class FakeUtilityProcess extends EventEmitter {
   static fork(modulePath: string, args: string[] = [], options: Electron.ForkOptions = {}): FakeUtilityProcess {
     if (!app.isReady()) throw new Error('utilityProcess cannot be created before app is ready.');
     fake.forks.push({ modulePath, options });
-    return new FakeUtilityProcess(spawn(process.execPath, [...(options.execArgv ?? []), '--import', PARENT_PORT, modulePath, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: options.env ?? process.env }));
+    return new FakeUtilityProcess(spawn(process.execPath, [...(options.execArgv ?? []), '--import', PARENT_PORT, modulePath, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...(options.env ?? process.env) } }));
   }
 
   postMessage(message: unknown): void {

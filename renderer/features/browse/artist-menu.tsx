@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { IconDots, IconUserCheck } from '@tabler/icons-react';
+import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { ArtistOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -16,15 +16,15 @@ export function ArtistMenu({ artist }: { artist: ArtistOut }) {
   const change = useChangeArtist(artist.id);
   if (!isOwner) return null;
   const onError = (error: Error) => notice.tell(detailOf(error));
-  const keepWhole = () => change.mutate({ never_split: true }, {
-    onSuccess: () => notice.done(t('artist.kept', { name: artist.name }), () => change.mutate({ never_split: false }, { onError })),
+  const keepWhole = (whole: boolean) => change.mutate({ never_split: whole }, {
+    onSuccess: () => notice.done(t(whole ? 'artist.kept' : 'artist.notKept', { name: artist.name }), () => change.mutate({ never_split: !whole }, { onError })),
     onError,
   });
   return (
     <Menu position="bottom-start">
       <Menu.Target><IconButton label={t('artist.menu', { name: artist.name })} icon={IconDots} /></Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={keepWhole}>{t('artist.neverSplit')}</Menu.Item>
+        <Menu.CheckboxItem checked={artist.never_split} onChange={keepWhole}>{t('artist.neverSplit')}</Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>
   );

@@ -14,7 +14,7 @@ import { toFilter, type ListSearch } from './browse-search.ts';
 import { useColumnLayout } from './column-layout.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { FilterTools, SortTools } from './list-tools.tsx';
-import { PlayCell } from './play-cell.tsx';
+import { PlayCover } from '../../music/play-cover.tsx';
 import { naturalOrder, TRACK_SORT_NAMES } from './sorts.ts';
 import { trackColumns } from './track-columns.tsx';
 import { TracksTable } from './tracks-table.tsx';
@@ -49,7 +49,7 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
     const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
     player.playTracks(items, { shuffle: false });
   };
-  const columns = useMemo(() => trackColumns(t, (track, index) => <PlayCell track={track} onPlay={() => void playFrom(index)} />), [t, search]);
+  const columns = useMemo(() => trackColumns(t, (track, index) => <PlayCover track={track} onPlay={() => void playFrom(index)} />), [t, search]);
 
   const onSort = (id: string) => {
     const next = TRACK_SORT_NAMES.find((name) => name === id);

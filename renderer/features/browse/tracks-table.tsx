@@ -79,7 +79,7 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
   };
   const item = (index: number) => {
     const track = list.item(index);
-    if (track) known.current.set(track.id, track);
+    if (track && !chosen.selection.all && chosen.has(track.id)) known.current.set(track.id, track);
     return track;
   };
 

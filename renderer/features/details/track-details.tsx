@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { IconArrowBackUp, IconCloudDownload, IconPencil, IconTrash, IconWaveSine } from '@tabler/icons-react';
+import { IconArrowBackUp, IconCloudDownload, IconFolderOpen, IconPencil, IconTrash, IconWaveSine } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -8,6 +8,7 @@ import { useMaterialize } from '../../api/remote.ts';
 import { useUndoEnrichment } from '../../api/review.ts';
 import { matchesQuery, useIdentify } from '../../api/tracks.ts';
 import { trackCover } from '../../api/urls.ts';
+import { desktop } from '../../desktop.ts';
 import { useDeleteTracks } from '../../music/use-delete-tracks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
@@ -32,6 +33,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
   const identify = useIdentify();
   const undo = useUndoEnrichment();
   const fetchAudio = useMaterialize();
+  const showFile = useMutation({ mutationFn: async (id: number) => (await desktop?.showFile(id)) ?? false });
   const error = identify.error ?? undo.error ?? fetchAudio.error;
 
   const remove = () => {
@@ -60,9 +62,11 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
         <Button icon={IconWaveSine} disabled={identify.isPending || track.metadata_status === 'manual'} onClick={() => identify.mutate(track.id)}>{t(identify.isSuccess ? 'details.asked' : 'details.identify')}</Button>
         {track.availability === 'remote' && <Button icon={IconCloudDownload} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>{t('details.fetch')}</Button>}
         {matches.data?.can_undo && <Button icon={IconArrowBackUp} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>{t('details.undo')}</Button>}
+        {canShowFile(track) && <Button icon={IconFolderOpen} disabled={showFile.isPending} onClick={() => showFile.mutate(track.id)}>{t('details.showFile')}</Button>}
         <Button icon={IconTrash} onClick={remove}>{t('details.delete')}</Button>
       </div>
       {error && <p role="alert" className={styles.error}>{detailOf(error)}</p>}
+      {showFile.data === false && <p role="alert" className={styles.error}>{t('details.fileElsewhere')}</p>}
 
       {editing
         ? <EditForm track={track} onDone={() => onEdit(false)} />
@@ -73,3 +77,6 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
     </div>
   );
 }
+
+/** In the desktop app, for what is a file and not an object in a store. */
+const canShowFile = ({ availability, storage_uri }: TrackOut): boolean => desktop !== null && availability === 'available' && /^(?:file|local):/.test(storage_uri ?? '');

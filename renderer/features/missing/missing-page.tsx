@@ -1,24 +1,25 @@
-// Tracks without their file: find it, or let the track go. Keys on a row: Enter finds, Delete removes, Space chooses, Ctrl+Z takes back.
+// Tracks without their file: find it, or let the track go. Keys on a row: Enter finds, Delete removes, Space chooses.
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { IconCircleCheck, IconFolderSearch, IconTrash } from '@tabler/icons-react';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { useScanProgress, useStartScan } from '../../api/jobs.ts';
-import { fetchMissing, MISSING_SORTS, missingPage } from '../../api/missing.ts';
-import { usePagedList } from '../../api/paged-list.ts';
+import { MISSING_SORTS, missingPage } from '../../api/missing.ts';
+import { MOST_ROWS, usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { usePutAway } from '../../ui/undoable.ts';
+import { useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { missingColumns } from './missing-columns.tsx';
-import { undoLatestRemoval, undoRemovalOf, useLeaving } from './removals.ts';
-import { useRemove } from './use-remove.tsx';
-import { useSelection } from './use-selection.ts';
+import { missingKey, undoRemovalOf, useRemove } from './use-remove.ts';
 import styles from './missing.module.css';
 
 const PLACEHOLDERS = 12;
@@ -28,28 +29,33 @@ export function MissingPage() {
   const search = useSearch({ from: '/app/missing' });
   const navigate = useNavigate();
   const list = usePagedList((at) => missingPage(search, at));
-  const leaving = useLeaving();
-  const { chosen, toggle, clear, choose } = useSelection(list.item);
+  const away = usePutAway();
+  const isLeaving = (id: number) => away.has(missingKey(id));
+  const total = list.total ?? 0;
+  const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
   const remove = useRemove();
+  const { tell } = useUndoNotice();
   const [sought, setSought] = useState<TrackOut | null>(null);
   const [said, setSaid] = useState('');
   const sort = search.sort ?? 'title';
   const descending = search.order === 'desc';
   const count = list.total ?? PLACEHOLDERS;
 
-  useEffect(() => { if (list.total === 0) clear(); }, [list.total, clear]);
+  useEffect(() => { if (list.total === 0) chosen.clear(); }, [list.total]);
 
-  const find = (track: TrackOut | undefined) => track && !leaving.has(track.id) && setSought(track);
+  const find = (track: TrackOut | undefined) => track && !isLeaving(track.id) && setSought(track);
   const removeChosen = () => {
-    remove([...chosen.values()]);
-    clear();
+    if (chosen.count > MOST_ROWS) return tell(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+    return void list.fetchRows(0, total - 1).then((tracks) => {
+      remove(tracks.filter(({ id }) => chosen.has(id) && !isLeaving(id)));
+      chosen.clear();
+    }).catch((error: unknown) => tell(detailOf(error)));
   };
-  const chooseAll = () => void fetchMissing().then((tracks) => choose(tracks.filter(({ id }) => !leaving.has(id))));
   const columns = missingColumns({
     t,
     isSelected: (id) => chosen.has(id),
-    isLeaving: (id) => leaving.has(id),
-    onSelect: (_, index, range) => toggle(index, range),
+    isLeaving,
+    onSelect: (_, index, range) => (range ? chosen.extend(index, true) : chosen.toggle(index)),
     onFind: find,
     onRemove: (track) => remove([track]),
     onUndo: (track) => undoRemovalOf(track.id),
@@ -67,14 +73,15 @@ export function MissingPage() {
     const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
     const index = Number(row?.dataset['index']);
     const track = row === event.target ? list.item(index) : undefined;
-    if (control && event.key === 'a') chooseAll();
-    else if (control && event.key === 'z') undoLatestRemoval();
+    if (control && event.key === 'a') chosen.all();
     else if (control || event.altKey || !track) return;
-    else if (event.key === ' ') toggle(index, event.shiftKey);
-    else if (event.key === 'Escape') clear();
+    else if (event.key === ' ') {
+      if (event.shiftKey) chosen.extend(index, true);
+      else chosen.toggle(index);
+    } else if (event.key === 'Escape') chosen.clear();
     else if (event.key !== 'Delete' && event.key !== 'Backspace') return;
-    else if (chosen.size > 0) removeChosen();
-    else remove([track]);
+    else if (chosen.count > 0) removeChosen();
+    else if (!isLeaving(track.id)) remove([track]);
     event.preventDefault();
   };
 
@@ -96,15 +103,15 @@ export function MissingPage() {
   return (
     <Page title={t('nav.missing')} count={list.total ? formatNumber(list.total) : undefined} tools={
       <>
-        {chosen.size > 0 ? (
+        {chosen.count > 0 ? (
           <>
-            <span className={styles.chosen} aria-live="polite">{t('missing.chosen', { count: chosen.size, number: formatNumber(chosen.size) })}</span>
+            <span className={styles.chosen} aria-live="polite">{t('missing.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}</span>
             <Button icon={IconTrash} onClick={removeChosen}>{t('missing.remove')}</Button>
-            <Button variant="plain" onClick={clear}>{t('missing.clear')}</Button>
+            <Button variant="plain" onClick={chosen.clear}>{t('missing.clear')}</Button>
           </>
         ) : (
           <>
-            {(list.total ?? 0) > 1 && <Button variant="plain" onClick={chooseAll}>{t('missing.selectAll')}</Button>}
+            {total > 1 && <Button variant="plain" onClick={chosen.all}>{t('missing.selectAll')}</Button>}
             <ScanAgain />
           </>
         )}

@@ -1,16 +1,10 @@
-import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
-import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import type { PlaylistEntryOut } from '../../../server/playlists/wire.ts';
-import { trackCover } from '../../api/urls.ts';
 import { AwayMark } from '../../music/away-mark.tsx';
 import { Heart } from '../../music/heart.tsx';
+import { PlayCover } from '../../music/play-cover.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
-import { currentEntry, isSounding } from '../../player/types.ts';
-import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { Cover } from '../../ui/cover.tsx';
 import { formatAgo, formatClock } from '../../ui/format.ts';
 import type { Column } from '../../ui/virtual-table.tsx';
 import styles from './playlists.module.css';
@@ -22,7 +16,7 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
       id: 'title', label: t('sort.title'), width: 'minmax(0, 5fr)',
       cell: ({ track }, index) => (
         <div className={styles.title} data-elsewhere={track.availability !== 'available' || undefined}>
-          <PlayButton track={track} onPlay={() => onPlay(index)} />
+          <PlayCover track={track} onPlay={() => onPlay(index)} />
           <span className={styles.text}>
             <span>{track.title}</span>
             <span>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }} tabIndex={-1}>{track.artist_name}</Link>}</span>
@@ -40,19 +34,4 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
     { id: 'liked', label: '', width: '36px', wideOnly: true, cell: ({ track }) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} /> },
     { id: 'menu', label: '', width: '36px', cell: ({ track }) => <TrackMenu track={track} tabIndex={-1} /> },
   ];
-}
-
-function PlayButton({ track, onPlay }: { track: TrackOut; onPlay: () => void }) {
-  const { t } = useTranslation();
-  const player = usePlayerCommands();
-  const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
-  const sounding = usePlayer((state) => isCurrent && isSounding(state));
-  const Symbol = sounding ? IconPlayerPauseFilled : IconPlayerPlayFilled;
-  return (
-    <button type="button" className={styles.play} tabIndex={-1} data-current={isCurrent || undefined} onClick={() => (isCurrent ? player.toggle() : onPlay())}
-      aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}>
-      <Cover src={trackCover(track, 64)} alt="" />
-      <span><Symbol size={16} aria-hidden /></span>
-    </button>
-  );
 }

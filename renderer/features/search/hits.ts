@@ -1,19 +1,28 @@
-// The answer of a search as one list that arrow keys can walk, in the order the groups are shown.
+// The answers of a search as one list that arrow keys can walk, in the order the groups are shown: what is here first, then what is not.
+import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import type { LibrarySearchResponse } from '../../../server/search/wire.ts';
 import type { AlbumOut, ArtistOut, TrackOut } from '../../../server/library/wire.ts';
 
 export type Hit =
   | { kind: 'artist'; id: string; artist: ArtistOut }
   | { kind: 'album'; id: string; album: AlbumOut }
-  | { kind: 'track'; id: string; track: TrackOut };
+  | { kind: 'track'; id: string; track: TrackOut }
+  | { kind: 'remote'; id: string; remote: SearchHit };
 
-export interface HitGroup { kind: Hit['kind']; total: number; hits: Hit[] }
+/** `total`: how many there are, as far as anybody counts them. */
+export interface HitGroup { kind: Hit['kind']; total: number | null; hits: Hit[] }
 
-export function toGroups({ artists, albums, tracks }: LibrarySearchResponse): HitGroup[] {
+/** More are in Discover. */
+const REMOTE_SHOWN = 6;
+
+export function toGroups(library: LibrarySearchResponse | undefined, remote: readonly SearchHit[]): HitGroup[] {
   const groups: HitGroup[] = [
-    { kind: 'artist', total: artists.total, hits: artists.items.map((artist) => ({ kind: 'artist', id: `artist-${artist.id}`, artist })) },
-    { kind: 'album', total: albums.total, hits: albums.items.map((album) => ({ kind: 'album', id: `album-${album.id}`, album })) },
-    { kind: 'track', total: tracks.total, hits: tracks.items.map((track) => ({ kind: 'track', id: `track-${track.id}`, track })) },
+    ...(library ? [
+      { kind: 'artist' as const, total: library.artists.total, hits: library.artists.items.map((artist) => ({ kind: 'artist' as const, id: `artist-${artist.id}`, artist })) },
+      { kind: 'album' as const, total: library.albums.total, hits: library.albums.items.map((album) => ({ kind: 'album' as const, id: `album-${album.id}`, album })) },
+      { kind: 'track' as const, total: library.tracks.total, hits: library.tracks.items.map((track) => ({ kind: 'track' as const, id: `track-${track.id}`, track })) },
+    ] : []),
+    { kind: 'remote', total: null, hits: remote.slice(0, REMOTE_SHOWN).map((hit, i) => ({ kind: 'remote', id: `remote-${i}`, remote: hit })) },
   ];
   return groups.filter((group) => group.hits.length > 0);
 }

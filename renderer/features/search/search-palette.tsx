@@ -1,44 +1,43 @@
-// Find anything by typing: results as you type, arrows move, Enter plays a track and opens an album or artist, Shift+Enter queues.
+// Find anything by typing: results as you type, arrows move, Enter plays a track and opens an album or artist, Shift+Enter queues. What a
+// catalogue has comes below, later: Enter and Shift+Enter save it first, and playing it fetches it; Alt+Enter saves it, then fetches it.
 import { Modal } from '@mantine/core';
-import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { detailOf } from '../../api/problem.ts';
-import { librarySearchQuery } from '../../api/search.ts';
+import { useRemoteCommands } from '../../music/use-remote-hit.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { HitRow } from './hit-row.tsx';
-import { toGroups, type Hit } from './hits.ts';
+import type { Hit } from './hits.ts';
+import { useSearch } from './use-search.ts';
 import styles from './palette.module.css';
 
-const TYPING_PAUSE_MS = 60;
-
-export function SearchPalette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function SearchPalette({ opened, initialText, onClose }: { opened: boolean; initialText: string; onClose: () => void }) {
   const { t } = useTranslation();
   const narrow = useMediaQuery('(max-width: 767px)', innerWidth < 768, { getInitialValueInEffect: false });
   return (
     <Modal opened={opened} onClose={onClose} withCloseButton={false} padding={0} size={620} yOffset="12vh" centered={false} fullScreen={narrow} attributes={{ content: { 'aria-label': t('search.label') } }} styles={{ body: { height: '100%' } }}>
-      <Palette onClose={onClose} />
+      <Palette key={initialText} initialText={initialText} onClose={onClose} />
     </Modal>
   );
 }
 
-function Palette({ onClose }: { onClose: () => void }) {
+function Palette({ initialText, onClose }: { initialText: string; onClose: () => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const player = usePlayerCommands();
   const { queueAlbum, queueArtist } = usePlay();
   const listId = useId();
-  const [text, setText] = useState('');
-  const [q] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
+  const [text, setText] = useState(initialText);
   const [active, setActive] = useState(0);
-  const found = useQuery(librarySearchQuery(q));
-  const groups = q === '' || !found.data ? [] : toGroups(found.data);
+  const { q, groups, error, isAsking, isNothing } = useSearch(text);
+  const remote = useRemoteCommands();
   const hits = groups.flatMap((group) => group.hits);
   const domId = (hit: Hit) => `${listId}-${hit.id}`;
   const activeHit = hits[Math.min(active, hits.length - 1)];
@@ -50,16 +49,20 @@ function Palette({ onClose }: { onClose: () => void }) {
 
   const open = (hit: Hit, queue: boolean) => {
     if (hit.kind === 'track') (queue ? player.addLast : player.playTracks).call(player, [hit.track]);
+    else if (hit.kind === 'remote') void remote.trackOf(hit.remote).then((track) => (queue ? player.addLast : player.playTracks).call(player, [track])).then(() => { if (!queue) onClose(); }, () => {});
     else if (hit.kind === 'album') void (queue ? queueAlbum(hit.album.id) : navigate({ to: '/albums/$albumId', params: { albumId: hit.album.id } }));
     else void (queue ? queueArtist(hit.artist.id) : navigate({ to: '/artists/$artistId', params: { artistId: hit.artist.id } }));
-    if (!queue) onClose();
+    if (!queue && hit.kind !== 'remote') onClose();
   };
+  /** One step nearer: saved, then fetched. */
+  const get = (hit: SearchHit) => void (hit.track_id === null ? remote.trackOf(hit) : remote.fetch(hit)).catch(() => {});
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, hits.length - 1));
     else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, 0));
-    else if (event.key === 'Enter' && activeHit && !event.nativeEvent.isComposing) open(activeHit, event.shiftKey);
-    else return;
+    else if (event.key !== 'Enter' || !activeHit || event.nativeEvent.isComposing) return;
+    else if (!event.altKey) open(activeHit, event.shiftKey);
+    else if (activeHit.kind === 'remote') get(activeHit.remote);
     event.preventDefault();
   };
 
@@ -76,21 +79,23 @@ function Palette({ onClose }: { onClose: () => void }) {
         {groups.map((group) => (
           <div key={group.kind} role="group" aria-labelledby={`${listId}-${group.kind}`}>
             <div id={`${listId}-${group.kind}`} className={styles.group}>
-              {t(`search.group.${group.kind}`)} <span>{formatNumber(group.total)}</span>
+              {t(`search.group.${group.kind}`)} {group.total !== null && <span>{formatNumber(group.total)}</span>}
             </div>
             {group.hits.map((hit) => (
-              <HitRow key={hit.id} hit={hit} domId={domId(hit)} active={hit === activeHit} onPoint={() => setActive(hits.indexOf(hit))} onOpen={(event) => open(hit, event.shiftKey)} />
+              <HitRow key={hit.id} hit={hit} domId={domId(hit)} active={hit === activeHit} onPoint={() => setActive(hits.indexOf(hit))} onOpen={(event) => open(hit, event.shiftKey)} onGet={get} />
             ))}
           </div>
         ))}
       </div>
       <p className={styles.note} aria-live="polite">
         {q === '' && t('search.hint')}
-        {q !== '' && found.error && detailOf(found.error)}
-        {q !== '' && found.data && !found.isPlaceholderData && hits.length === 0 && t('search.nothing', { q })}
+        {q !== '' && error && detailOf(error)}
+        {isNothing && t('search.nothing', { q })}
       </p>
+      {isAsking && <p className={styles.asking} role="status">{t('search.asking')}</p>}
+      {remote.error && <p className={styles.fault} role="alert">{detailOf(remote.error)}</p>}
       <div role="status" className="visually-hidden">{hits.length > 0 && t('search.found', { count: hits.length })}</div>
-      {hits.length > 0 && <p className={styles.keys} aria-hidden>{t('search.keys')}</p>}
+      {hits.length > 0 && <p className={styles.keys} aria-hidden>{t(activeHit?.kind === 'remote' ? 'search.remoteKeys' : 'search.keys')}</p>}
     </div>
   );
 }

@@ -1,13 +1,15 @@
-// Where backups go, when, and which there are.
+// Where backups go, when, and which there are; whether the place works, and the way back from one of them.
 import { useQuery } from '@tanstack/react-query';
-import { IconDatabaseExport } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { IconDatabaseExport, IconPlugConnected } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { backupsQuery, useBackUp } from '../../api/backups.ts';
+import type { BackupTestOut, SnapshotOut } from '../../../server/backup/wire.ts';
+import { backupsQuery, useBackUp, useTestBackup } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
 import { settingsQuery } from '../../api/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatBytes, formatDate, formatNumber } from '../../ui/format.ts';
+import { RestoreDialog, RestoreNote } from './restore.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
@@ -29,23 +31,51 @@ function Snapshots() {
   const { t } = useTranslation();
   const changedAt = useQuery(settingsQuery()).dataUpdatedAt;
   const { data, error, refetch } = useQuery(backupsQuery());
-  useEffect(() => void refetch(), [changedAt, refetch]); // another place may have been chosen
   const start = useBackUp();
-  const fault = start.error ? detailOf(start.error) : error ? detailOf(error) : data?.problem;
+  const test = useTestBackup();
+  const [chosen, setChosen] = useState<SnapshotOut | null>(null);
+  useEffect(() => {
+    void refetch(); // another place may have been chosen
+    test.reset();
+  }, [changedAt, refetch]);
+  const fault = [start.error, test.error, error].find(Boolean);
+  const hasPlace = data !== undefined && data.target !== null;
   return (
     <div className={styles.padded}>
       {data && <p className={styles.help}>{data.target === null ? t('settings.backup.nowhere') : data.next_at ? t('settings.backup.next', { date: formatDate(data.next_at) }) : t('settings.backup.byHand')}</p>}
-      {data?.target !== null && data?.items.length === 0 && <p className={styles.help}>{t('settings.backup.none')}</p>}
+      {hasPlace && data.items.length === 0 && <p className={styles.help}>{t('settings.backup.none')}</p>}
       {data && data.items.length > 0 && (
-        <ul className={styles.lines}>
-          {data.items.slice(0, SHOWN).map(({ id, created_at, tracks, bytes, problem }) => (
-            <li key={id}>{formatDate(created_at)} <span className={problem ? styles.fault : styles.help}>{problem ?? t('settings.backup.holds', { count: tracks, tracks: formatNumber(tracks), size: formatBytes(bytes) })}</span></li>
-          ))}
+        <ul className={styles.lines} aria-label={t('settings.backup.title')}>
+          {data.items.slice(0, SHOWN).map((snapshot) => <Snapshot key={snapshot.id} snapshot={snapshot} onRestore={() => setChosen(snapshot)} />)}
         </ul>
       )}
-      {fault && <p role="alert" className={styles.fault}>{fault}</p>}
+      {data?.restore && <RestoreNote restore={data.restore} />}
+      {(fault ?? data?.problem) && <p role="alert" className={styles.fault}>{fault ? detailOf(fault) : data?.problem}</p>}
       <p role="status" className={styles.help}>{start.isSuccess && t('settings.backup.started')}</p>
-      <div className={styles.buttons}><Button icon={IconDatabaseExport} disabled={start.isPending || !data || data.target === null} onClick={() => start.mutate()}>{t('settings.backup.now')}</Button></div>
+      {test.data && <TestNote found={test.data} />}
+      <div className={styles.buttons}>
+        <Button icon={IconDatabaseExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>{t('settings.backup.now')}</Button>
+        <Button icon={IconPlugConnected} disabled={test.isPending || !hasPlace} onClick={() => test.mutate()}>{t(test.isPending ? 'settings.backup.testing' : 'settings.backup.test')}</Button>
+      </div>
+      <RestoreDialog snapshot={chosen} onClose={() => setChosen(null)} />
     </div>
   );
+}
+
+function Snapshot({ snapshot: { created_at, tracks, bytes, problem }, onRestore }: { snapshot: SnapshotOut; onRestore: () => void }) {
+  const { t } = useTranslation();
+  const date = formatDate(created_at);
+  return (
+    <li>
+      {date} <span className={problem ? styles.fault : styles.help}>{problem ?? t('settings.backup.holds', { count: tracks, tracks: formatNumber(tracks), size: formatBytes(bytes) })}</span>{' '}
+      {problem === null && <button type="button" className={styles.link} aria-label={t('settings.backup.restoreLabel', { date })} onClick={onRestore}>{t('settings.backup.restore')}</button>}
+    </li>
+  );
+}
+
+function TestNote({ found: { target, problem, snapshots, free_bytes } }: { found: BackupTestOut }) {
+  const { t } = useTranslation();
+  if (problem !== null) return <p role="alert" className={styles.fault}>{problem}</p>;
+  const facts = [t('settings.backup.tested', { target, count: snapshots ?? 0 }), free_bytes !== null && t('settings.backup.room', { free: formatBytes(free_bytes) })];
+  return <p role="status" className={styles.help}>{facts.filter(Boolean).join(' ')}</p>;
 }

@@ -1,9 +1,12 @@
 import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
+import { settingsQuery } from '../../api/settings.ts';
 import { chooseLanguage, LANGUAGES, useLanguageChoice, type LanguageChoice } from '../../i18n/language.ts';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice, type SchemeChoice } from '../../ui/scheme.ts';
+import { DesktopGroup } from './desktop-group.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
@@ -27,7 +30,19 @@ export function GeneralSection() {
             data={[{ value: 'system', label: t('settings.general.languageSystem') }, ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name }))]} />
         </SettingRow>
       </SettingGroup>
-      {isOwner && <SettingList group="general" title={t('settings.server')} />}
+      <DesktopGroup />
+      {isOwner && <SettingList group="general" title={t('settings.server')}><SecretPlace /></SettingList>}
     </>
+  );
+}
+
+/** What is in use now; the setting above may wait for the next start, or wish for a keychain that is not there. */
+function SecretPlace() {
+  const { t } = useTranslation();
+  const secrets = useQuery(settingsQuery()).data?.secret_store;
+  if (!secrets) return null;
+  return (
+    <SettingRow label={t('settings.secrets.label')} help={t(`settings.secrets.${secrets.place}`)}
+      notes={secrets.why_not !== null && <p className={styles.notes}>{t('settings.secrets.whyNot', { reason: secrets.why_not })}</p>} />
   );
 }

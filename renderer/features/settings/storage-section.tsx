@@ -1,6 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { IconPlugConnected } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { SettingOut } from '../../../server/settings/wire.ts';
+import { testStore } from '../../api/backups.ts';
+import { detailOf } from '../../api/problem.ts';
+import { settingsQuery } from '../../api/settings.ts';
 import { storageQuery } from '../../api/stats.ts';
+import { Button } from '../../ui/button.tsx';
 import { formatBytes, formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Backups, isForBackup } from './backups.tsx';
@@ -11,6 +18,9 @@ import styles from './settings.module.css';
 const ADVANCED = ['max_upload_bytes', 'transcode_processes', 'transcode_cache_bytes', 'verify_days'];
 const FOR_LOCAL = ['storage_root'];
 
+/** The library, or its backups, are in a bucket. */
+const usesBucket = (valueOf: (key: string) => SettingOut['value'] | undefined): boolean => valueOf('storage_backend') === 's3' || valueOf('backup_target') === 's3';
+
 export function StorageSection() {
   const { t } = useTranslation();
   return (
@@ -19,11 +29,30 @@ export function StorageSection() {
       <SettingList group="storage" title={t('settings.storage.where')} advanced={ADVANCED}
         isShown={(key, valueOf) => {
           if (isForBackup(key)) return false;
-          const isRemote = valueOf('storage_backend') === 's3';
-          return isRemote ? !FOR_LOCAL.includes(key) : !key.startsWith('s3_');
-        }} />
+          if (key.startsWith('s3_')) return usesBucket(valueOf);
+          return valueOf('storage_backend') !== 's3' || !FOR_LOCAL.includes(key);
+        }}>
+        <StoreTest />
+      </SettingList>
       <Backups />
     </>
+  );
+}
+
+/** Writes, reads and removes something small, with the settings as they are saved, also those that wait for a restart. */
+function StoreTest() {
+  const { t } = useTranslation();
+  const { data, dataUpdatedAt } = useQuery(settingsQuery());
+  const test = useMutation({ mutationFn: testStore });
+  useEffect(() => test.reset(), [dataUpdatedAt]);
+  if (!usesBucket((key) => data?.items.find((item) => item.key === key)?.value)) return null;
+  const problem = test.error ? detailOf(test.error) : test.data?.problem;
+  return (
+    <div className={styles.padded}>
+      {problem && <p role="alert" className={styles.fault}>{problem}</p>}
+      <p role="status" className={styles.help}>{test.data?.problem === null && t('settings.storage.works')}</p>
+      <div className={styles.buttons}><Button icon={IconPlugConnected} disabled={test.isPending} onClick={() => test.mutate()}>{t(test.isPending ? 'settings.storage.testing' : 'settings.storage.test')}</Button></div>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { IconKeyboard, IconLogout, IconSettings } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { signOut, useSession } from '../../api/session.ts';
+import { leaveOnPurpose, useSession } from '../../api/session.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/radio-items.tsx';
@@ -22,7 +22,7 @@ export function AccountMenu({ onShortcuts, target, children }: { onShortcuts: ()
   const leave = () => {
     player.clear();
     queries.clear();
-    signOut();
+    leaveOnPurpose();
   };
   return (
     <Menu position="top-start" width={220}>

@@ -2,12 +2,13 @@ import { IconCloudOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import styles from './notice.module.css';
 
-export function ConnectionNotice() {
+/** The desktop app knows that its server died, and says so at once. */
+export function ConnectionNotice({ isRestarting = false }: { isRestarting?: boolean }) {
   const { t } = useTranslation();
   return (
     <p role="status" className={styles.notice}>
       <IconCloudOff size={18} aria-hidden />
-      {t('notice.disconnected')}
+      {t(isRestarting ? 'notice.restarting' : 'notice.disconnected')}
     </p>
   );
 }

@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { authStatusQuery } from '../../api/accounts.ts';
+import { signInByItself } from '../../api/desktop-session.ts';
 import { getSession } from '../../api/session.ts';
 import { desktop } from '../../desktop.ts';
 import type { SetupStep } from '../../features/accounts/setup-page.tsx';
@@ -42,8 +43,8 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (input: Record<string, unknown>) => given({ back: pathOnly(input['back']) }),
-  beforeLoad: ({ search }) => {
-    if (getSession()) throw redirect({ href: search.back ?? '/' });
+  beforeLoad: async ({ search }) => {
+    if (getSession() || (await signInByItself())) throw redirect({ href: search.back ?? '/' });
   },
   component: later(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
 });
@@ -75,6 +76,7 @@ const app = createRoute({
     if (getSession()) return;
     const { setup_required } = await context.queries.fetchQuery(authStatusQuery());
     if (setup_required) throw redirect({ to: '/setup' });
+    if (await signInByItself()) return;
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { back: location.href } });
   },
   component: Shell,

@@ -27,6 +27,7 @@ import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from './settings-link.ts';
 import { useShortcuts } from './use-shortcuts.ts';
+import { useShellNews } from './use-shell-news.ts';
 import { useSignedOut } from './use-signed-out.ts';
 import { useSpeaker } from './use-speaker.ts';
 import styles from './shell.module.css';
@@ -38,6 +39,7 @@ export function Shell() {
   const narrow = useMediaQuery('(max-width: 767px)', innerWidth < 768, { getInitialValueInEffect: false });
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [overlay, setOverlay] = useState<Overlay>(null);
+  const [wanted, setWanted] = useState('');
   const [side, setSide] = useState<SideView | null>(null);
   const toggleSide = (view: SideView) => setSide((shown) => (shown === view ? null : view));
   const connected = useLiveUpdates();
@@ -52,7 +54,12 @@ export function Shell() {
   };
   useSignedOut();
   useSpeaker();
-  const show = { onSearch: () => setOverlay('search'), onShortcuts: () => setOverlay('shortcuts') };
+  const search = (text: string) => {
+    setWanted(text);
+    setOverlay('search');
+  };
+  const isRestarting = useShellNews(search);
+  const show = { onSearch: () => search(''), onShortcuts: () => setOverlay('shortcuts') };
   useShortcuts({ ...show, onEdit: editFocused, onLike: likeFocused, onSettings: openSettings, onQueue: () => toggleSide('queue') });
   const close = () => setOverlay(null);
 
@@ -62,7 +69,7 @@ export function Shell() {
       <a href="#main" className={styles.skip}>{t('nav.skip')}</a>
       {!narrow && <SideBar {...show}><ScanStrip /></SideBar>}
       <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
-        {!connected && <ConnectionNotice />}
+        {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
         <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
       </main>
       {side && !narrow && <aside className={styles.queue} {...queueDrop} aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}><QueuePanel view={side} onClose={() => setSide(null)} /></aside>}
@@ -75,7 +82,7 @@ export function Shell() {
           </>
         ) : <PlayerBar side={side} onSide={toggleSide} />}
       </footer>
-      <SearchPalette opened={overlay === 'search'} onClose={close} />
+      <SearchPalette opened={overlay === 'search'} initialText={wanted} onClose={close} />
       <ShortcutsDialog opened={overlay === 'shortcuts'} onClose={close} />
       {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
       <UploadPanel />

@@ -21,21 +21,23 @@ export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => v
         {t('nav.search')}
         <kbd aria-hidden>{t('nav.searchKey')}</kbd>
       </button>
-      <nav aria-label={t('nav.label')}>
-        <ul className={styles.places}>
-          {PLACES.filter((place) => place.name !== 'playlists' && isShown(place)).map(({ to, name, icon: Symbol }) => (
-            <li key={to}>
-              <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
-                <Symbol size={20} stroke={1.75} aria-hidden />
-                {t(`nav.${name}`)}
-                {countOf(name) > 0 && <span className={styles.count} aria-label={t('nav.count', { count: countOf(name), number: formatNumber(countOf(name)) })}>{formatNumber(countOf(name))}</span>}
-                {name === 'activity' && openJobs > 0 && <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>{openJobs}</span>}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <SidePlaylists />
+      <div className={styles.lists}>
+        <nav aria-label={t('nav.label')}>
+          <ul className={styles.places}>
+            {PLACES.filter((place) => place.name !== 'playlists' && isShown(place)).map(({ to, name, icon: Symbol }) => (
+              <li key={to}>
+                <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                  <Symbol size={20} stroke={1.75} aria-hidden />
+                  {t(`nav.${name}`)}
+                  {countOf(name) > 0 && <span className={styles.count} aria-label={t('nav.count', { count: countOf(name), number: formatNumber(countOf(name)) })}>{formatNumber(countOf(name))}</span>}
+                  {name === 'activity' && openJobs > 0 && <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>{openJobs}</span>}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <SidePlaylists />
+      </div>
       <div className={styles.bottom}>
         {children}
         <AccountMenu onShortcuts={onShortcuts} />

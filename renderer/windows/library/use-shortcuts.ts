@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import type { Player } from '../../player/types.ts';
+import { undoLatest } from '../../ui/undo-notice.tsx';
 
 const SEEK_STEP_MS = 5_000;
 const VOLUME_STEP = 0.05;
@@ -28,7 +29,7 @@ export function useShortcuts(places: Places): void {
 function actionFor(event: KeyboardEvent, player: Player, { onSearch, onEdit, onLike, onSettings, onShortcuts, onQueue }: Places): (() => void) | undefined {
   const state = player.getState();
   if (event.ctrlKey || event.metaKey) {
-    return { k: onSearch, ',': onSettings, ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
+    return { k: onSearch, z: undoLatest, ',': onSettings, ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
   }
   return {
     '/': onSearch,

@@ -8,6 +8,7 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../../api/query-client.ts';
+import { signInByItself } from '../../api/desktop-session.ts';
 import { getSession, onSessionChange } from '../../api/session.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { QuestionDialogs } from '../../music/question-dialogs.tsx';
@@ -41,6 +42,7 @@ function App({ player }: { player: ReturnType<typeof openPlayer> }) {
   );
 }
 
+await (getSession() ?? signInByItself());
 if (requireSession()) {
   onSessionChange(requireSession);
   await startI18n();

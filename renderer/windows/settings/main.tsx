@@ -7,6 +7,7 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../../api/query-client.ts';
+import { signInByItself } from '../../api/desktop-session.ts';
 import { getSession, onSessionChange } from '../../api/session.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
@@ -38,6 +39,7 @@ function App() {
   );
 }
 
+await (getSession() ?? signInByItself());
 if (requireSession()) {
   onSessionChange(requireSession);
   await startI18n();

@@ -1,14 +1,14 @@
 import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
-import { trackCover } from '../../api/urls.ts';
-import { currentEntry, isSounding } from '../../player/types.ts';
-import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { Cover } from '../../ui/cover.tsx';
-import styles from './track-columns.module.css';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { trackCover } from '../api/urls.ts';
+import { currentEntry, isSounding } from '../player/types.ts';
+import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
+import { Cover } from '../ui/cover.tsx';
+import styles from './play-cover.module.css';
 
 /** The small cover of a table row, which plays the row. */
-export function PlayCell({ track, onPlay }: { track: TrackOut; onPlay: () => void }) {
+export function PlayCover({ track, onPlay }: { track: TrackOut; onPlay: () => void }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);

@@ -1,0 +1,19 @@
+// Whether the network may come in, and where phones find the library.
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { NetworkOut } from '../../server/network/wire.ts';
+import { request } from './client.ts';
+
+const NETWORK = ['network'] as const;
+/** Looked at again while it is shown: a laptop changes its network. */
+export const networkQuery = () => queryOptions({ queryKey: NETWORK, queryFn: ({ signal }) => request<NetworkOut>('/network', { signal }), refetchInterval: 10_000 });
+
+export function useShare() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (enabled: boolean) => request<NetworkOut>('/network/sharing', { method: 'PUT', body: { enabled } }),
+    onSuccess: (network) => {
+      queries.setQueryData(NETWORK, network);
+      return queries.invalidateQueries({ queryKey: ['settings'] }); // HOST is one of them
+    },
+  });
+}

@@ -1,0 +1,26 @@
+// A picture that a phone's camera reads. Always dark on white, whatever the theme: many cameras do not know it the other way round.
+import { encode } from 'uqr';
+import styles from './qr-code.module.css';
+
+/** Modules of white around it, as the standard wants. */
+const QUIET = 4;
+
+export function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET });
+  return (
+    <svg role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} className={styles.code} shapeRendering="crispEdges">
+      <path d={data.map(toRuns).join('')} />
+    </svg>
+  );
+}
+
+/** One row as bars of neighbouring dark modules. */
+function toRuns(row: boolean[], y: number): string {
+  let path = '';
+  for (let x = 0; x < row.length; x++) {
+    const from = x;
+    while (row[x]) x++;
+    if (x > from) path += `M${from} ${y}h${x - from}v1h${from - x}z`;
+  }
+  return path;
+}

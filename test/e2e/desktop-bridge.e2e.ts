@@ -1,0 +1,126 @@
+// The pages inside the desktop app: signed in by themselves, told what to show, with the app's own choices. The bridge is played here; the
+// shell behind it has tests of its own (test/unit/main), and the whole is driven by desktop-smoke.ts.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import type { DesktopBridge, DesktopNews, DesktopSettings } from '../../renderer/desktop.ts';
+import { openBrowser } from '../support/browser.ts';
+import { ADMIN, startServer, type TestServer } from '../support/server.ts';
+import { DESK } from './stage.ts';
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+interface Shell { page: Page; addresses: string[]; reports: unknown[]; tell(news: DesktopNews): Promise<void>; tickets(): number }
+
+/** A window of the desktop app. */
+async function openWindow(path = '/'): Promise<Shell> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce', baseURL: server.url, ...DESK })).newPage();
+  const [addresses, reports] = [[] as string[], [] as unknown[]];
+  let tickets = 0;
+  page.on('request', (request) => void addresses.push(request.url()));
+  await page.exposeFunction('askTicket', () => { tickets += 1; return server.app.auth.issueDesktopTicket(); });
+  await page.exposeFunction('takeReport', (report: unknown) => void reports.push(report));
+  await page.addInitScript(playBridge);
+  await page.goto(path);
+  return { page, addresses, reports, tickets: () => tickets, tell: (news) => page.evaluate((one) => (globalThis as unknown as { tellNews(news: unknown): void }).tellNews(one), news) };
+}
+
+/** Runs in the page, before anything else. */
+function playBridge(): void {
+  const { askTicket, takeReport } = globalThis as unknown as { askTicket(): Promise<string>; takeReport(report: unknown): Promise<void> };
+  const listeners = new Set<(news: DesktopNews) => void>();
+  let settings: DesktopSettings = { keepRunning: false, mediaKeys: false, lookForUpdates: false, openAtLogin: null };
+  const tonearm: DesktopBridge = {
+    pickFolder: () => Promise.resolve(null),
+    setupToken: () => Promise.resolve(null),
+    signInTicket: askTicket,
+    settings: () => Promise.resolve(settings),
+    changeSettings: (change) => Promise.resolve(settings = { ...settings, ...change }),
+    tellLanguage: () => Promise.resolve(),
+    showFile: () => Promise.resolve(true),
+    reportPlayer: takeReport,
+    onNews(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  Object.assign(globalThis, { tonearm, tellNews: (news: DesktopNews) => { for (const listener of listeners) listener(news); } });
+}
+
+const home = (page: Page) => page.getByRole('navigation').getByRole('link', { name: 'Home' }).first();
+
+test('the window is signed in by itself, and no address holds anything that could be used again', async () => {
+  const { page, addresses, reports, tickets } = await openWindow();
+  await home(page).waitFor();
+  await page.getByRole('button', { name: new RegExp(ADMIN.username) }).waitFor();
+  expect(tickets()).toBe(1);
+  expect(addresses.filter((address) => /ticket/.test(address))).toEqual([]);
+  expect(reports).toContainEqual({ status: 'idle', title: null, artist: null });
+  await page.reload();
+  await home(page).waitFor();
+  expect(tickets()).toBe(1); // the session is kept
+});
+
+test('the settings and the player sign themselves in too', async () => {
+  const settings = await openWindow('/settings');
+  await settings.page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
+  const player = await openWindow('/player');
+  await player.page.getByRole('main', { name: 'Player' }).waitFor();
+});
+
+test('who signs out stays out, also over a reload, until they sign in by hand', async () => {
+  const { page, tickets } = await openWindow();
+  await home(page).waitFor();
+  await page.getByRole('button', { name: new RegExp(ADMIN.username) }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(tickets()).toBe(1);
+
+  await page.getByLabel('User name').fill(ADMIN.username);
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await home(page).waitFor();
+  await page.evaluate(() => localStorage.removeItem('tonearm.session')); // as if it had ended
+  await page.reload();
+  await home(page).waitFor();
+  expect(tickets()).toBe(2);
+});
+
+test('the app opens pages and searches in it, and says when its server is being started again', async () => {
+  const { page, tell } = await openWindow();
+  await home(page).waitFor();
+  await tell({ kind: 'open', path: '/albums' });
+  await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
+  await tell({ kind: 'search', text: 'dark side' });
+  expect(await page.getByRole('combobox', { name: 'Search the library' }).inputValue()).toBe('dark side');
+  await page.keyboard.press('Escape');
+  await tell({ kind: 'server', state: 'restarting' });
+  await page.getByText('is being started again').waitFor();
+  await tell({ kind: 'server', state: 'running' });
+  await page.getByText('is being started again').waitFor({ state: 'detached' });
+});
+
+test('the choices of the app itself are in the settings, and in no browser', async () => {
+  const { page } = await openWindow('/settings');
+  const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
+  await tray.waitFor();
+  expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0); // this system does not let an app say so
+  await tray.check({ force: true });
+  await expect.poll(() => tray.isChecked()).toBe(true);
+  await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
+
+  const plain = await (await browser.newContext({ baseURL: server.url, ...DESK })).newPage();
+  await plain.addInitScript((session) => localStorage.setItem('tonearm.session', session), await page.evaluate(() => localStorage.getItem('tonearm.session') ?? ''));
+  await plain.goto('/settings');
+  await plain.getByRole('heading', { level: 1, name: 'General' }).waitFor();
+  expect(await plain.getByRole('switch', { name: 'Keep running in the tray' }).count()).toBe(0);
+});

@@ -1,0 +1,140 @@
+// How it sounds: even loudness, crossfade, speed, the sleep timer, and the system's media controls.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let page: Page;
+/** Two tracks of different albums; the file of the first carries a gain. */
+let pair: [TrackOut, TrackOut];
+let playlist: number;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 24, seconds: '6', messy: 0, formats: ['mp3'], env: OFFLINE });
+  page = await stage.openAsOwner(DESK);
+  await page.addInitScript(noteControls);
+  const tracks = (await stage.api<{ items: TrackOut[] }>('/tracks?limit=200')).items;
+  const first = tracks.find(({ replay_gain }) => replay_gain?.track_gain_db);
+  pair = [first!, tracks.find(({ album_id }) => album_id !== first!.album_id)!];
+  playlist = (await stage.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Pairs', track_ids: [...pair, ...pair, ...pair].map(({ id }) => id) } })).id;
+});
+afterAll(() => stage?.close());
+
+interface Noted { gains: GainNode[]; audioElements: HTMLAudioElement[]; startedSounds: { node: AudioBufferSourceNode; from: number; until: number }[]; controls: Record<string, MediaSessionActionHandler> }
+
+/** Runs in the page: what the page tells the loudspeaker and the system. */
+function noteControls(): void {
+  const noted: Pick<Noted, 'gains' | 'controls'> = Object.assign(globalThis, { gains: [], controls: {} });
+  const Original = GainNode;
+  globalThis.GainNode = class extends Original {
+    constructor(context: BaseAudioContext, options?: GainOptions) {
+      super(context, options);
+      noted.gains.push(this);
+    }
+  };
+  const { createGain } = BaseAudioContext.prototype;
+  BaseAudioContext.prototype.createGain = function () {
+    const node = createGain.call(this);
+    noted.gains.push(node);
+    return node;
+  };
+  const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+  navigator.mediaSession.setActionHandler = (action, handler) => {
+    if (handler) noted.controls[action] = handler;
+    set(action, handler);
+  };
+}
+
+const inPage = <T, A>(look: (noted: Noted, value: A) => T, value: A): Promise<T> => page.evaluate(`(${look.toString()})(globalThis, ${JSON.stringify(value)})`);
+const player = () => page.getByRole('region', { name: 'Player' });
+const nowPlaying = () => player().getByRole('link').first().textContent();
+const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
+
+/** The pair three times over, from its beginning. */
+async function play(): Promise<void> {
+  await page.goto(`/playlists/${playlist}`);
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(nowPlaying).toBe(pair[0].title);
+  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.1);
+}
+
+async function change(what: () => Promise<void>): Promise<void> {
+  await player().getByRole('button', { name: 'Playback settings' }).click();
+  await what();
+  await page.keyboard.press('Escape');
+  await settings().waitFor({ state: 'detached' });
+}
+
+test('even loudness turns a loud track down by what its file says', async () => {
+  await play();
+  const factor = 10 ** (pair[0].replay_gain!.track_gain_db! / 20);
+  const isTurned = () => inPage(({ gains }, to) => gains.some(({ gain }) => Math.abs(gain.value - to) < 0.001), factor);
+  expect(await isTurned()).toBe(false);
+  await change(() => settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Track', { exact: true }).click());
+  await expect.poll(isTurned).toBe(true);
+  await change(() => settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Off', { exact: true }).click());
+  await expect.poll(isTurned).toBe(false);
+});
+
+test('with a crossfade the next track begins while the one before it fades', async () => {
+  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
+  await play();
+  await expect.poll(nowPlaying, { timeout: 15_000 }).toBe(pair[1].title);
+  const together = await inPage(({ startedSounds }) => {
+    const last = startedSounds.at(-1)!;
+    return Math.max(...startedSounds.filter(({ from }) => from < last.from).map(({ until }) => until)) - last.from;
+  }, null);
+  expect(together).toBeGreaterThan(1.5);
+  expect(together).toBeLessThan(2.5);
+  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
+});
+
+test('another speed keeps the place', async () => {
+  await play();
+  await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1.5'));
+  await expect.poll(() => inPage(({ audioElements }) => audioElements.some((audio) => !audio.paused && audio.playbackRate === 1.5 && audio.preservesPitch), null)).toBe(true);
+  expect(await nowPlaying()).toBe(pair[0].title);
+  await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1'));
+});
+
+test('the sleep timer ends the music after a track, or at a time', async () => {
+  await play();
+  await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click());
+  await player().getByRole('slider', { name: 'Position' }).fill('5000');
+  await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await expect.poll(nowPlaying).toBe(pair[1].title);
+  expect(await currentTime(page)).toBe(0);
+
+  await page.clock.install();
+  await play();
+  await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('15 min').click());
+  await page.clock.fastForward('15:01');
+  await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
+  expect(await currentTime(page)).toBe(0);
+  await page.clock.resume();
+});
+
+test('the system shows what plays, and its keys command the player; the queue outlives a reload', async () => {
+  await play();
+  const shown = () => page.evaluate(() => ({ title: navigator.mediaSession.metadata?.title, artwork: navigator.mediaSession.metadata?.artwork.length, state: navigator.mediaSession.playbackState }));
+  const press = (action: string, details: object = {}) => inPage(({ controls }, [name, more]) => controls[name]!({ action: name as MediaSessionAction, ...more }), [action, details] as const);
+  await expect.poll(shown).toEqual({ title: pair[0].title, artwork: pair[0].has_cover ? 3 : 0, state: 'playing' });
+  await press('nexttrack');
+  await expect.poll(shown).toMatchObject({ title: pair[1].title });
+  await press('pause');
+  await expect.poll(shown).toMatchObject({ state: 'paused' });
+  await press('seekto', { seekTime: 4 });
+  await press('previoustrack'); // more than three seconds in it goes back to the beginning
+  await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);
+  await press('seekto', { seekTime: 2 });
+  await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(2_000);
+
+  await page.reload();
+  await expect.poll(nowPlaying).toBe(pair[1].title);
+  expect(Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(2_000);
+  await page.keyboard.press('q');
+  const rows = page.getByRole('complementary', { name: 'Queue' }).getByRole('listitem');
+  await expect.poll(() => rows.count()).toBe(6);
+  await rows.nth(1).getByText(pair[1].title).waitFor();
+  expect(stage.problems).toEqual([]);
+});
