@@ -14,6 +14,8 @@ import { mtimeUsOf } from './walk.ts';
 export interface CopyTarget {
   /** Opens a new temporary file. */
   openTemp(): { fd: number; path: string };
+  /** A temporary file that shares the bytes of this one, open for reading; undefined where the file system makes none. */
+  cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
 /** Stands where a payload's hash would, for audio whose payload is not known: it is not looked for again, and never equal to another. */
@@ -38,7 +40,7 @@ const SMALL_FILE = 1 << 20;
 const COPY_CHUNK = 256 << 10; // the size of the window of a ByteSource
 
 /** How a file looked when it was listed. */
-export interface FileAsListed { sizeBytes: number; mtimeUs: number }
+export interface FileAsListed { sizeBytes: number; mtimeUs: number; /** The device it is on. */ dev?: number }
 
 /** Thrown for a file that somebody still writes to: half of it must not be taken for the whole. */
 export class StillChanging extends Error {}
@@ -80,7 +82,7 @@ function looksAsListed(path: string | Buffer, { sizeBytes, mtimeUs }: FileAsList
   }
 }
 
-async function readWhole(path: string | Buffer, { target, hashLarge, named, stage }: ReadOptions): Promise<ReadFile> {
+async function readWhole(path: string | Buffer, { target, listed, hashLarge, named, stage }: ReadOptions): Promise<ReadFile> {
   stage('parsing');
   const source = openByteSource(path);
   try {
@@ -88,17 +90,17 @@ async function readWhole(path: string | Buffer, { target, hashLarge, named, stag
     const read = readAudioSync(source) ?? (await readAudio(source));
     stage('copying');
     const audioHash = target || named || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
-    return { read, sizeBytes: source.size, audioHash, ...(target && { copy: copyHashed(source, target) }), ...(named && { sha256: hashPieces(source, () => {}) }) };
+    return { read, sizeBytes: source.size, audioHash, ...(target && { copy: copyHashed(source, target, listed?.dev === undefined ? undefined : target.cloneTemp(path, listed.dev)) }), ...(named && { sha256: hashPieces(source, () => {}) }) };
   } finally {
     source.close();
   }
 }
 
-/** Own read–write loop: four times as fast as fs.copyFile on large files, and the hash comes for free (limits.md). */
-function copyHashed(source: OpenByteSource, target: CopyTarget): NonNullable<ReadFile['copy']> {
-  const { fd, path: tempPath } = target.openTemp();
+/** Own read–write loop: four times as fast as fs.copyFile on large files, and the hash comes for free. A clone has the bytes already. */
+function copyHashed(source: OpenByteSource, target: CopyTarget, clone: { fd: number; path: string } | undefined): NonNullable<ReadFile['copy']> {
+  const { fd, path: tempPath } = clone ?? target.openTemp();
   try {
-    return { fd, tempPath, sha256: hashPieces(source, (bytes) => writeFully(fd, bytes)) };
+    return { fd, tempPath, sha256: hashPieces(source, (bytes) => { if (!clone) writeFully(fd, bytes); }) };
   } catch (error) {
     discard({ fd, tempPath });
     throw error;

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { END } from '../end-thread.ts';
 import { isDiskFull } from '../errors.ts';
+import { createCloner } from '../storage/clone.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
@@ -41,6 +42,7 @@ if (!port) throw new Error('reader-worker runs as a worker thread');
 const progress = new Int32Array((workerData as ReaderWorkerData).progress);
 let tempFiles = 0;
 const madeFolders = new Set<string>();
+const cloner = createCloner();
 let flushing: Promise<void> = Promise.resolve();
 let queue: Promise<void> = Promise.resolve();
 
@@ -66,7 +68,7 @@ async function readGroup(request: ReadRequest): Promise<void> {
 
 async function readOne({ root, copyTo, hashLarge, named = false }: ReadRequest, asked: ReadRequest['paths'][number]): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
   try {
-    const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo) };
+    const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo), cloneTemp: (path: string | Buffer, device: number) => cloneTemp(copyTo, path, device) };
     const [path, listed] = typeof asked === 'string' ? [asked] : [asked.path, asked];
     const file = await readFile(absoluteOf(root, path), { target, listed, hashLarge, named, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
     const lyrics = typeof asked !== 'string' && asked.lyrics ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics))) : undefined;
@@ -79,9 +81,21 @@ async function readOne({ root, copyTo, hashLarge, named = false }: ReadRequest, 
 }
 
 function openTemp(root: string): { fd: number; path: string } {
+  const path = newTemp(root);
+  return { fd: fs.openSync(path, 'wx', 0o644), path };
+}
+
+function cloneTemp(root: string, from: string | Buffer, device: number): { fd: number; path: string } | undefined {
+  const path = newTemp(root);
+  if (!cloner.clone(from, device, path)) return undefined;
+  fs.chmodSync(path, 0o644); // a clone has the rights of its source
+  return { fd: fs.openSync(path, 'r'), path };
+}
+
+function newTemp(root: string): string {
   const path = tempPath(root, process.pid, `${threadPrefix(threadId)}${(++tempFiles).toString(16)}`);
   makeFolder(dirname(path));
-  return { fd: fs.openSync(path, 'wx', 0o644), path };
+  return path;
 }
 
 async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[]): Promise<ReadResult[]> {

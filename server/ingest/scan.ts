@@ -111,7 +111,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     }
     const read = await deps.reader.read({
       root: options.importPath,
-      paths: toRead.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark } }) => ({ path: join(path, name), sizeBytes, mtimeUs, lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)) })),
+      paths: toRead.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark } }) => ({ path: join(path, name), sizeBytes, mtimeUs, dev, lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)) })),
       copyTo: copying === 'local' ? options.storageRoot : null,
       named: copying === 's3',
       hashLarge: options.mode === 'copy', // in one go with the copy

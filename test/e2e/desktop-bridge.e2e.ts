@@ -17,30 +17,32 @@ afterAll(async () => {
   await server?.close();
 });
 
-interface Shell { page: Page; addresses: string[]; reports: unknown[]; tell(news: DesktopNews): Promise<void>; tickets(): number }
+interface Shell { page: Page; addresses: string[]; reports: unknown[]; tell(news: DesktopNews): Promise<void>; tickets(): number; restarts(): number }
 
 /** A window of the desktop app. */
 async function openWindow(path = '/'): Promise<Shell> {
   const page = await (await browser.newContext({ reducedMotion: 'reduce', baseURL: server.url, ...DESK })).newPage();
   const [addresses, reports] = [[] as string[], [] as unknown[]];
-  let tickets = 0;
+  let [tickets, restarts] = [0, 0];
   page.on('request', (request) => void addresses.push(request.url()));
   await page.exposeFunction('askTicket', () => { tickets += 1; return server.app.auth.issueDesktopTicket(); });
+  await page.exposeFunction('askRestart', () => void (restarts += 1));
   await page.exposeFunction('takeReport', (report: unknown) => void reports.push(report));
   await page.addInitScript(playBridge);
   await page.goto(path);
-  return { page, addresses, reports, tickets: () => tickets, tell: (news) => page.evaluate((one) => (globalThis as unknown as { tellNews(news: unknown): void }).tellNews(one), news) };
+  return { page, addresses, reports, tickets: () => tickets, restarts: () => restarts, tell: (news) => page.evaluate((one) => (globalThis as unknown as { tellNews(news: unknown): void }).tellNews(one), news) };
 }
 
 /** Runs in the page, before anything else. */
 function playBridge(): void {
-  const { askTicket, takeReport } = globalThis as unknown as { askTicket(): Promise<string>; takeReport(report: unknown): Promise<void> };
+  const { askTicket, askRestart, takeReport } = globalThis as unknown as { askTicket(): Promise<string>; askRestart(): Promise<void>; takeReport(report: unknown): Promise<void> };
   const listeners = new Set<(news: DesktopNews) => void>();
   let settings: DesktopSettings = { keepRunning: false, mediaKeys: false, lookForUpdates: false, openAtLogin: null };
   const tonearm: DesktopBridge = {
     pickFolder: () => Promise.resolve(null),
     setupToken: () => Promise.resolve(null),
     signInTicket: askTicket,
+    restartServer: askRestart,
     settings: () => Promise.resolve(settings),
     changeSettings: (change) => Promise.resolve(settings = { ...settings, ...change }),
     tellLanguage: () => Promise.resolve(),
@@ -114,7 +116,7 @@ test('the choices of the app itself are in the settings, and in no browser', asy
   const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
   await tray.waitFor();
   expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0); // this system does not let an app say so
-  await tray.check({ force: true });
+  await tray.click({ force: true }); // it moves when the app has answered
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
 
@@ -123,4 +125,12 @@ test('the choices of the app itself are in the settings, and in no browser', asy
   await plain.goto('/settings');
   await plain.getByRole('heading', { level: 1, name: 'General' }).waitFor();
   expect(await plain.getByRole('switch', { name: 'Keep running in the tray' }).count()).toBe(0);
+});
+
+test('a change that waits for a restart offers one', async () => {
+  const { page, restarts } = await openWindow('/settings#general');
+  await page.getByLabel('Log', { exact: true }).selectOption('warn');
+  await page.getByText('Some changes take effect when the server is started again.').waitFor();
+  await page.getByRole('button', { name: 'Restart the server' }).click();
+  await expect.poll(restarts).toBe(1);
 });

@@ -194,7 +194,7 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   async help() {
     await press('?');
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    expect(await list.getByRole('term').count()).toBe(SHORTCUTS.length);
+    await expect.poll(() => list.getByRole('term').count()).toBe(SHORTCUTS.length);
     await press('Escape');
     await list.waitFor({ state: 'detached' });
   },
