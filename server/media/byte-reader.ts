@@ -9,6 +9,8 @@ export interface ByteReader {
   take(length: number): number;
   /** Passes over bytes; false when there are not so many left. */
   skip(length: number): boolean;
+  /** How many bytes there are still to take; 0 when that is not known. */
+  remaining(): number;
   /** Place in the file of the next byte, or -1 when the bytes that follow are not in the file as they are given here. */
   position(): number;
 }
@@ -40,6 +42,10 @@ export class PlainReader implements ByteReader {
     if (this.#at + length > this.#end) return false;
     this.#at += length;
     return true;
+  }
+
+  remaining(): number {
+    return this.#end - this.#at;
   }
 
   position(): number {

@@ -117,7 +117,7 @@ function codecOf(format: AudioFormat, name: string): string {
 /** Fields whose text both sides write alike; the rest is below. */
 const TEXTS: [TextField, (common: ICommonTagsResult) => string | readonly string[] | undefined][] = [
   ['title', (c) => c.title], ['album', (c) => c.album], ['genre', (c) => c.genre], ['composer', (c) => c.composer], ['isrc', (c) => c.isrc],
-  ['albumArtist', (c) => c.albumartist], ['artistList', (c) => c.artists], ['artist', (c) => c.artist], ['comment', (c) => c.comment?.[0]?.text],
+  ['albumArtist', (c) => c.albumartist], ['artistList', (c) => c.artists], ['artist', displayedArtist], ['comment', (c) => c.comment?.[0]?.text],
   ['discSubtitle', (c) => c.discsubtitle], ['titleSort', (c) => c.titlesort], ['artistSort', (c) => c.artistsort],
   ['albumArtistSort', (c) => c.albumartistsort], ['albumSort', (c) => c.albumsort], ['date', (c) => c.date],
   ['originalDate', (c) => c.originaldate ?? c.originalyear?.toString()], ['recordingMbid', (c) => c.musicbrainz_recordingid],
@@ -127,12 +127,16 @@ const TEXTS: [TextField, (common: ICommonTagsResult) => string | readonly string
   ['discTotal', (c) => c.disk.of?.toString()], ['bpm', (c) => c.bpm?.toString()], ['compilation', (c) => (c.compilation ? '1' : undefined)],
 ];
 
+/** The first of several names is not how they are written together. */
+function displayedArtist({ artist, artists = [] }: ICommonTagsResult): string | undefined {
+  return artists.length > 1 && artist === artists[0] ? undefined : artist;
+}
+
 function tagsOf({ common }: IAudioMetadata): Tags {
   const builder = new TagBuilder();
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
-    if (typeof value === 'string') builder.add(field, value);
-    else for (const one of value?.slice(0, MAX_LIST) ?? []) builder.add(field, one);
+    for (const one of (typeof value === 'string' ? [value] : value ?? []).flatMap((text) => text.split('\0', MAX_LIST)).slice(0, MAX_LIST)) builder.add(field, one); // APE tags divide values by NUL
   }
   if (common.year !== undefined) builder.add('date', String(common.year));
   // of a gain only `dB` is what it says, of a peak only `ratio`
@@ -145,7 +149,8 @@ function tagsOf({ common }: IAudioMetadata): Tags {
 }
 
 function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
-  const lines = lyrics.syncText.map((line) => ({ text: line.text.trim(), ...(line.timestamp === undefined ? {} : { startMs: line.timestamp }) }));
+  const timed = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? []; // absent from some files, whatever its type says
+  const lines = timed.map((line) => ({ text: line.text.trim(), ...(line.timestamp === undefined ? {} : { startMs: line.timestamp }) }));
   if (lines.length > 0) return { synced: true, lines };
   return lyrics.text === undefined ? undefined : parseLyrics(lyrics.text);
 }

@@ -4,7 +4,7 @@ import { readAdts } from './formats/adts.ts';
 import { readAiff } from './formats/aiff.ts';
 import type { FileRead } from './formats/file-read.ts';
 import { readFlac } from './formats/flac.ts';
-import { skipId3 } from './formats/leading-id3.ts';
+import { readLeadingId3, skipId3 } from './formats/leading-id3.ts';
 import { readMp3 } from './formats/mp3.ts';
 import { readMp4 } from './formats/mp4.ts';
 import { readOgg } from './formats/ogg.ts';
@@ -13,6 +13,7 @@ import { MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
 import { sniff, SNIFF_BYTES } from './sniff.ts';
+import { fillGaps } from './tag-builder.ts';
 import { UnreadableAudio, type AudioFormat, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
 import { Window } from './window.ts';
 
@@ -21,8 +22,16 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
   const read = readAudioSync(source);
   if (read) return read;
   const { readWithMusicMetadata } = await import('./fallback.ts');
-  return readWithMusicMetadata(source, formatOf(new Window(source)).format);
+  const window = new Window(source);
+  const { format, start } = formatOf(window);
+  const other = await readWithMusicMetadata(behind(source, start), format);
+  if (start > 0) fillGaps(other.tags, readLeadingId3(window, 0, false).tags);
+  return other;
 }
+
+/** What lies behind an ID3 tag, as a file. */
+const behind = (source: ByteSource, start: number): ByteSource =>
+  (start === 0 ? source : { size: source.size - start, read: (position, length) => source.read(start + position, length) });
 
 /** The formats that we read ourselves; undefined means `readAudio` has to be asked. Throws as `readAudio` does. */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
@@ -40,7 +49,8 @@ export async function readCover(source: ByteSource): Promise<Picture | undefined
   const read = readAudioSync(source);
   if (read) return readPicture(source, read.pictures);
   const { readPictureWithMusicMetadata } = await import('./fallback.ts');
-  return readPictureWithMusicMetadata(source, formatOf(new Window(source)).format);
+  const { format, start } = formatOf(new Window(source));
+  return readPictureWithMusicMetadata(behind(source, start), format);
 }
 
 /** The cover: the first picture that is one (JPEG, PNG, WebP, GIF) and is not too large. Gives bytes of its own. */

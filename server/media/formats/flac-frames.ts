@@ -1,4 +1,5 @@
-// The last frame of a FLAC stream, for files whose header does not say how many samples they have, or that were cut off.
+// Frames of a FLAC stream: the last one, for files whose header does not say how many samples they have, or that were cut off, and the
+// first one, where the metadata does not say where it is.
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { StreamInfo } from './flac.ts';
@@ -27,6 +28,16 @@ export function lastFlacSample(window: Window, info: StreamInfo, start: number, 
     if (samples > 0) return samples;
   }
   throw new UnreadableAudio('there is no FLAC frame at the end of the file');
+}
+
+/** Where the first frame lies after metadata that claims to be shorter than it is; undefined when there is none near. */
+export function soughtFlacFrame(window: Window, info: StreamInfo, start: number, end: number): number | undefined {
+  const length = Math.min(TAIL_BYTES, end - start);
+  const at = window.at(start, length);
+  for (let i = at; at >= 0 && i < at + length - LONGEST_HEADER; i++) {
+    if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at; // that of number 0
+  }
+  return undefined;
 }
 
 /** Samples of the stream up to the end of the frame at `i`, 0 when there is no frame. */

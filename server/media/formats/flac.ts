@@ -6,7 +6,7 @@ import { fillGaps, TagBuilder } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { FileRead } from './file-read.ts';
-import { lastFlacSample } from './flac-frames.ts';
+import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { readPictureBlock } from './picture-block.ts';
 import { findTrailingTags } from './trailing-tags.ts';
@@ -86,11 +86,10 @@ function readBlock(window: Window, type: number, at: number, length: number, bui
   }
 }
 
-function flacFacts(window: Window, info: StreamInfo, start: number): AudioFacts {
-  const end = findTrailingTags(window, start).start; // strangers to FLAC, but some programs write them
-  if (start >= end) throw new UnreadableAudio('there is no audio after the tags');
-  const i = window.at(start, 2);
-  if (i >= 0 && !isFrameSync(window.bytes, i)) throw new UnreadableAudio('there is no FLAC frame after the tags');
+function flacFacts(window: Window, info: StreamInfo, metadataEnd: number): AudioFacts {
+  const end = findTrailingTags(window, metadataEnd).start; // strangers to FLAC, but some programs write them
+  if (metadataEnd >= end) throw new UnreadableAudio('there is no audio after the tags');
+  const start = firstFrame(window, info, metadataEnd, end);
   const samples = info.samples === 0 || isCutOff(info, end - start) ? lastFlacSample(window, info, start, end) : info.samples;
   const { sampleRateHz, channels, bitDepth } = info;
   return {
@@ -104,6 +103,13 @@ function flacFacts(window: Window, info: StreamInfo, start: number): AudioFacts 
     lossless: true,
     payload: { start, end },
   };
+}
+
+function firstFrame(window: Window, info: StreamInfo, metadataEnd: number, end: number): number {
+  const i = window.at(metadataEnd, 2);
+  const start = i < 0 || isFrameSync(window.bytes, i) ? metadataEnd : soughtFlacFrame(window, info, metadataEnd, end);
+  if (start === undefined) throw new UnreadableAudio('there is no FLAC frame after the tags');
+  return start;
 }
 
 /** Whether even the smallest frames would need more bytes than there are. */

@@ -39,6 +39,10 @@ export class UnsyncedReader implements ByteReader {
     return length <= this.#end - this.#at && this.#pass(length, undefined) === length;
   }
 
+  remaining(): number {
+    return 0;
+  }
+
   position(): number {
     return -1;
   }

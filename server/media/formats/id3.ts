@@ -76,7 +76,7 @@ function readFrames(window: Window, tag: Id3Tag, reader: ByteReader, frames: Id3
     if (i < 0 || !isFrameName(reader.bytes, i, 4)) return;
     countFrame(count);
     const { bytes } = reader;
-    const name = u32be(bytes, i);
+    const name = isShortName(bytes, i) ? u24be(bytes, i) : u32be(bytes, i);
     const format = bytes[i + 9] as number;
     const raw = u32be(bytes, i + 4);
     if (tag.version === 3) {
@@ -121,12 +121,15 @@ function followsFrame(window: Window, tag: Id3Tag, position: number): boolean {
 function isFrameName(bytes: Buffer, i: number, length: number): boolean {
   for (let k = 0; k < length; k++) {
     const c = bytes[i + k] as number;
-    if (!((c >= 0x41 && c <= 0x5a) || (k > 0 && c >= 0x30 && c <= 0x39) || (k === 3 && c === 0x20))) return false;
+    if (!((c >= 0x41 && c <= 0x5a) || (k > 0 && c >= 0x30 && c <= 0x39) || (k === 3 && (c === 0x20 || c === 0)))) return false;
   }
   return true;
 }
 
-/** False when the frame claims more than is left. */
+/** A name of v2.2 where there is room for four letters: iTunes wrote such tags. */
+const isShortName = (bytes: Buffer, i: number): boolean => bytes[i + 3] === 0x20 || bytes[i + 3] === 0;
+
+/** False when the frame claims more than is left; of a text that was cut off there, what is left is taken. */
 function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: number, keepPictures: boolean): boolean {
   const picture = isPictureFrame(name);
   if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
@@ -134,7 +137,12 @@ function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: num
   const wanted = picture && !(keepPictures && at < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
   if (wanted > MAX_ENCODED_PICTURE_BYTES) return reader.skip(size);
   const i = reader.take(wanted);
-  if (i < 0) return false;
+  if (i < 0) {
+    const rest = picture ? 0 : reader.remaining();
+    const k = rest > 0 && rest < wanted ? reader.take(rest) : -1;
+    if (k >= 0) frames.frame(name, reader.bytes, k, k + rest);
+    return false;
+  }
   if (picture) frames.picture(reader.bytes, i, i + wanted, at, size, keepPictures && at < 0);
   else frames.frame(name, reader.bytes, i, i + wanted);
   return wanted === size || reader.skip(size - wanted);

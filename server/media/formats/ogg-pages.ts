@@ -7,6 +7,8 @@ import { Window } from '../window.ts';
 
 const HEADER_BYTES = 27;
 export const LARGEST_PAGE = 27 + 255 + 255 * 255;
+/** Bytes between two pages that are no page. */
+const MOST_DAMAGED = 2 * LARGEST_PAGE;
 
 export interface OggPage {
   at: number;
@@ -45,10 +47,29 @@ export function oggPageAt(window: Window, at: number): OggPage | undefined {
   };
 }
 
-/** The next page of stream `serial` from `at` on, over at most `most` pages; damaged bytes are not searched. */
+/** The page at `at`, or the next one after a stretch of damaged bytes. */
+export function oggPageFrom(window: Window, at: number): OggPage | undefined {
+  return oggPageAt(window, at) ?? soughtPage(window, at);
+}
+
+function soughtPage(window: Window, at: number): OggPage | undefined {
+  const length = Math.min(MOST_DAMAGED, window.size - at);
+  let i = length > 0 ? window.at(at, length) : -1;
+  for (let from = 1; i >= 0 && from < length;) {
+    const found = window.bytes.subarray(i, i + length).indexOf('OggS\0', from, 'latin1');
+    if (found < 0) return undefined;
+    const page = oggPageAt(window, at + found);
+    if (page) return page;
+    from = found + 1;
+    i = window.at(at, length);
+  }
+  return undefined;
+}
+
+/** The next page of stream `serial` from `at` on, over at most `most` pages. */
 export function nextPageOf(window: Window, serial: number, at: number, most = 64): OggPage | undefined {
-  let page = oggPageAt(window, at);
-  for (let n = 0; page && page.serial !== serial; n++) page = n < most ? oggPageAt(window, page.end) : undefined;
+  let page = oggPageFrom(window, at);
+  for (let n = 0; page && page.serial !== serial; n++) page = n < most ? oggPageFrom(window, page.end) : undefined;
   return page;
 }
 
@@ -135,6 +156,10 @@ export class OggPackets implements ByteReader {
     return true;
   }
 
+  remaining(): number {
+    return 0;
+  }
+
   position(): number {
     return -1;
   }
@@ -190,10 +215,10 @@ export class OggPackets implements ByteReader {
   }
 }
 
-/** Calls `each` with the body of every page in `[from, end)`, in order. The view is valid within the call. Stops at bytes that are no page. */
+/** Calls `each` with the body of every page in `[from, end)`, in order. The view is valid within the call. */
 export function forEachPageBody(source: ByteSource, from: number, end: number, each: (body: Uint8Array) => void): void {
   const window = new Window(source);
-  for (let page = oggPageAt(window, from); page && page.at < end; page = oggPageAt(window, page.end)) {
+  for (let page = oggPageFrom(window, from); page && page.at < end; page = oggPageFrom(window, page.end)) {
     const i = window.at(page.bodyAt, page.end - page.bodyAt);
     if (i < 0) return;
     each(window.bytes.subarray(i, i + page.end - page.bodyAt));

@@ -5,7 +5,7 @@ import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { FileRead } from './file-read.ts';
 import { readOggHeaders, type OggStream } from './ogg-headers.ts';
-import { lastPage, nextPageOf, oggPageAt, type OggPage } from './ogg-pages.ts';
+import { lastPage, nextPageOf, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
 
 /** Pages of a chained file that are gone through; a page is 4 KB as a rule. */
 const MOST_PAGES = 1_000_000;
@@ -73,7 +73,7 @@ function chainedSeconds(window: Window, start: number): number {
       first ??= page;
       granule = page.granule;
     }
-    page = oggPageAt(window, page.end);
+    page = oggPageFrom(window, page.end);
   }
   settle();
   return seconds;

@@ -14,6 +14,14 @@ const read = (...parts: Buffer[]): AudioRead => {
 };
 const PNG = Buffer.concat([Buffer.from([0x89]), ascii('PNG\r\n\x1a\n'), Buffer.alloc(60, 7)]);
 const pictureBlock = (data: Buffer): Buffer => Buffer.concat([u32(3), u32(9), ascii('image/jpg'), u32(0), Buffer.alloc(16), u32(data.length), data]);
+/** The header of a frame of 4096 samples. */
+function flacFrame(number: number): Buffer {
+  const frame = Buffer.from([0xff, 0xf8, 0xc9, 0x18, number, 0]);
+  let crc = 0;
+  for (const byte of frame.subarray(0, 5)) for (let bit = 7; bit >= 0; bit--) crc = ((crc << 1) ^ (((crc >> 7) ^ (byte >> bit)) & 1 ? 0x07 : 0)) & 0xff;
+  frame[5] = crc;
+  return frame;
+}
 const title = id3([id3Frame('TIT2', utf8Text('From ID3'))]);
 
 describe('flac', () => {
@@ -33,11 +41,18 @@ describe('flac', () => {
   it('finds the length at the end when the header does not know it', () => {
     const file = flac();
     file.writeUInt32BE(0, 8 + 14);
-    const frame = Buffer.from([0xff, 0xf8, 0xc9, 0x18, 0x0a, 0]); // frame 10 of 4096 samples
-    let crc = 0;
-    for (const byte of frame.subarray(0, 5)) for (let bit = 7; bit >= 0; bit--) crc = ((crc << 1) ^ (((crc >> 7) ^ (byte >> bit)) & 1 ? 0x07 : 0)) & 0xff;
-    frame[5] = crc;
-    expect(read(file, frame, Buffer.alloc(4000, 1)).facts.durationMs).toBe(Math.round((11 * 4096 * 1000) / 44100));
+    expect(read(file, flacFrame(10), Buffer.alloc(4000, 1)).facts.durationMs).toBe(Math.round((11 * 4096 * 1000) / 44100));
+  });
+
+  it('finds the first frame behind metadata that says too little of its length, and nothing where there is none', () => {
+    const comment = vorbisComment('TITLE=T', 'ARTIST=Somebody');
+    const file = flac([4, comment]);
+    const at = file.indexOf(comment);
+    file.writeUIntBE(comment.length - 8, at - 3, 3);
+    const { facts, tags } = read(file.subarray(0, at + comment.length), flacFrame(0), Buffer.alloc(40_000, 1));
+    expect(facts).toMatchObject({ durationMs: 1000, payload: { start: at + comment.length } });
+    expect(tags).toMatchObject({ title: 'T' });
+    expect(() => read(file.subarray(0, at + comment.length), Buffer.alloc(40_000, 1))).toThrow('there is no FLAC frame after the tags');
   });
 
   it('takes what is there of damaged comments', () => {
@@ -61,6 +76,12 @@ describe('ogg', () => {
     expect(read(plain).facts).toMatchObject({ format: 'opus', codec: 'opus', durationMs: 1000, sampleRateHz: 48_000, channels: 2, encoderDelay: 312 });
     const later = Buffer.concat([head, oggPage(1, 0, 0n, opusTags), oggPage(1, 0, 9_000_960n, audio), oggPage(1, 4, 9_048_312n, audio)]);
     expect(read(later).facts.durationMs).toBe(1000);
+  });
+
+  it.each([0, 1, 2])('goes on behind damaged bytes between pages, after page %i', (damagedAfter) => {
+    const pages = [head, oggPage(1, 0, 0n, Buffer.concat([ascii('OpusTags'), vorbisComment('TITLE=T')])), oggPage(1, 0, 960n, audio), oggPage(1, 4, 48_312n, audio)];
+    pages.splice(damagedAfter + 1, 0, Buffer.concat([Buffer.alloc(700), ascii('OggS\0 is no page'), Buffer.alloc(40_000, 0xff)]));
+    expect(read(...pages)).toMatchObject({ facts: { durationMs: 1000 }, tags: { title: 'T' } });
   });
 
   it('adds up streams that follow one another', () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
-import { ascii, u16, u32 } from '../../support/audio-bytes.ts';
+import { ascii, id3, id3Frame, u16, u32, u32le, utf8Text } from '../../support/audio-bytes.ts';
 import { fallbackAttacks, foreignAudio } from '../../support/fallback-attacks.ts';
 
 const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
@@ -15,6 +15,24 @@ it('a DSDIFF file is read, though music-metadata cannot tell what it is by looki
   const dff = chunk64('FRM8', ascii('DSD '), chunk64('FVER', u32(0x01050000)), properties, chunk64('DSD ', Buffer.alloc(705_600)));
   const { facts } = await readAudio(bufferSource(dff));
   expect(facts).toMatchObject({ format: 'dff', codec: 'dsd', durationMs: 1000, sampleRateHz: 2_822_400, channels: 2 });
+});
+
+const apeTag = (name: string, value: string): Buffer => {
+  const item = Buffer.concat([u32le(Buffer.byteLength(value)), u32le(0), ascii(`${name}\0`), Buffer.from(value)]);
+  const ends = (flags: number): Buffer => Buffer.concat([ascii('APETAGEX'), u32le(2000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
+  return Buffer.concat([ends(0xa0000000), item, ends(0x80000000)]);
+};
+const wavpack = (foreignAudio.find(({ name }) => name === 'good.wv') as (typeof foreignAudio)[number]).bytes;
+
+it('several names in one value are several artists', async () => {
+  const { tags } = await readAudio(bufferSource(Buffer.concat([wavpack, apeTag('Artist', 'Audie\0Chris')])));
+  expect(tags.artists).toEqual(['Audie', 'Chris']);
+});
+
+it('an ID3 tag in front of a foreign format is passed over, and fills gaps', async () => {
+  const { facts, tags } = await readAudio(bufferSource(Buffer.concat([id3([id3Frame('TIT2', utf8Text('From ID3')), id3Frame('TPE1', utf8Text('Nobody'))]), wavpack, apeTag('Artist', 'Audie')])));
+  expect(facts.format).toBe('wv');
+  expect(tags).toMatchObject({ title: 'From ID3', artists: ['Audie'] });
 });
 
 it.each(foreignAudio)('$name is sound', async ({ bytes }) => {

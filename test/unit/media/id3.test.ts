@@ -47,6 +47,17 @@ describe('versions', () => {
     expect(tagsOf(id3Header(frame.length, 4, 0x10), frame, footer, id3([text('TIT2', 'Second'), text('TALB', 'Album')]))).toMatchObject({ title: 'First', album: 'Album' });
   });
 
+  it.each(['\0', ' '])('knows short names that were filled up to four letters', (filler) => {
+    const short = (name: string, value: string): Buffer => textV23(name + filler, value);
+    expect(tagsOf(id3([short('TP1', 'A'), short('TAL', 'Album'), short('TT2', 'Title')], 3))).toMatchObject({ artists: ['A'], album: 'Album', title: 'Title' });
+  });
+
+  it('takes what is there of a last text that claims more', () => {
+    const frame = textV23('TIT2', 'Title');
+    frame.writeUInt32BE(400, 4);
+    expect(tagsOf(id3([textV23('TALB', 'Album'), frame], 3))).toMatchObject({ title: 'Title', album: 'Album' });
+  });
+
   it('believes plain lengths where v2.4 should have syncsafe ones', () => {
     const long = utf8Text('x'.repeat(299));
     const frame = Buffer.concat([ascii('TIT2'), u32(long.length), Buffer.alloc(2), long]);
