@@ -1,7 +1,8 @@
 // Tells listeners what jobs do, without flooding them: the first news at once, then the latest state of each job a few times a second.
 import type { EventHub } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
-import { SHORT_RESULT_CHARS, type JobRow } from './queries.ts';
+import type { JobRow } from './queries.ts';
+import { shortResult } from './short-result.ts';
 import { toJobOut } from './wire.ts';
 
 const EVERY_MS = 250;
@@ -11,7 +12,7 @@ export function createAnnouncer(events: Pick<EventHub, 'publish'>) {
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
-    for (const job of latest.values()) events.publish('job', toJobOut(withShortResult(job)), { audience: 'superuser' }); // results hold paths
+    for (const job of latest.values()) events.publish('job', toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' }); // results hold paths
     latest.clear();
   }
 
@@ -37,6 +38,3 @@ export function createAnnouncer(events: Pick<EventHub, 'publish'>) {
 }
 
 export type Announcer = ReturnType<typeof createAnnouncer>;
-
-const withShortResult = (job: JobRow): JobRow =>
-  job.result !== null && JSON.stringify(job.result).length > SHORT_RESULT_CHARS ? { ...job, result: null } : job;

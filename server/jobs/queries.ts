@@ -5,12 +5,10 @@ import type { Db, MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import { jobs, queueTasks, type JobStatus } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import { shortResultSql } from './short-result.ts';
 
 export type JobRow = typeof jobs.$inferSelect;
 export interface Progress { done: number; total: number | null; message: string | null }
-
-/** A result larger than this is left out of lists and events: a scan's may hold thousands of lines. */
-export const SHORT_RESULT_CHARS = 8_192;
 
 const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies JobStatus[];
 const STARTABLE = ['queued', 'waiting'] as const satisfies JobStatus[];
@@ -26,8 +24,7 @@ export function listJobs(db: Db, filter: { status?: JobStatus | undefined; task?
     filter.status === undefined ? undefined : eq(jobs.status, filter.status),
     filter.task === undefined ? undefined : eq(jobs.task, filter.task),
   );
-  const short = sql`CASE WHEN length(${jobs.result}) <= ${SHORT_RESULT_CHARS} THEN ${jobs.result} END`.mapWith(jobs.result);
-  const items = db.select({ ...getTableColumns(jobs), result: short }).from(jobs).where(where).orderBy(desc(jobs.id)).limit(limit).offset(offset).all();
+  const items = db.select({ ...getTableColumns(jobs), result: shortResultSql }).from(jobs).where(where).orderBy(desc(jobs.id)).limit(limit).offset(offset).all();
   const total = db.select({ n: count() }).from(jobs).where(where).get()?.n ?? 0;
   return { items, total };
 }

@@ -13,7 +13,7 @@ export const JobOut = z.object({
   attempts: z.int(),
   max_attempts: z.int(),
   progress: z.object({ done: z.int(), total: z.int().nullable(), message: z.string().nullable() }).nullable(),
-  result: z.unknown().nullable().meta({ description: 'whole at GET /jobs/{id}; null in lists and events when it is over 8 KB' }),
+  result: z.unknown().nullable().meta({ description: 'whole at GET /jobs/{id}; in lists and events its lists are empty and its parts null when it is over 8 KB' }),
   error: z.string().nullable(),
   next_attempt_at: isoTime.nullable().meta({ description: 'while it waits to try again' }),
   created_at: isoTime,

@@ -19,6 +19,8 @@ import { IDLE_TASKS } from '../support/idle-tasks.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
+const LONG = { files: 900, rest: 0.5, folder: null, is_done: true, is_dry: false, note: 'a\u0000b "c"', failed: Array.from({ length: 900 }, (_, n) => ({ source_id: `${n}.mp3`, reason: 'damaged' })), names: [], changes: { added: ['x'] } };
+const announced: JobOut[] = [];
 let dir: string;
 let db: MainDb;
 let jobs: Jobs;
@@ -33,7 +35,9 @@ const api = async (path: string, method = 'GET', token = 'root') => {
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-job-routes-'));
   db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log });
-  jobs = createJobs({ db, log, now, events: createEventHub({ now }) });
+  const events = createEventHub({ now });
+  events.subscribe({ id: 1 as UserId, isSuperuser: true }, undefined, ({ name, data }) => { if (name === 'job') announced.push(JSON.parse(data) as JobOut); });
+  jobs = createJobs({ db, log, now, events });
   jobs.start({
     ...IDLE_TASKS,
     scan_local_folder: (_payload, { signal, progress }) => new Promise((_resolve, reject) => {
@@ -42,6 +46,7 @@ beforeAll(async () => {
       inside.resolve();
     }),
     cover_task: async () => ({ found: 2 }),
+    verify_storage: async () => LONG,
   });
   const app = express();
   app.use(mountRoutes(jobRoutes(jobs), {
@@ -76,6 +81,16 @@ it('shows, filters and cancels jobs', async () => {
   await jobs.drain();
   expect(await api(`/jobs/${scan.id}`, 'DELETE')).toMatchObject({ status: 409 });
   expect(await api(`/jobs/${cover.id}`, 'DELETE')).toMatchObject({ status: 409 });
+});
+
+it('keeps the counts of a long result in lists and events, and gives the whole to who asks for it', async () => {
+  const { id } = await jobs.enqueue('verify_storage', { scope: 'all' });
+  await jobs.drain();
+  await expect.poll(() => announced.findLast((job) => job.id === id)?.status).toBe('succeeded');
+  const short = { ...LONG, failed: [], changes: null };
+  expect(JobPage.parse((await api('/jobs?task=verify_storage')).body).items[0]?.result).toEqual(short);
+  expect(announced.findLast((job) => job.id === id)?.result).toEqual(short);
+  expect(JobOut.parse((await api(`/jobs/${id}`)).body).result).toEqual(LONG);
 });
 
 it.each([
