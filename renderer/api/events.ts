@@ -64,9 +64,9 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     on(stream, 'library', () => refreshLibrary.soon());
     on(stream, 'scan', (progress) => queries.setQueryData(scanKey, progress.phase === 'done' ? null : progress));
     on(stream, 'job', (job) => {
-      queries.setQueryData(['jobs', job.id], job);
       refreshJobs.soon();
-      if (isOpen(job)) return;
+      if (isOpen(job)) return void queries.setQueryData(['jobs', job.id], job);
+      void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event has no long lists of a result
       if (job.task === SCAN_TASK) queries.setQueryData(scanKey, null);
       onJobDone(job);
     });
