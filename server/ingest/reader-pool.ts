@@ -218,6 +218,12 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
   }
 
   return {
+    /** Starts the thread for files that are about to come. */
+    warm(): void {
+      if (closed || thread || ending.size >= MAX_ENDING) return;
+      thread = start();
+      rest();
+    },
     /** One result per path, in order. A bad file is a result; rejects with `unavailable` when nothing can be read at all. */
     read: ({ paths, ...group }: ReadGroup): Promise<ReadResult[]> =>
       new Promise((resolve, reject) => {

@@ -89,6 +89,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   const copying = options.mode !== 'copy' || options.dryRun ? undefined : deps.storage.kind;
   const storeCopies = createCopies({ storage: deps.storage });
   const newest = newestTrack(deps.db);
+  if (newest === 0) deps.reader.warm(); // a first scan: there will be files to read
   let fatal: AppError | undefined;
 
   const stopIfAsked = (): void => {
