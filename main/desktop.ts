@@ -99,6 +99,13 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
     if (!windows.isVisible()) notify({ title: say('crash.title'), body: say('crash.text'), onClick: actions.open });
   }
 
+  /** Somebody asked for it: no news to them. */
+  function restartServer(): Promise<void> {
+    watch.serverIs('restarting');
+    windows.tellAll({ kind: 'server', state: 'restarting' });
+    return server.restart();
+  }
+
   function onFailed(reason: string): void {
     watch.serverIs('restarting');
     void offerRetry(reason, say).then((again) => {
@@ -134,7 +141,7 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
     denyPermissions(session.defaultSession, isOurs);
     if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME);
     answerChannels({
-      isOurs, settings, fileOf: link.fileOf, setupToken: server.setupToken, requestTicket: server.requestTicket,
+      isOurs, settings, restartServer, fileOf: link.fileOf, setupToken: server.setupToken, requestTicket: server.requestTicket,
       onLanguage(language) {
         kept.change({ language });
         inLanguage = sayIn(wantedLanguages());

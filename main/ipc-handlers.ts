@@ -10,6 +10,7 @@ interface AnswerDeps {
   isOurs(url: string): boolean;
   setupToken(): string | undefined;
   requestTicket(): Promise<string | undefined>;
+  restartServer(): Promise<void>;
   settings: { get(): ShellSettings; change(change: ShellChange): ShellSettings };
   onLanguage(language: string): void;
   onReport(page: WebContents, report: PlayerReport): void;
@@ -26,12 +27,13 @@ const Name = z.string().max(1_000).nullable();
 const Report = z.strictObject({ status: z.enum(['idle', 'loading', 'playing', 'paused', 'failed']), title: Name, artist: Name });
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);
 
-export function answerChannels({ isOurs, setupToken, requestTicket, settings, onLanguage, onReport, fileOf }: AnswerDeps): void {
+export function answerChannels({ isOurs, setupToken, requestTicket, restartServer, settings, onLanguage, onReport, fileOf }: AnswerDeps): void {
   const answers: { [C in Channel]: Answer<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
     'setup:token': answer(z.tuple([]), () => setupToken() ?? null),
     'auth:ticket': answer(z.tuple([]), async () => (await requestTicket()) ?? null),
+    'server:restart': answer(z.tuple([]), () => restartServer()),
     'shell:settings': answer(z.tuple([]), () => settings.get()),
     'shell:change': answer(z.tuple([Change]), (_asker, change) => settings.change(change)),
     'shell:language': answer(z.tuple([LanguageTag]), (_asker, language) => onLanguage(language)),

@@ -25,6 +25,8 @@ export interface Channels {
   'setup:token': () => string | null;
   /** Signs this window in at the server, once; null when the server has none to give. */
   'auth:ticket': () => string | null;
+  /** Ends the server and starts it anew. Answers when it is back, or could not be brought up. */
+  'server:restart': () => void;
   'shell:settings': () => ShellSettings;
   'shell:change': (change: ShellChange) => ShellSettings;
   /** The language that the person chose; menus and tray follow. */
@@ -43,6 +45,7 @@ export const BRIDGE = {
   pickFolder: 'dialog:choose-folder',
   setupToken: 'setup:token',
   signInTicket: 'auth:ticket',
+  restartServer: 'server:restart',
   settings: 'shell:settings',
   changeSettings: 'shell:change',
   tellLanguage: 'shell:language',

@@ -50,6 +50,8 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
   let deaths = 0;
   let stopping: Promise<void> | undefined;
   let onStopped: (() => void) | undefined;
+  let restart: { promise: Promise<void>; resolve(): void } | undefined;
+  let endedOnPurpose: (() => void) | undefined;
   let lastTicket = 0;
   const wanted = new Map<number, (ticket: string | undefined) => void>();
 
@@ -79,6 +81,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
     wasReady = true;
     readyAt = clock.now();
     onReady(url);
+    restarted();
   }
 
   function ended(reason: string): void {
@@ -86,6 +89,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
     setupToken = undefined;
     for (const give of wanted.values()) give(undefined);
     if (stopping) return onStopped?.();
+    if (endedOnPurpose) return endedOnPurpose();
     if (readyAt && clock.now().getTime() - readyAt.getTime() >= STEADY_MS) deaths = 0;
     deaths += 1;
     // One that never listened has met something that another try will not change: a port in use, a wrong setting.
@@ -97,6 +101,12 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
   function fail(reason: string): void {
     deaths = 0;
     onFailed(reason);
+    restarted();
+  }
+
+  function restarted(): void {
+    restart?.resolve();
+    restart = undefined;
   }
 
   return {
@@ -121,9 +131,28 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
       });
     },
 
+    /** Ends it and starts it anew, for what only a start does. Resolves when it listens again, or cannot be brought up. */
+    restart(): Promise<void> {
+      if (stopping) return stopping;
+      if (restart) return restart.promise;
+      restart = Promise.withResolvers<void>();
+      if (!child) return restart.promise; // it died, and is about to be started
+      const cancelKill = clock.after(GRACE_MS, () => child?.kill());
+      endedOnPurpose = () => {
+        endedOnPurpose = undefined;
+        cancelKill();
+        deaths = 0;
+        wasReady = false; // what it is started with may be another setting, which another try will not change
+        start();
+      };
+      child.send({ kind: 'stop' });
+      return restart.promise;
+    },
+
     /** Ends it for good. Resolves when it has put its work away, or when it was killed because it took too long. */
     stop(): Promise<void> {
       stopping ??= new Promise((resolve) => {
+        restarted();
         if (!child) return resolve();
         const cancelKill = clock.after(GRACE_MS, () => {
           child?.kill();

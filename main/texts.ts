@@ -58,6 +58,7 @@ const en = {
   'update.ready': 'Tonearm {version} is here. It is put in place when you quit.',
   'update.failed': 'Tonearm could not get a newer version.',
   'update.notInstalled': 'This is not an installed copy of Tonearm.',
+  'update.noFeed': 'This copy of Tonearm does not know where newer versions are published.',
   'update.elsewhere': 'Update it the way it came here.',
 } as const;
 
@@ -122,6 +123,7 @@ const de: Texts = {
   'update.ready': 'Tonearm {version} ist da und wird beim Beenden eingesetzt.',
   'update.failed': 'Tonearm konnte keine neuere Version bekommen.',
   'update.notInstalled': 'Das ist keine installierte Kopie von Tonearm.',
+  'update.noFeed': 'Diese Kopie von Tonearm weiß nicht, wo neuere Versionen erscheinen.',
   'update.elsewhere': 'Aktualisiere sie auf dem Weg, auf dem sie hierherkam.',
 };
 

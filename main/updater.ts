@@ -62,7 +62,8 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
       taken = version;
       await tell(say('update.ready', { version }));
     } catch (error) {
-      if (isAwaited) await tell(say('update.failed'), error instanceof Error ? error.message : String(error));
+      if (!isAwaited) return;
+      await (hasNoFeed(error) ? tell(say('update.noFeed'), say('update.elsewhere')) : tell(say('update.failed'), error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -86,6 +87,10 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
     },
   };
 }
+
+/** A copy that somebody packed without saying where it is published: the address is not in its file, or there is no such file. */
+const hasNoFeed = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ERR_UPDATER_UNSUPPORTED_PROVIDER' || error.code === 'ENOENT');
 
 async function loadSource(): Promise<UpdateSource> {
   const { default: updater } = await import('electron-updater'); // CommonJS whose names are getters, which an import by name does not find

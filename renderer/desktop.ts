@@ -18,6 +18,8 @@ export interface DesktopBridge {
   setupToken(): Promise<string | null>;
   /** Signs this window in, once. */
   signInTicket(): Promise<string | null>;
+  /** Ends the server and starts it anew; resolves when it is back, or could not be brought up. */
+  restartServer(): Promise<void>;
   settings(): Promise<DesktopSettings>;
   changeSettings(change: DesktopChange): Promise<DesktopSettings>;
   tellLanguage(language: string): Promise<void>;

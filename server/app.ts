@@ -65,6 +65,7 @@ import { createSoundIdentity } from './ingest/sound-identity.ts';
 import { createUploadService, enrichUploaded } from './ingest/upload.ts';
 import { createWalker } from './ingest/walker.ts';
 import { createWatcher, type WatchTiming } from './ingest/watch.ts';
+import { createGiveWay } from './jobs/give-way.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
 import { jukeboxRoutes } from './jukebox/routes.ts';
@@ -76,6 +77,7 @@ import { createListThread } from './library/listing.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { rebuildSearch } from './library/search-rebuild.ts';
 import { createLibraryService } from './library/service.ts';
+import { settleCreditsTask } from './library/task.ts';
 import { createTrackWriter } from './library/track-writer.ts';
 import { toTrackOut } from './library/wire-maps.ts';
 import { createLikeMoves } from './likes/moves.ts';
@@ -182,9 +184,10 @@ export async function createApp({ config: given, paths, version, log, now = () =
   });
   const news = createLibraryNews({ db });
   const events = createEventHub({ now, library: news.current });
-  const jobs = createJobs({ db, log, now, events });
-  const claims = createClaims();
   const activity = createActivity({ now });
+  const giveWay = createGiveWay({ isServing: activity.isServing });
+  const jobs = createJobs({ db, log, now, events, giveWay });
+  const claims = createClaims();
   const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const uploadReader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const walker = createWalker({ workerUrl: paths.workers.walk });
@@ -197,7 +200,7 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const deletedFiles = createDeletedFiles({ db });
   const tracks = createTrackWriter({ db, now });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
-  const library = createLibraryService({ db, log, now, storage, claims, tracks, listThread, onDeleted: deletedFiles.note });
+  const library = createLibraryService({ db, log, now, storage, claims, tracks, listThread, onDeleted: deletedFiles.note, settleLater: (artistId) => void jobs.tryEnqueue('settle_credits', { artistId }) });
   const libraryChanged = news.announcer(events);
   const likes = createLikeService({ db, now, onChange: (userId, state) => events.publish('like', toLikeState(state), { audience: { userId } }) });
   const scrobbling = createScrobbling({ db, log, now, settings, sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'), jobs, version, perSecond: scrobblesPerSecond });
@@ -275,6 +278,7 @@ export async function createApp({ config: given, paths, version, log, now = () =
     restore_task: restores.task,
     export_task: exports.task,
     scan_local_folder: scanTask(scanDeps),
+    settle_credits: settleCreditsTask({ library, libraryChanged }),
     enrich_task: enrichTask(enrichment.runs),
     enrich_library: enrichLibraryTask(enrichment.runs),
     download_task: fetchTask,
@@ -293,7 +297,7 @@ export async function createApp({ config: given, paths, version, log, now = () =
   });
   if (work) scrobbling.resume();
   const resumed = work ? downloads.resume().catch((err: unknown) => { log.error({ err }, 'downloads could not be taken up again'); }) : undefined;
-  if (work) void rebuildSearch({ db, search: tracks.search, log }).catch((err: unknown) => { log.error({ err }, 'search could not be rebuilt'); });
+  if (work) void rebuildSearch({ db, search: tracks.search, log, giveWay }).catch((err: unknown) => { log.error({ err }, 'search could not be rebuilt'); });
   if (work && covers.hasDue()) void jobs.tryEnqueue('cover_task', {});
 
   // Doors

@@ -6,8 +6,9 @@ import { join, resolve } from 'node:path';
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
+import type { GiveWay } from '../jobs/give-way.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
-import { permanent, type Handler } from '../jobs/tasks.ts';
+import { permanent, type Handler, type JobContext } from '../jobs/tasks.ts';
 import { m3uEntry, m3uHead } from '../playlists/m3u.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
@@ -17,7 +18,6 @@ import { numbered, safeName } from './export-names.ts';
 import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-paths.ts';
 import { assertOutside } from './own-folders.ts';
 import { eachAtOnce } from './pool.ts';
-import type { Run } from './run.ts';
 import type { ExportResult } from './wire.ts';
 
 const AT_ONCE = 4;
@@ -33,6 +33,7 @@ export interface ExportDeps {
   ownFolders: () => string[];
 }
 
+type Run = Pick<JobContext, 'signal' | 'progress' | 'giveWay'>;
 export type ExportService = ReturnType<typeof createExportService>;
 
 export function createExportService({ db, audioStore, playlists, jobs, tmpDir, ownFolders }: ExportDeps) {
@@ -43,14 +44,14 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     return path;
   }
 
-  async function copyTrack(folder: string, { uri, path }: PlacedTrack, signal: AbortSignal): Promise<number> {
+  async function copyTrack(folder: string, { uri, path }: PlacedTrack, { signal, giveWay }: Run): Promise<number> {
     const file = await audioStore.resolve(uri);
     const { size, modifiedAt } = await file.stat();
     const place = join(folder, 'Music', ...path.split('/'));
     if (await isWritten(place, size, modifiedAt)) return 0;
     const { stream } = await file.open();
     try {
-      return await writeWhole(place, aborting(stream as AsyncIterable<Buffer>, signal), modifiedAt);
+      return await writeWhole(place, gently(stream as AsyncIterable<Buffer>, signal, giveWay), modifiedAt);
     } finally {
       stream.destroy();
     }
@@ -77,7 +78,8 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     }
   }
 
-  async function exportTo(folder: string, paths: ExportPaths, { signal, progress }: Run): Promise<ExportResult> {
+  async function exportTo(folder: string, paths: ExportPaths, run: Run): Promise<ExportResult> {
+    const { signal, progress } = run;
     const result: ExportResult = { folder, tracks: 0, written: 0, bytes_written: 0, playlists: 0, without_audio: 0, problems: [] };
     progress(0, null, 'Working out the names');
     await paths.plan(signal);
@@ -85,7 +87,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     await eachAtOnce(paths.all(), AT_ONCE, async (track) => {
       signal.throwIfAborted();
       try {
-        const bytes = await copyTrack(folder, track, signal);
+        const bytes = await copyTrack(folder, track, run);
         result.tracks++;
         if (bytes > 0) result.written++;
         result.bytes_written += bytes;
@@ -102,13 +104,13 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     return result;
   }
 
-  const task: Handler<'export_task'> = async ({ folder }, { signal, progress }) => {
+  const task: Handler<'export_task'> = async ({ folder }, { signal, progress, giveWay }) => {
     await mkdir(tmpDir, { recursive: true });
     const scratch = join(tmpDir, `export-${randomBytes(6).toString('hex')}.db`);
     const usable = await assertUsable(folder).catch((error: unknown) => { throw permanent(error); });
     const paths = createExportPaths(db.$client, scratch);
     try {
-      return await exportTo(usable, paths, { signal, progress });
+      return await exportTo(usable, paths, { signal, progress, giveWay });
     } finally {
       paths.close();
       await rm(scratch, { force: true });
@@ -124,10 +126,11 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
   };
 }
 
-async function* aborting(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* gently(source: AsyncIterable<Buffer>, signal: AbortSignal, giveWay: GiveWay): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     signal.throwIfAborted();
     yield chunk;
+    await giveWay();
   }
 }
 

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import type { GiveWay } from '../jobs/give-way.ts';
 import type { Claims } from '../storage/claims.ts';
 import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
@@ -42,6 +43,8 @@ export interface BackupSource {
 export interface Run {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
+  /** Absent where nobody else wants this thread. */
+  giveWay?: GiveWay;
   /** False: what an object store does not give now is waited for with the next try; true: it is noted as absent. */
   isLastTry?: boolean;
 }
@@ -93,7 +96,7 @@ async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal
   return { size, sha256: whole.digest('hex'), pieces };
 }
 
-async function storeFiles(repo: Repository, source: BackupSource, copy: string, { signal, progress, isLastTry = true }: Run) {
+async function storeFiles(repo: Repository, source: BackupSource, copy: string, { signal, progress, giveWay = () => undefined, isLastTry = true }: Run) {
   const { tracks, covers } = countContents(copy);
   const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
   const result = { added: 0, bytes_added: 0, problems: [] as string[] };
@@ -119,6 +122,7 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
     lines.push(JSON.stringify(line));
     if (lines.length >= LINES_PER_LIST) await closeList();
     progress(++done, Math.max(done, tracks + covers), 'Copying audio and covers');
+    await giveWay();
   });
   await closeList();
   return { lists, counts, result };
@@ -126,7 +130,7 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
   async function storeObject({ key, hash, size }: Extract<Content, { kind: 'stored' }>): Promise<{ line: FileLine; bytes: number }> {
     if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
     try {
-      const bytes = await repo.put(hash, bytesOf(source.storage, key), signal);
+      const bytes = await repo.put(hash, bytesOf(source.storage, key, giveWay), signal);
       return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
     } catch (error) {
       if (!(error instanceof SourceProblem)) throw error;
@@ -152,8 +156,11 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
 /** The next try may have it; a disk that cannot read a file today cannot tomorrow. */
 const isOnlyOutOfReach = (cause: unknown, { kind }: Pick<Storage, 'kind'>): boolean => kind === 's3' && cause instanceof AppError && cause.code === 'unavailable';
 
-async function* bytesOf(storage: Storage, key: string): AsyncGenerator<Buffer> {
-  yield* (await storage.open(key)).stream as AsyncIterable<Buffer>;
+async function* bytesOf(storage: Storage, key: string, giveWay: GiveWay): AsyncGenerator<Buffer> {
+  for await (const chunk of (await storage.open(key)).stream as AsyncIterable<Buffer>) {
+    yield chunk;
+    await giveWay();
+  }
 }
 
 async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {

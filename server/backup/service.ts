@@ -87,10 +87,10 @@ export function createBackupService({ db, config, settings, secrets, secretStore
     };
   }
 
-  const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress }) => {
+  const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress, giveWay }) => {
     try {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined) throw conflict('Keys are only written into an encrypted backup. Set BACKUP_PASSPHRASE, or BACKUP_INCLUDE_KEYS to false.');
-      return await backUp(await open(to, true), await source(), { signal, progress, isLastTry: attempt >= TASKS.backup_task.attempts });
+      return await backUp(await open(to, true), await source(), { signal, progress, giveWay, isLastTry: attempt >= TASKS.backup_task.attempts });
     } catch (error) {
       throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code) ? permanent(error) : error;
     }

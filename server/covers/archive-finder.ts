@@ -7,6 +7,7 @@ import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CoverArchive } from './archive.ts';
+import type { PassOptions } from './finder.ts';
 import type { FoundRows } from './found-rows.ts';
 import { createLocks, workTogether, type Locks } from './locks.ts';
 import { createLookupRows, type Wanted } from './lookup-rows.ts';
@@ -71,21 +72,22 @@ export function createArchiveFinder({ db, log, now, storage, archive, rows, lock
     return isKept;
   });
 
-  async function* wantedAlbums(signal: AbortSignal): AsyncGenerator<Wanted[]> {
+  async function* wantedAlbums({ signal, giveWay }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
     for (let above = 0; above < highestAlbumId(); above += ID_WINDOW) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await (giveWay() ?? new Promise((resolve) => { setImmediate(resolve); })); // a look takes a few milliseconds
       signal.throwIfAborted();
       yield lookups.wantedBetween(above, above + ID_WINDOW);
     }
   }
 
   /** Asks for every album that has need of it. Throws `unavailable` while the archive is left alone. */
-  async function resolveWanted({ signal, progress }: { signal: AbortSignal; progress: (done: number, total: number) => void }) {
+  async function resolveWanted(options: PassOptions) {
+    const { signal, progress } = options;
     const seen = new Set<AlbumId>();
     let [asked, found] = [0, 0];
     for (;;) { // until no new ones came meanwhile
       const fresh: AlbumId[] = [];
-      if (archive.isEnabled()) for await (const wanted of wantedAlbums(signal)) fresh.push(...wanted.map(({ albumId }) => albumId).filter((id) => !seen.has(id)));
+      if (archive.isEnabled()) for await (const wanted of wantedAlbums(options)) fresh.push(...wanted.map(({ albumId }) => albumId).filter((id) => !seen.has(id)));
       if (fresh.length === 0) return { albums: asked, found };
       for (const id of fresh) seen.add(id);
       const askFor = async (id: AlbumId, stop: AbortSignal): Promise<void> => {
@@ -103,9 +105,9 @@ export function createArchiveFinder({ db, log, now, storage, archive, rows, lock
     resolveFromArchive,
     resolveWanted,
     /** Whether there is work for `resolveWanted`. */
-    async hasWanted(signal: AbortSignal): Promise<boolean> {
+    async hasWanted(options: Omit<PassOptions, 'progress'>): Promise<boolean> {
       if (!archive.isEnabled()) return false;
-      for await (const wanted of wantedAlbums(signal)) if (wanted.length > 0) return true;
+      for await (const wanted of wantedAlbums(options)) if (wanted.length > 0) return true;
       return false;
     },
     /** Whether an album that was asked for in vain is to be asked for again. */

@@ -2,6 +2,7 @@
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
+import type { GiveWay } from '../jobs/give-way.ts';
 import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
@@ -19,6 +20,9 @@ const AT_ONCE = 3;
 const UNDER_WAY = 48;
 /** Ids per look for pending albums, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
+
+/** How a pass over all albums is told to stop, tells how far it is, and lets others have their turn. */
+export interface PassOptions { signal: AbortSignal; progress: (done: number, total: number) => void; giveWay: GiveWay }
 
 export interface CoverFinderDeps {
   db: MainDb;
@@ -77,10 +81,10 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
     }
   }
 
-  async function pendingAlbums(signal: AbortSignal): Promise<AlbumId[]> {
+  async function pendingAlbums({ signal, giveWay }: PassOptions): Promise<AlbumId[]> {
     const found: AlbumId[] = [];
     for (let above = 0; above < sources.highestAlbumId(); above += ID_WINDOW) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await (giveWay() ?? new Promise((resolve) => { setImmediate(resolve); })); // a look takes a few milliseconds
       signal.throwIfAborted();
       found.push(...sources.pendingBetween(above, above + ID_WINDOW));
     }
@@ -105,16 +109,18 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
   }
 
   /** Works through the albums that were not looked at, or that changed since nothing was found. Throws as `resolveNearby` does. */
-  async function resolvePending({ signal, progress }: { signal: AbortSignal; progress: (done: number, total: number) => void }) {
+  async function resolvePending(options: PassOptions) {
+    const { signal, progress, giveWay } = options;
     const seen = new Set<AlbumId>();
     let [done, found] = [0, 0];
     for (;;) { // until no new ones came meanwhile
-      const ids = (await pendingAlbums(signal)).filter((id) => !seen.has(id));
+      const ids = (await pendingAlbums(options)).filter((id) => !seen.has(id));
       if (ids.length === 0) return { albums: seen.size, found };
       for (const id of ids) seen.add(id);
       await workTogether(ids, signal, UNDER_WAY, async (id, stop) => {
         if (await resolveNearby(id, stop)) found++;
         progress(++done, seen.size);
+        await giveWay();
       });
     }
   }

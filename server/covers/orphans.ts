@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
+import type { GiveWay } from '../jobs/give-way.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Locks } from './locks.ts';
@@ -42,12 +43,13 @@ export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDe
       for (const orphan of db.select().from(orphanedCovers).where(eq(orphanedCovers.albumId, albumId)).all()) await tryRelease(orphan);
     },
 
-    async sweep(signal: AbortSignal): Promise<void> {
+    async sweep({ signal, giveWay }: { signal: AbortSignal; giveWay: GiveWay }): Promise<void> {
       for (;;) {
         const orphans = db.select().from(orphanedCovers).limit(AT_ONCE).all();
         for (const orphan of orphans) {
           signal.throwIfAborted();
           if (!(await locked(orphan.albumId, () => tryRelease(orphan)))) return; // the storage is out of reach
+          await giveWay();
         }
         if (orphans.length < AT_ONCE) return;
       }

@@ -5,13 +5,13 @@ import type { Jobs } from '../jobs/service.ts';
 import type { CoverService } from './service.ts';
 
 export const coverTask = ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<'cover_task'> =>
-  async (_payload, { signal, progress }) => {
-    await covers.sweepOrphans(signal);
-    const result = await covers.resolvePending({ signal, progress: (done, total) => progress(done, total, 'Looking for covers') });
-    if (await covers.hasWanted(signal)) await jobs.tryEnqueue('cover_archive_task', {});
+  async (_payload, { signal, progress, giveWay }) => {
+    await covers.sweepOrphans({ signal, giveWay });
+    const result = await covers.resolvePending({ signal, giveWay, progress: (done, total) => progress(done, total, 'Looking for covers') });
+    if (await covers.hasWanted({ signal, giveWay })) await jobs.tryEnqueue('cover_archive_task', {});
     return result;
   };
 
 export const coverArchiveTask = ({ covers }: { covers: CoverService }): Handler<'cover_archive_task'> =>
-  async (_payload, { signal, progress }) =>
-    covers.resolveWanted({ signal, progress: (done, total) => progress(done, total, 'Asking the cover archive') });
+  async (_payload, { signal, progress, giveWay }) =>
+    covers.resolveWanted({ signal, giveWay, progress: (done, total) => progress(done, total, 'Asking the cover archive') });

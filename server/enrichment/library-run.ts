@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { GiveWay } from '../jobs/give-way.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Settled } from './as-scanned.ts';
 import type { Enriched, Enricher } from './enricher.ts';
@@ -27,6 +28,7 @@ export interface LibraryRunWish {
   askedAt: Date;
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
+  giveWay: GiveWay;
 }
 
 /** Most of them wait for a service, or for their turn there. */
@@ -39,7 +41,7 @@ const LISTED = 100;
 const COVERS_EVERY_MS = 10_000;
 
 /** Throws what keeps it from enriching any track; one that goes wrong is a line of the result. */
-export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, signal, progress }: LibraryRunWish): Promise<EnrichLibraryResult> {
+export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, signal, progress, giveWay }: LibraryRunWish): Promise<EnrichLibraryResult> {
   const { db, enricher, jobs, libraryChanged } = deps;
   const total = countWaiting(db, scope);
   const result: EnrichLibraryResult = { scope, tracks: 0, enriched: 0, failed: 0, skipped: 0, unanswered: 0, crashed: 0, problems: {}, failures: [] };
@@ -80,13 +82,16 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
       for (const { id, error } of deps.settleByTags(above, above + SETTLED_AT_ONCE)) {
         take(id, { outcome: error === null ? 'enriched' : 'failed', error, problems: {}, isChanged: false, awaits: null });
       }
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await giveWay();
     }
   }
 
-  const waiting = idsOf(deps, scope, askedAt);
+  const waiting = idsOf(deps, scope, askedAt, giveWay);
   const work = async (): Promise<void> => {
-    for await (const id of waiting) if (detailsAway === undefined || awaitsLookup(db, id)) await enrich(id);
+    for await (const id of waiting) {
+      if (detailsAway === undefined || awaitsLookup(db, id)) await enrich(id);
+      await giveWay();
+    }
   };
   progress(0, total);
   if (scope === 'pending') await settle();
@@ -104,10 +109,10 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
 }
 
 /** In the order of arrival; tracks that come while it runs are among them. */
-async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date): AsyncGenerator<TrackId, undefined> {
+async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date, giveWay: GiveWay): AsyncGenerator<TrackId, undefined> {
   for (let above = 0; above < highestTrackId(db); above += ID_WINDOW) {
     yield* listWaiting(db, scope, askedAt, above, Math.min(above + ID_WINDOW, highestTrackId(db)));
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await giveWay();
   }
   return undefined;
 }

@@ -63,7 +63,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
       setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
     }
     setUnanswered(db, id, findings.isUnanswered, time);
-    return { status, error, albumId: findKnown(id)?.albumId ?? null, isChanged };
+    return { status, error, albumId: isChanged ? (findKnown(id)?.albumId ?? null) : track.albumId, isChanged };
   }
 
   const record = db.$client.transaction((id: TrackId, findings: Findings): Recorded | undefined => {

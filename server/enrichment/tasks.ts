@@ -16,5 +16,5 @@ export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDe
 }
 
 export const enrichLibraryTask = (deps: LibraryRunDeps): Handler<'enrich_library'> =>
-  async ({ scope, askedAt }, { signal, progress }) =>
-    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress });
+  async ({ scope, askedAt }, { signal, progress, giveWay }) =>
+    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress, giveWay });

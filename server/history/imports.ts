@@ -4,7 +4,6 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as breathe } from 'node:timers/promises';
 import type { Request } from 'express';
 import { and, count, desc, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
@@ -69,7 +68,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     }
   }).immediate;
 
-  async function read(row: HistoryImportRow, { signal, progress }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress'>): Promise<void> {
+  async function read(row: HistoryImportRow, { signal, progress, giveWay }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress' | 'giveWay'>): Promise<void> {
     const tally = createTally();
     let bytesDone = 0;
     let slice: Listen[] = [];
@@ -78,7 +77,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       addSlice(row.userId, slice, row.filename, tally);
       slice = [];
       progress(bytesDone, row.bytesTotal);
-      await breathe();
+      await giveWay();
       signal.throwIfAborted();
     };
     const latest = now().getTime() + 86_400_000;

@@ -1,12 +1,11 @@
 // Plays that had no track when they came in (an import, a deleted file) find theirs once it is in the library.
-import { setImmediate as breathe } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Handler } from '../jobs/tasks.ts';
 import { createTrackMatcher, type SongNames } from './matcher.ts';
 
-/** Songs in one go: some 10 ms. */
-const SLICE = 200;
+/** Songs in one go: a few milliseconds. */
+const SLICE = 100;
 
 interface LooseSong extends SongNames { songKey: number }
 
@@ -27,7 +26,7 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history
     return plays;
   }).immediate;
 
-  return async (_payload, { signal }) => {
+  return async (_payload, { signal, giveWay }) => {
     let plays = 0;
     for (let after = -1; ;) {
       signal.throwIfAborted();
@@ -37,7 +36,7 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history
       matcher.forget();
       plays += matchSlice(songs);
       after = last.songKey;
-      await breathe();
+      await giveWay();
     }
   };
 }

@@ -8,6 +8,7 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Announcer } from './announcer.ts';
 import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import type { GiveWay } from './give-way.ts';
 import { createProgressWriter } from './progress.ts';
 import { endJob, returnJob, setCancelledResult, setProgress, setWaiting, startAttempt, type JobRow } from './queries.ts';
 import { isPermanent, permanent, type JobContext, type TaskTable } from './tasks.ts';
@@ -37,6 +38,7 @@ export interface AttemptsDeps {
   tasks: TaskTable;
   handlers: Record<string, AnyHandler>;
   announcer: Announcer;
+  giveWay: GiveWay;
   /** Puts a job back into its queue; resolves once it is stored. */
   putBack: (job: JobRow, runAt: Date) => Promise<void>;
   /** A job's state could not be stored and is tried again for as long as it takes: whoever waits for the end may not want to. */
@@ -45,7 +47,7 @@ export interface AttemptsDeps {
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({ db, log, now, random, tasks, handlers, announcer, putBack, onStuck }: AttemptsDeps) {
+export function createAttempts({ db, log, now, random, tasks, handlers, announcer, giveWay, putBack, onStuck }: AttemptsDeps) {
   const running = new Map<JobId, Running>();
   let closing = false;
   let abandoned = false; // the server has stopped waiting: nothing may be written any more
@@ -93,7 +95,7 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
     try {
       const payload = parsePayload(job);
       const handle = handlers[job.task] as AnyHandler;
-      const result = await handle(payload, { jobId: job.id, attempt: job.attempts, signal: controller.signal, progress: progress.report });
+      const result = await handle(payload, { jobId: job.id, attempt: job.attempts, signal: controller.signal, progress: progress.report, giveWay });
       return { result: toJson(result) };
     } catch (error) {
       return { error };

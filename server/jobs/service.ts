@@ -10,6 +10,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { Log } from '../log/log.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createAttempts, type AnyHandler, type Attempts } from './attempts.ts';
+import { createGiveWay, type GiveWay } from './give-way.ts';
 import { cancelJob, findJob, findUnfinishedByKey, hasDue, insertJob, listJobs, pruneJobs, removeJob, restoreQueue, type JobRow } from './queries.ts';
 import { createTaskQueue, type TaskQueue } from './queue.ts';
 import { TASKS, type HandlersOf, type TaskTable } from './tasks.ts';
@@ -23,6 +24,8 @@ export interface JobsDeps<T extends TaskTable> {
   log: Log;
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
+  /** How handlers let others have their turn; by default nobody is served. */
+  giveWay?: GiveWay;
   /** 0..1, for the jitter of retries. */
   random?: () => number;
   /** The tasks there are: TASKS. */
@@ -36,7 +39,7 @@ export type EnqueuedJob = JobRow & {
 
 export type Jobs<T extends TaskTable = typeof TASKS> = ReturnType<typeof createJobs<T>>;
 
-export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, events, random = Math.random, tasks = TASKS as TaskTable as T }: JobsDeps<T>) {
+export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, events, giveWay = createGiveWay({ isServing: () => false }), random = Math.random, tasks = TASKS as TaskTable as T }: JobsDeps<T>) {
   type Name = keyof T & string;
   type PayloadOf<N extends Name> = z.input<T[N]['payload']>;
 
@@ -189,7 +192,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       prune();
       pruneTimer = setInterval(prune, DAY_MS).unref();
       const runner = createAttempts({
-        db, log, now, random, tasks, announcer,
+        db, log, now, random, tasks, announcer, giveWay,
         handlers: handlers as Record<string, AnyHandler>,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
         onStuck: (error) => { for (const { reject } of waitingForIdle) reject(error); },

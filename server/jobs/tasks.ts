@@ -2,8 +2,9 @@
 // without one does not compile. Payloads carry ids, not rows, and are parsed again when they are taken off the queue.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { DownloadIdIn, TrackIdIn, type JobId } from '../db/ids.ts';
+import { ArtistIdIn, DownloadIdIn, TrackIdIn, type JobId } from '../db/ids.ts';
 import { DEFAULT_BACKOFF, type Backoff } from './backoff.ts';
+import type { GiveWay } from './give-way.ts';
 
 export interface TaskSpec<P extends z.ZodType = z.ZodType> {
   payload: P;
@@ -53,6 +54,13 @@ export const TASKS = {
     attempts: 150,
     backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
     uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)), // what runs may have passed the folder that another one asks for
+    concurrency: 1,
+  }),
+  /** Puts the credits of many tracks together, or apart, after somebody said whether a name is one artist. */
+  settle_credits: task({
+    payload: z.strictObject({ artistId: ArtistIdIn }),
+    attempts: 3,
+    uniqueBy: ({ artistId }) => artistId,
     concurrency: 1,
   }),
   /** Finds out what one track is: after an upload, or because a person asked (`isAsked`). */
@@ -152,6 +160,8 @@ export interface JobContext {
   signal: AbortSignal;
   /** What people see while the job runs. Cheap to call often: written a few times a second at most. */
   progress(done: number, total: number | null, message?: string): void;
+  /** To be awaited between pieces of work that keep this thread. */
+  giveWay: GiveWay;
 }
 
 /**

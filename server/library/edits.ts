@@ -53,7 +53,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
     tx.update(albums).set({ genre: first?.genre ?? null, updatedAt: now() }).where(eq(albums.id, albumId)).run();
   }
 
-  /** `neverSplit` is a mark for the next reading of names; names that were split before stay split until they are read again. */
+  /** `neverSplit` is the mark alone, by which names are read from now on. */
   function updateArtist(id: ArtistId, { sortName, neverSplit }: ArtistChanges): void {
     db.transaction((tx) => {
       if (!tx.select({ id: artists.id }).from(artists).where(eq(artists.id, id)).get()) throw notFound('artist', id);

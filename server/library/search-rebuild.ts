@@ -1,15 +1,17 @@
 // Writes the search text of rows from before a migration made the search tables anew: a little at a time beside everything else, from where
 // it stopped when the server did. Until it is through, older rows are found by the beginning of their names only.
 import type { MainDb } from '../db/client.ts';
+import type { GiveWay } from '../jobs/give-way.ts';
 import type { Log } from '../log/log.ts';
 import type { SearchIndex, SearchKind } from './search-index.ts';
 
+/** Some milliseconds. */
 const AT_ONCE = 100;
 
-export interface SearchRebuildDeps { db: MainDb; search: SearchIndex; log: Log }
+export interface SearchRebuildDeps { db: MainDb; search: SearchIndex; log: Log; giveWay: GiveWay }
 
 /** Resolves when nothing is left to do, or the database was closed. */
-export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Promise<void> {
+export async function rebuildSearch({ db, search, log, giveWay }: SearchRebuildDeps): Promise<void> {
   const client = db.$client;
   const left = client.prepare<[], { kind: SearchKind; lastId: number }>('SELECT kind, last_id AS lastId FROM search_rebuild ORDER BY kind').all();
   if (left.length === 0) return;
@@ -28,7 +30,7 @@ export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Pro
       return last;
     }).immediate;
     for (let after: number | undefined = lastId; after !== undefined;) {
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await giveWay();
       if (!client.open) return;
       after = writeSome(after);
     }

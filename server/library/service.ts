@@ -26,23 +26,30 @@ import { trackList, type TrackFilter } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
 import type { TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
+import { createWholeNames } from './whole-names.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
+
+/** Tracks whose credits change in one go: some 10 ms. */
+const CREDITS_AT_ONCE = 100;
 
 export interface LibraryDeps extends DeletionDeps {
   now: () => Date;
   tracks: TrackWriter;
+  /** Asked to go on with `settleCredits` for an artist of many tracks. */
+  settleLater?: (id: ArtistId) => void;
   /** Reads what lists need more than a moment for. Without one they are read at once. */
   listThread?: ListThread;
 }
 
 export type LibraryService = ReturnType<typeof createLibraryService>;
 
-export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, listThread, now, log }: LibraryDeps) {
+export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, settleLater, listThread, now, log }: LibraryDeps) {
   const statements = createStatements(db.$client);
   const listing = createListing({ client: db.$client, statements, thread: listThread });
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
+  const settleSome = createWholeNames({ db, tracks: writer, now });
   const { deleteTrack, release, releaseAudio } = createDeletion({ db, tracks: writer, storage, claims, onDeleted, log });
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
@@ -103,9 +110,15 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
       return getTrack(userId, id);
     },
     updateArtist(userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
-      edits.updateArtist(id, changes);
+      const isMore = db.transaction(() => {
+        edits.updateArtist(id, changes);
+        return changes.neverSplit !== undefined && settleSome(id, CREDITS_AT_ONCE) === CREDITS_AT_ONCE;
+      }, { behavior: 'immediate' });
+      if (isMore) settleLater?.(id);
       return getArtist(userId, id);
     },
+    /** Goes on with the credits of an artist whose name is kept whole from now on, or no longer. False when they are all as they should be. */
+    settleCredits: (id: ArtistId): boolean => db.transaction(() => settleSome(id, CREDITS_AT_ONCE) > 0, { behavior: 'immediate' }),
     deleteTrack,
     /** After a merge: deletes the stored objects that nothing uses any more. */
     release,

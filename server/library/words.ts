@@ -24,8 +24,9 @@ export interface Match { table: 'search_trigrams' | 'search_grams'; match: strin
 
 /** What has every word is found by all of these. Words are quoted: nothing in them is read as an operator. */
 export function matchesOf(words: readonly string[]): Match[] {
-  const long = words.filter(isLong);
-  const short = words.filter((word) => !isLong(word));
+  const asked = words.filter((word) => !words.some((other) => other.length > word.length && other.includes(word))); // `kalo` holds `a`, which nearly everything does
+  const long = asked.filter(isLong);
+  const short = asked.filter((word) => !isLong(word));
   return [
     ...(long.length > 0 ? [{ table: 'search_trigrams', match: allOf(long), words: long } as const] : []),
     ...(short.length > 0 ? [{ table: 'search_grams', match: allOf(short.map(gramOf)), words: short } as const] : []),

@@ -5,8 +5,8 @@ import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { assertOrdinary, getOwn } from './access.ts';
-import type { EntryRow, EntryRows } from './entry-rows.ts';
-import { planList, reuseEntries, type Run, type WantedEntry } from './list-plan.ts';
+import type { EntryRow, EntryRows, NewEntry } from './entry-rows.ts';
+import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
 import { appendVersion, nextVersion, updatePlaylist, type PlaylistFields, type PlaylistSummary } from './queries.ts';
 
@@ -22,7 +22,6 @@ export interface Added extends Expected {
 }
 /** Fields, and tracks taken out by index (as they were before) and put at the end: one version at most. */
 export interface Edited extends Expected, PlaylistFields { removeIndexes?: readonly number[]; addTrackIds?: readonly TrackId[] }
-export type Wanted = WantedEntry & { addedAt: number };
 interface Counts { added: number; removed: number; moved: number }
 
 const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
@@ -66,35 +65,33 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     return [...new Set(trackIds)].filter((trackId) => !known.has(trackId));
   }
 
-  /** Makes the list hold exactly the wanted entries; writes only what differs. */
-  function become(playlist: PlaylistSummary, version: number, wanted: readonly Wanted[]): Counts {
-    assertTracks({ ...playlist, trackCount: 0 }, wanted.map(({ trackId }) => trackId));
-    const current = rows.all(playlist.id);
+  /** Where entries go so that the list holds exactly the wanted ones; those that are not named stay where they are. Makes room when there is none. */
+  function arrange<T extends { id: number | undefined }>(id: PlaylistId, current: readonly number[], wanted: readonly T[]): { removed: number[]; placed: (T & { position: number })[] } {
     const { removed, runs } = planList(current, wanted);
-    const places = runs.map(({ before, after, entries }) => placesBetween(before, after, entries.length));
+    const place = (): (number[] | undefined)[] => {
+      const edges = rows.some(id, runs.flatMap(({ before, after }) => [before, after]).filter((edge) => edge !== undefined));
+      const positions = new Map(edges.map((edge) => [edge.id, edge.position]));
+      const positionOf = (edge: number | undefined): number | undefined => (edge === undefined ? undefined : positions.get(edge));
+      return runs.map(({ before, after, entries }) => placesBetween(positionOf(before), positionOf(after), entries.length));
+    };
+    let places = place();
     if (places.includes(undefined)) {
-      rows.renumber(playlist.id);
-      return become(playlist, version, wanted);
+      rows.renumber(id);
+      places = place();
     }
-    const there = new Set(current.map(({ id }) => id));
-    const placed = runs.flatMap(({ entries }: Run<Wanted>, at) => entries.map((entry, n) => ({ ...entry, position: (places[at] as number[])[n] as number })));
-    const moved = placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined && there.has(entry.id));
-    const added = placed.filter(({ id }) => id === undefined || !there.has(id));
-    if (removed.length > 0) rows.end(playlist.id, version, removed);
-    if (moved.length > 0) rows.move(playlist.id, version, moved);
-    if (added.length > 0) rows.insert(playlist.id, version, added);
+    return { removed, placed: runs.flatMap(({ entries }, at) => entries.map((entry, n) => ({ ...entry, position: (places[at] as number[])[n] as number }))) };
+  }
+
+  /** Writes what sets one version of the list apart from the next. */
+  function write(id: PlaylistId, version: number, { removed, moved, added }: { removed: readonly number[]; moved: readonly { id: number; position: number }[]; added: readonly NewEntry[] }): Counts {
+    if (removed.length > 0) rows.end(id, version, removed);
+    if (moved.length > 0) rows.move(id, version, moved);
+    if (added.length > 0) rows.insert(id, version, added);
     return { added: added.length, removed: removed.length, moved: moved.length };
   }
 
-  function toWanted(id: PlaylistId, trackIds: readonly TrackId[]): Wanted[] {
-    const current = rows.all(id);
-    const addedAt = new Map(current.map((entry) => [entry.id, entry.addedAt]));
-    const time = now().getTime();
-    return reuseEntries(current, trackIds).map((entry) => ({ ...entry, addedAt: (entry.id === undefined ? undefined : addedAt.get(entry.id)) ?? time }));
-  }
-
   return {
-    become,
+    write,
     note,
 
     /** Fills and notes the first version of a new playlist. */
@@ -134,18 +131,22 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
 
     /** Throws `conflict` unless the ids are exactly the entries that the list has. */
     reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
-      change(userId, id, expected, 'reorder', (version, playlist) => {
-        const entries = new Map(rows.all(id).map((entry) => [entry.id, entry]));
-        const wanted = [...new Set(entryIds)].map((entryId) => entries.get(entryId));
-        if (wanted.includes(undefined) || wanted.length !== entries.size || entryIds.length !== entries.size) {
-          throw conflict(`The new order must name each of the playlist's ${entries.size} entries once. Somebody may have changed it meanwhile: read it again.`);
-        }
-        return become(playlist, version, wanted as EntryRow[]);
+      change(userId, id, expected, 'reorder', (version) => {
+        const current = rows.ids(id);
+        if (!isSameSet(current, entryIds)) throw conflict(`The new order must name each of the playlist's ${current.length} entries once. Somebody may have changed it meanwhile: read it again.`);
+        return write(id, version, { removed: [], moved: arrange(id, current, entryIds.map((entryId) => ({ id: entryId }))).placed, added: [] });
       }),
 
     /** Other tracks, all of them; entries of tracks that stay are kept. */
     replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): void =>
-      change(userId, id, expected, 'replace', (version, playlist) => become(playlist, version, toWanted(id, trackIds))),
+      change(userId, id, expected, 'replace', (version, playlist) => {
+        const current = rows.tracks(id);
+        const addedAt = now().getTime();
+        const { removed, placed } = arrange(id, current.map((entry) => entry.id), reuseEntries(current, trackIds));
+        const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
+        assertTracks({ ...playlist, trackCount: trackIds.length - added.length }, added.map(({ trackId }) => trackId));
+        return write(id, version, { removed, moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined), added });
+      }),
 
     /** Indexes beyond the end are passed over. */
     edit(userId: UserId, id: PlaylistId, { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited): void {
@@ -154,8 +155,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         if (Object.values(fields).some((value) => value !== undefined)) updatePlaylist(tx, id, { ...fields, updatedAt: now() });
         if (removeIndexes.length + addTrackIds.length === 0) return;
         assertOrdinary(playlist);
-        const current = removeIndexes.length > 0 ? rows.all(id) : [];
-        const gone = [...new Set(removeIndexes)].map((index) => current[index]?.id).filter((entryId) => entryId !== undefined);
+        const current = removeIndexes.length > 0 ? rows.ids(id) : [];
+        const gone = [...new Set(removeIndexes)].map((index) => current[index]).filter((entryId) => entryId !== undefined);
         const removed = gone.length > 0 ? rows.end(id, playlist.version + 1, gone) : 0;
         const { added } = addTrackIds.length > 0 ? insertTracks(playlist, playlist.version + 1, addTrackIds) : NOTHING;
         if (removed + added > 0) note(userId, playlist, removed === 0 ? 'add' : added === 0 ? 'remove' : 'replace', { added, removed, moved: 0 });
@@ -168,4 +169,11 @@ function assertEntries(found: readonly EntryRow[], asked: readonly number[]): vo
   const ids = new Set(found.map(({ id }) => id));
   const absent = asked.find((entryId) => !ids.has(entryId));
   if (absent !== undefined) throw notFound('entry', absent);
+}
+
+/** Each of them once, in whatever order. */
+function isSameSet(entries: readonly number[], asked: readonly number[]): boolean {
+  if (entries.length !== asked.length) return false;
+  const [ours, theirs] = [Float64Array.from(entries).sort(), Float64Array.from(asked).sort()];
+  return ours.every((id, at) => id === theirs[at]);
 }

@@ -10,7 +10,7 @@ import { GAP, placesBetween } from './positions.ts';
 export interface EntryRow { id: number; trackId: TrackId; position: number; addedAt: number }
 export interface NewEntry { id: number | undefined; trackId: TrackId; position: number; addedAt: number }
 /** An entry of some version; its track may have left the library. */
-export interface VersionRow { id: number; trackId: TrackId; addedAt: number; isThere: 0 | 1; title: string; artistName: string | null; albumTitle: string | null; durationMs: number | null }
+export interface VersionRow { id: number; trackId: TrackId; position: number; addedAt: number; isThere: 0 | 1; title: string; artistName: string | null; albumTitle: string | null; durationMs: number | null }
 interface Neighbours { before: number | undefined; after: number | undefined }
 
 export type EntryRows = ReturnType<typeof createEntryRows>;
@@ -21,6 +21,9 @@ export function createEntryRows(client: Sqlite) {
   const page = client.prepare<[PlaylistId, number, number], EntryRow>(`SELECT ${ENTRY} FROM playlist_entries e WHERE e.playlist_id = ? ORDER BY e.position, e.id LIMIT ? OFFSET ?`);
   const some = client.prepare<[string, PlaylistId], EntryRow>(
     `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`);
+  const ids = client.prepare<[PlaylistId], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id').pluck();
+  const tracks = client.prepare<[PlaylistId], { id: number; trackId: TrackId }>('SELECT id, track_id AS trackId FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id');
+  const newSince = client.prepare<[PlaylistId, number], { id: number; position: number }>('SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?');
   const last = client.prepare<[PlaylistId], { position: number }>('SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1');
   const preceding = client.prepare<[PlaylistId, number, number, string], { position: number }>(
     `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?) AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`);
@@ -35,16 +38,17 @@ export function createEntryRows(client: Sqlite) {
   const known = client.prepare<[string, PlaylistId], TrackId>(
     'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value AND e.playlist_id = ?)').pluck();
   const absent = client.prepare<[string], TrackId>('SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1').pluck();
-  const version = client.prepare<{ playlistId: PlaylistId; version: number; limit: number; offset: number }, VersionRow>(`
-    SELECT e.id, e.trackId, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title, '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
+  const named = (entries: string): string => `
+    SELECT e.id, e.trackId, e.position, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title, '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
       iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms, t.duration_ms) AS durationMs
-    FROM (
-      SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId AND since_version <= @version
-      UNION ALL
-      SELECT entry_id, track_id, position, added_at FROM playlist_past_entries WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version
-      ORDER BY position, id LIMIT @limit OFFSET @offset
-    ) e LEFT JOIN tracks t ON t.id = e.trackId LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN playlist_lost_tracks l ON l.track_id = e.trackId
-    ORDER BY e.position, e.id`);
+    FROM (${entries}) e LEFT JOIN tracks t ON t.id = e.trackId LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN playlist_lost_tracks l ON l.track_id = e.trackId
+    ORDER BY e.position, e.id`;
+  const past = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt FROM playlist_past_entries
+    WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version`;
+  const pastOf = client.prepare<{ playlistId: PlaylistId; version: number }, VersionRow>(named(past));
+  const version = client.prepare<{ playlistId: PlaylistId; version: number; limit: number; offset: number }, VersionRow>(named(`
+    SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId AND since_version <= @version
+    UNION ALL ${past} ORDER BY position, id LIMIT @limit OFFSET @offset`));
   client.exec('CREATE TEMP TABLE IF NOT EXISTS playlist_places (position INTEGER PRIMARY KEY, place INTEGER NOT NULL)');
   const renumbering = [
     'DELETE FROM temp.playlist_places',
@@ -54,15 +58,15 @@ export function createEntryRows(client: Sqlite) {
     'UPDATE playlist_past_entries SET position = (SELECT place FROM temp.playlist_places p WHERE p.position = playlist_past_entries.position) WHERE playlist_id = @id',
   ].map((text) => client.prepare(text));
 
-  const all = (playlistId: PlaylistId): EntryRow[] => page.all(playlistId, -1, 0);
-
   /** Wide gaps again between all entries, past ones too: the order of every version stays. */
   function renumber(id: PlaylistId): void {
     for (const statement of renumbering) statement.run(statement.source.includes('@id') ? { id } : {});
   }
 
   return {
-    all,
+    /** All of them in their order; of a long list as little as possible is read. */
+    ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
+    tracks: (playlistId: PlaylistId) => tracks.all(playlistId),
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
     /** Those of the ids that are in the list, in the order of the ids. */
     some: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] => some.all(JSON.stringify(ids), playlistId),
@@ -112,6 +116,9 @@ export function createEntryRows(client: Sqlite) {
     knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> => new Set(known.all(JSON.stringify(trackIds), playlistId)),
     /** One of the tracks that is not in the library. */
     absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
+    /** What sets the list as it is apart from one of its versions: places in the list outlive changes, so that nothing else has to be looked at. */
+    differences: (playlistId: PlaylistId, version_: number): { fresh: { id: number; position: number }[]; past: VersionRow[] } =>
+      ({ fresh: newSince.all(playlistId, version_), past: pastOf.all({ playlistId, version: version_ }) }),
     version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] => version.all({ playlistId, version: version_, limit, offset }),
   };
 }

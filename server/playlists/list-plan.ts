@@ -1,11 +1,10 @@
 // What has to be written so that a list becomes another one: as little as possible. Dragging one track of thousands moves one entry.
 import type { TrackId } from '../db/ids.ts';
 
-export interface PlacedEntry { id: number; position: number }
-/** An entry of the list as it is to be. One that the list does not have yet gets a new id, unless it has one from an earlier version. */
+/** An entry of the list as it is to be. One that the list does not have gets a new id. */
 export interface WantedEntry { id: number | undefined; trackId: TrackId }
 
-/** A run of entries that stand one after the other between two that stay where they are. */
+/** A run of entries that stand one after the other between two (their ids) that stay where they are. */
 export interface Run<T> { before: number | undefined; after: number | undefined; entries: T[] }
 
 /** Indexes of a longest part of the numbers that rises; what is not in it has to move. */
@@ -13,7 +12,8 @@ export function longestRising(values: readonly number[]): Set<number> {
   const ends: number[] = []; // index of the smallest end of a rising part, by its length
   const previous = new Int32Array(values.length).fill(-1);
   values.forEach((value, at) => {
-    let low = 0;
+    const last = ends.at(-1);
+    let low = last !== undefined && (values[last] as number) < value ? ends.length : 0; // mostly they rise
     let high = ends.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -28,34 +28,45 @@ export function longestRising(values: readonly number[]): Set<number> {
   return rising;
 }
 
-/** `current` in order. The wanted entries that stay where they are, and in between the runs that have to be placed. */
-export function planList<T extends WantedEntry>(current: readonly PlacedEntry[], wanted: readonly T[]): { removed: number[]; runs: Run<T>[] } {
-  const placeOf = new Map(current.map(({ id }, at) => [id, at]));
-  const kept = wanted.map(({ id }, at) => ({ at, place: id === undefined ? undefined : placeOf.get(id) })).filter((entry) => entry.place !== undefined);
-  const rising = longestRising(kept.map(({ place }) => place as number));
-  const stays = new Map(kept.filter((_, n) => rising.has(n)).map(({ at, place }) => [at, current[place as number]?.position as number]));
+/** Entries that are not wanted any more, and the runs that have to be placed between those that stay. Most changes leave both ends of a list as they are. */
+export function planList<T extends { id: number | undefined }>(current: readonly number[], wanted: readonly T[]): { removed: number[]; runs: Run<T>[] } {
+  let [start, end, wantedEnd] = [0, current.length, wanted.length];
+  while (start < Math.min(end, wantedEnd) && current[start] === wanted[start]?.id) start++;
+  while (Math.min(end, wantedEnd) > start && current[end - 1] === wanted[wantedEnd - 1]?.id) [end, wantedEnd] = [end - 1, wantedEnd - 1];
+  const [before, after] = [current[start - 1], current[end]];
+  const [was, is] = [current.slice(start, end), wanted.slice(start, wantedEnd)];
+
+  const placeOf = new Map(was.map((id, at) => [id, at]));
+  const places = is.map(({ id }) => (id === undefined ? undefined : placeOf.get(id)));
+  const kept = [...places.keys()].filter((at) => places[at] !== undefined);
+  const rising = longestRising(kept.map((at) => places[at] as number));
+  const stays = new Uint8Array(is.length);
+  for (const n of rising) stays[kept[n] as number] = 1;
 
   const runs: Run<T>[] = [];
-  let run: Run<T> = { before: undefined, after: undefined, entries: [] };
-  wanted.forEach((entry, at) => {
-    const position = stays.get(at);
-    if (position === undefined) return void run.entries.push(entry);
-    run.after = position;
-    runs.push(run);
-    run = { before: position, after: undefined, entries: [] };
+  let run: Run<T> = { before, after, entries: [] };
+  is.forEach((entry, at) => {
+    if (stays[at] === 0) run.entries.push(entry);
+    else if (run.entries.length === 0) run.before = entry.id;
+    else {
+      runs.push({ ...run, after: entry.id });
+      run = { before: entry.id, after, entries: [] };
+    }
   });
-  runs.push(run);
-  const wantedIds = new Set(wanted.map(({ id }) => id));
-  return { removed: current.filter(({ id }) => !wantedIds.has(id)).map(({ id }) => id), runs: runs.filter(({ entries }) => entries.length > 0) };
+  if (run.entries.length > 0) runs.push(run);
+  const wantedIds = kept.length < was.length ? new Set(is.map(({ id }) => id)) : undefined;
+  return { removed: wantedIds ? was.filter((id) => !wantedIds.has(id)) : [], runs };
 }
 
 /** Finds for each track an entry that the list has already, the first ones first, so that a replaced list keeps what it can. */
 export function reuseEntries(current: readonly { id: number; trackId: TrackId }[], trackIds: readonly TrackId[]): WantedEntry[] {
+  let same = 0; // tracks are mostly added behind the others
+  while (same < current.length && current[same]?.trackId === trackIds[same]) same++;
   const free = new Map<TrackId, number[]>();
-  for (const { id, trackId } of current.toReversed()) {
+  for (const { id, trackId } of current.slice(same).reverse()) {
     const ids = free.get(trackId);
     if (ids) ids.push(id);
     else free.set(trackId, [id]);
   }
-  return trackIds.map((trackId) => ({ id: free.get(trackId)?.pop(), trackId }));
+  return trackIds.map((trackId, at) => ({ id: at < same ? current[at]?.id : free.get(trackId)?.pop(), trackId }));
 }

@@ -5,15 +5,13 @@ import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { getOwn, getReadable } from './access.ts';
-import type { Expected, PlaylistChanges, Wanted } from './changes.ts';
-import type { EntryRows, VersionRow } from './entry-rows.ts';
+import type { Expected, PlaylistChanges } from './changes.ts';
+import type { EntryRows, NewEntry, VersionRow } from './entry-rows.ts';
 import { findVersion, listVersions, updatePlaylist, type VersionSummary } from './queries.ts';
 import type { SongMatcher } from './song-match.ts';
 
 export interface VersionEntry { id: number; position: number; trackId: TrackId; isThere: boolean; title: string; artistName: string | null }
 export interface MissingTrack { title: string; artistName: string | null }
-
-const WHOLE: Page = { limit: -1, offset: 0 };
 
 export interface VersionDeps {
   db: MainDb;
@@ -31,9 +29,9 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
   }
 
   /** The entry with a track that is there: its own, or one of the same names. */
-  function recovered({ id, trackId, addedAt, isThere, ...was }: VersionRow): Wanted | undefined {
+  function recovered({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
     const track = isThere ? trackId : songs.find({ title: was.title, artist: was.artistName ?? undefined, album: was.albumTitle ?? undefined, durationMs: was.durationMs ?? undefined });
-    return track === undefined ? undefined : { id, trackId: track, addedAt };
+    return track === undefined ? undefined : { id, trackId: track, position, addedAt };
   }
 
   return {
@@ -59,11 +57,16 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
           changes.note(userId, { ...playlist, rules }, 'restore');
           return [];
         }
-        const was = rows.version(id, version, WHOLE);
-        const wanted = was.map(recovered);
-        const there = wanted.filter((entry) => entry !== undefined);
-        changes.note(userId, playlist, 'restore', changes.become(playlist, playlist.version + 1, there));
-        return was.filter((_, n) => wanted[n] === undefined).map(({ title, artistName }) => ({ title, artistName }));
+        const { fresh, past } = rows.differences(id, version);
+        const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
+        const kept = new Set(past.map((entry) => entry.id));
+        const back = past.filter((entry) => !positions.has(entry.id)).map((entry) => ({ entry, found: recovered(entry) }));
+        changes.note(userId, playlist, 'restore', changes.write(id, playlist.version + 1, {
+          removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
+          moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
+          added: back.flatMap(({ found }) => found ?? []),
+        }));
+        return back.filter(({ found }) => found === undefined).map(({ entry: { title, artistName } }) => ({ title, artistName }));
       }, { behavior: 'immediate' });
     },
   };

@@ -30,7 +30,7 @@ export function garbageTask({ db, now, storage, claims, onOrphanedCovers }: Garb
   const isUsed = prepareIsUsed(db);
   const coverKeyOf = prepareFindCoverKey(db);
 
-  return async ({ dryRun }, { signal, progress }): Promise<GarbageResult> => {
+  return async ({ dryRun }, { signal, progress, giveWay }): Promise<GarbageResult> => {
     const oldest = new Date(now().getTime() - GRACE_MS);
     const result: GarbageResult = { dry_run: dryRun, objects: 0, unused: 0, unused_bytes: 0, young: 0, deleted: 0, deleted_bytes: 0, uploads: 0, keys: [] };
 
@@ -72,10 +72,14 @@ export function garbageTask({ db, now, storage, claims, onOrphanedCovers }: Garb
       for await (const object of storage.list(folder)) {
         signal.throwIfAborted();
         await look(object);
+        await giveWay();
       }
     }
     const handedOver = result.deleted;
-    for await (const object of storage.list('covers/')) lookAtCover(object);
+    for await (const object of storage.list('covers/')) {
+      lookAtCover(object);
+      await giveWay();
+    }
     if (result.deleted > handedOver) onOrphanedCovers();
     if (!dryRun) result.uploads = await storage.sweep(oldest);
     return result;

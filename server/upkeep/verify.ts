@@ -9,7 +9,7 @@ import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { NO_HASH } from '../ingest/read-file.ts';
 import type { ReaderPool } from '../ingest/reader-pool.ts';
-import type { Handler } from '../jobs/tasks.ts';
+import type { Handler, JobContext } from '../jobs/tasks.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -43,6 +43,7 @@ export interface VerifyDeps {
   pace?: Partial<VerifyPace>;
 }
 
+type Pass = Pick<JobContext, 'signal' | 'giveWay'>;
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
 /** Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the storage is down. */
@@ -52,7 +53,7 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
   const listKept = prepareListKept(db);
   const listCovered = prepareListCovered(db);
 
-  return async ({ scope }, { jobId, signal, progress }): Promise<VerifyTally> => {
+  return async ({ scope }, { jobId, signal, progress, giveWay }): Promise<VerifyTally> => {
     const before = findRun(db, scope);
     const isSame = before?.jobId === jobId;
     const goesOn = isSame || scope === 'part';
@@ -74,6 +75,7 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
           await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
           run[cursor] = one.id;
           progress(tally.checked + tally.covers, total, describeTally(tally));
+          await giveWay();
         }
         if (rows.length === 0 && scope === 'part') run[cursor] = 0;
         saveRun(db, run);
@@ -82,7 +84,7 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
       }
     }
 
-    await go('afterId', share(tracks) - tally.checked, listKept, (track) => verifyOne(track, tally, signal));
+    await go('afterId', share(tracks) - tally.checked, listKept, (track) => verifyOne(track, tally, { signal, giveWay }));
     await go('afterAlbumId', share(covers) - tally.covers, listCovered, (album) => verifyCover(album, tally, signal));
     return tally;
   };
@@ -95,8 +97,9 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     noteFinding(tally, { kind, track_id: null, album_id: id, title, storage_uri: `${storage.kind}:${key}`, healed: healed !== null, reason });
   }
 
-  async function verifyOne(track: KeptTrack, tally: VerifyTally, signal: AbortSignal): Promise<void> {
-    const verdict = await judge(track, signal);
+  async function verifyOne(track: KeptTrack, tally: VerifyTally, pass: Pass): Promise<void> {
+    const { signal } = pass;
+    const verdict = await judge(track, pass);
     tally.checked++;
     tally.bytes += verdict === 'good' ? track.sizeBytes : 0;
     if (verdict === 'changed' || verdict === 'unhashed') tally[verdict]++;
@@ -112,23 +115,24 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     deps.onReturned(track.id);
   }
 
-  async function judge(track: KeptTrack, signal: AbortSignal): Promise<Verdict> {
+  async function judge(track: KeptTrack, pass: Pass): Promise<Verdict> {
     try {
-      return track.uri.startsWith(FILE) ? await judgeFile(track) : await judgeObject(track, signal);
+      return track.uri.startsWith(FILE) ? await judgeFile(track) : await judgeObject(track, pass);
     } catch (error) {
-      signal.throwIfAborted();
+      pass.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
       if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // it says nothing of this track
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
 
-  async function judgeObject({ uri, contentHash }: KeptTrack, signal: AbortSignal): Promise<Verdict> {
+  async function judgeObject({ uri, contentHash }: KeptTrack, { signal, giveWay }: Pass): Promise<Verdict> {
     const { stream } = await (await deps.audioStore.resolve(uri)).open();
     const hash = createHash('sha256');
     for await (const piece of stream as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
       hash.update(piece);
+      await giveWay();
     }
     return hash.digest('hex') === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
   }

@@ -134,7 +134,7 @@ describe('stored pictures that are no album\'s any more', () => {
     const [gone, stays] = [await addCovered(), await addCovered()];
     remove(gone);
     expect(room.stored()).toEqual([`${gone}.jpg`, `${stays}.jpg`]);
-    await room.covers.sweepOrphans(noSignal);
+    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
     expect(room.stored()).toEqual([`${stays}.jpg`]);
     expect(fs.readdirSync(join(room.dir, 'cache', 'covers'))).toEqual([String(stays)]);
     expect(orphans()).toEqual([]);
@@ -145,10 +145,10 @@ describe('stored pictures that are no album\'s any more', () => {
     room = await openCoverRoom({ storageIs: (local) => ({ ...local, delete: (key) => (isDown ? Promise.reject(new AppError('unavailable', 'The store is down.')) : local.delete(key)) }) });
     const album = await addCovered();
     remove(album);
-    await room.covers.sweepOrphans(noSignal);
+    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
     expect(orphans()).toHaveLength(1);
     isDown = false;
-    await room.covers.sweepOrphans(noSignal);
+    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
     expect([orphans(), room.stored()]).toEqual([[], []]);
   });
 
@@ -156,7 +156,7 @@ describe('stored pictures that are no album\'s any more', () => {
     room = await openCoverRoom();
     const album = await addCovered();
     room.library.db.insert(orphanedCovers).values({ key: `covers/${album}.jpg`, albumId: album }).run();
-    await room.covers.sweepOrphans(noSignal);
+    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
     expect([orphans(), room.stored()]).toEqual([[], [`${album}.jpg`]]);
     await room.covers.setCover(album, large);
     await room.covers.setCover(album, jpeg);

@@ -172,7 +172,7 @@ describe('finding a cover', () => {
     const album = library.addAlbum();
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toMatchObject({ key: null, checkedAt: now });
-    const run = () => covers.resolvePending({ signal: new AbortController().signal, progress: () => {} });
+    const run = () => covers.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} });
     expect(await run()).toEqual({ albums: 0, found: 0 });
     addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg });
     library.db.update(albums).set({ updatedAt: new Date(now.getTime() + 1) }).where(eq(albums.id, album)).run();
@@ -201,15 +201,17 @@ describe('finding a cover', () => {
     const ids = Array.from({ length: 12 }, () => library.addAlbum());
     for (const id of ids.slice(0, 7)) addFolder(id, `Folder ${id}`, { name: 'front.jpg', bytes: jpeg });
     const steps: number[] = [];
-    const result = await covers.resolvePending({ signal: new AbortController().signal, progress: (done, total) => steps.push(done / total) });
+    let turns = 0;
+    const result = await covers.resolvePending({ signal: new AbortController().signal, giveWay: () => void (turns += 1), progress: (done, total) => steps.push(done / total) });
     expect(result).toEqual({ albums: 12, found: 7 });
     expect(steps).toHaveLength(12);
     expect(steps.at(-1)).toBe(1);
+    expect(turns).toBeGreaterThanOrEqual(12); // others are let in after each
   });
 
   it('stops when it is cancelled', async () => {
     library.addAlbum();
-    await expect(covers.resolvePending({ signal: AbortSignal.abort(), progress: () => {} })).rejects.toThrow();
+    await expect(covers.resolvePending({ signal: AbortSignal.abort(), giveWay: () => undefined, progress: () => {} })).rejects.toThrow();
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
   });
 });
@@ -290,7 +292,7 @@ describe('looking for covers when something is broken', () => {
       puts++;
       return Promise.reject(new AppError('storage_full', 'The disk is full.'));
     } });
-    expect(await codeOf(full.resolvePending({ signal: new AbortController().signal, progress: () => {} }))).toBe('storage_full');
+    expect(await codeOf(full.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} }))).toBe('storage_full');
     expect(puts).toBeLessThan(60);
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
     await full.close();
@@ -435,7 +437,7 @@ describe('changing a cover by hand', () => {
     expect(fs.readdirSync(join(dir, 'library', 'covers'))).toEqual([]);
     expect(fs.existsSync(join(dir, 'cache', 'covers', String(album)))).toBe(false);
     library.db.update(albums).set({ updatedAt: new Date(now.getTime() + 5000) }).run();
-    expect(await covers.resolvePending({ signal: new AbortController().signal, progress: () => {} })).toEqual({ albums: 0, found: 0 });
+    expect(await covers.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} })).toEqual({ albums: 0, found: 0 });
     expect((await send(album, 'DELETE')).status).toBe(204);
   });
 

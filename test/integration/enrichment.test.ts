@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
-import { enrichTask } from '../../server/enrichment/tasks.ts';
+import { enrichLibraryTask, enrichTask } from '../../server/enrichment/tasks.ts';
 import type { EnrichTaskResult, MatchesOut, ReviewOut } from '../../server/enrichment/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { Paged } from '../../server/http/paging.ts';
@@ -253,21 +253,36 @@ describe('a crash', () => {
     ['looking for the cover', { findCover: crash }, 'enriched'],
   ])('of %s ends as %s', async (_step, broken, status) => {
     fake.answer = () => found();
-    const { db } = server.app;
     const { id } = await add('crash.mp3');
-    db.$client.prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL").run();
-    db.$client.prepare('DELETE FROM track_fingerprints').run();
-    const enrichment = createEnrichment({
-      db, log: quiet, now: () => new Date(), version: 'test', settings: server.app.settings, tracks: createTrackWriter({ db, now: () => new Date() }),
-      audioStore: createAudioStore({ storage: await openStorage(server.app.config), importPath: () => undefined }), tmpDir: files.dir, readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
-      fingerprinter: { fingerprint: () => Promise.resolve({ compressed: 'AQAA', raw: new Uint32Array([1, 2, 3]), durationMs: 12_000, algorithm: 1, method: 'wasm' }) },
-      findCover: () => Promise.resolve(false), jobs: { tryEnqueue: () => Promise.resolve(undefined) }, libraryChanged: () => {}, ...broken,
-    });
-    const context = { jobId: 1 as never, attempt: 1, signal: new AbortController().signal, progress: () => {} };
+    const enrichment = await enrichmentAgain(broken);
     await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context).catch((error: unknown) => expect(String(error)).toMatch(/unexpected error \(TypeError\)/));
     expect(await get(id)).toMatchObject({ metadata_status: status });
     if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
+
+  it('of one track after the other gives way to others after each, whatever becomes of it', async () => {
+    for (let n = 0; n < 5; n++) await add(`${n}.mp3`, { ...TAGS, title: `Tag title ${n}` });
+    const enrichment = await enrichmentAgain({ fingerprinter: { fingerprint: crash } });
+    let turns = 0;
+    const giveWay = (): undefined => void (turns += 1);
+    expect(await enrichLibraryTask(enrichment.runs)({ scope: 'pending', askedAt: Date.now() }, { ...context, giveWay })).toMatchObject({ tracks: 5, crashed: 5 });
+    expect(turns).toBeGreaterThanOrEqual(5);
+  });
+
+  const context = { jobId: 1 as never, attempt: 1, signal: new AbortController().signal, progress: () => {}, giveWay: () => undefined };
+
+  /** Over tracks that wait once more, with something of it replaced. */
+  async function enrichmentAgain(replaced: Partial<EnrichmentDeps>) {
+    const { db } = server.app;
+    db.$client.prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL").run();
+    db.$client.prepare('DELETE FROM track_fingerprints').run();
+    return createEnrichment({
+      db, log: quiet, now: () => new Date(), version: 'test', settings: server.app.settings, tracks: createTrackWriter({ db, now: () => new Date() }),
+      audioStore: createAudioStore({ storage: await openStorage(server.app.config), importPath: () => undefined }), tmpDir: files.dir, readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
+      fingerprinter: { fingerprint: () => Promise.resolve({ compressed: 'AQAA', raw: new Uint32Array([1, 2, 3]), durationMs: 12_000, algorithm: 1, method: 'wasm' }) },
+      findCover: () => Promise.resolve(false), jobs: { tryEnqueue: () => Promise.resolve(undefined) }, libraryChanged: () => {}, ...replaced,
+    });
+  }
 });
 
 describe('a service that is away', () => {

@@ -113,15 +113,75 @@ describe('an edit of an artist', () => {
     expect((await room.library.listArtists(ann, {}, order, page)).items.map((a) => a.name)).toEqual(['Mötley', 'Abba']);
   });
 
-  test('keeps a marked name whole the next time it is read', () => {
-    const whole = add({ artists: ['Up', 'Down'], title: 'a' });
-    const id = add({ artists: ['Smith'], title: 'b' });
-    temp.db.$client.prepare("UPDATE artists SET name = 'Up / Down', name_key = 'up / down' WHERE name = 'Smith'").run();
-    const artistId = room.library.getTrack(ann, id).artistId as ArtistId;
-    room.library.updateArtist(ann, artistId, { neverSplit: true });
-    const again = add({ artists: ['Up / Down'], title: 'c' });
-    expect(room.library.getTrack(ann, again).artists).toEqual([{ id: artistId, name: 'Up / Down' }]);
-    expect(room.library.getTrack(ann, whole).artists).toHaveLength(2);
+  describe('that keeps a name whole', () => {
+    const creditOf = (id: TrackId) => {
+      const { artistName, artists } = room.library.getTrack(ann, id);
+      return [artistName, ...artists.map(({ name }) => name)];
+    };
+    const counts = () => Object.fromEntries(all<{ name: string; tracks: number; albums: number }>('SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name')
+      .map(({ name, tracks, albums }) => [name, [tracks, albums]]));
+    /** The artist of that whole name, as an album names it. */
+    const wholeOf = (name: string): ArtistId => {
+      add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' });
+      return one<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;
+    };
+
+    test('rejoins what was split, with its album, and counts right; taking the mark away splits it again', async () => {
+      const tracks = [add({ artists: ['Up / Down'], title: 'a' }), add({ artists: ['Up / Down'], title: 'b' })];
+      const whole = wholeOf('Up / Down');
+      const { albumId } = room.library.getTrack(ann, tracks[0] as TrackId);
+      const before = [tracks.map(creditOf), counts()];
+      expect(before).toEqual([tracks.map(() => ['Up, Down', 'Up', 'Down']), { Down: [2, 0], Guest: [1, 0], Up: [2, 1], 'Up / Down': [0, 1] }]);
+
+      expect(room.library.updateArtist(ann, whole, { neverSplit: true })).toMatchObject({ trackCount: 2, albumCount: 2 });
+      expect(tracks.map(creditOf)).toEqual(tracks.map(() => ['Up / Down', 'Up / Down']));
+      expect(counts()).toEqual({ Guest: [1, 0], 'Up / Down': [2, 2] });
+      expect(room.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({ artistId: whole, trackCount: 2 });
+      expect(creditOf(add({ artists: ['Up / Down'], title: 'c' }))).toEqual(['Up / Down', 'Up / Down']);
+      expect(room.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // what comes later finds it
+      expect(await found('up')).toHaveLength(4);
+
+      expect(room.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({ trackCount: 0, albumCount: 1 });
+      expect(tracks.map(creditOf)).toEqual(before[0]);
+      expect(counts()).toEqual({ Down: [3, 0], Guest: [1, 0], Up: [3, 1], 'Up / Down': [0, 1] });
+      expect(creditOf(add({ artists: ['Up / Down'], title: 'd' }))).toEqual(['Up, Down', 'Up', 'Down']);
+      expect(room.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(4);
+    });
+
+    test('leaves alone what a person typed, other credits of the same names, and albums that are not theirs alone', () => {
+      const typed = add({ artists: ['Up / Down'], title: 'typed', album: 'Typed' });
+      room.library.setMetadata(ann, typed, { title: 'typed', artist: 'Up, Down', artists: ['Up', 'Down'], album: 'Typed' });
+      const others = [
+        add({ artists: ['Up', 'Down'], artist: 'Up feat. Down', title: 'feat' }), add({ artists: ['Down', 'Up'], title: 'turned' }),
+        add({ artists: ['Up', 'Down', 'Third'], title: 'three' }), add({ artists: ['Up'], title: 'alone' }),
+      ];
+      const split = add({ artists: ['Up / Down'], title: 'split' });
+      const before = [typed, ...others].map(creditOf);
+      const { albumId } = room.library.getTrack(ann, split);
+      const { artistId } = room.library.getAlbum(ann, albumId as AlbumId);
+      room.library.updateArtist(ann, wholeOf('Up / Down'), { neverSplit: true });
+      expect([typed, ...others].map(creditOf)).toEqual(before);
+      expect(creditOf(split)).toEqual(['Up / Down', 'Up / Down']);
+      expect(room.library.getAlbum(ann, albumId as AlbumId).artistId).toBe(artistId);
+    });
+
+    test('goes on with what is left of many tracks, a part at a time', () => {
+      const tracks = Array.from({ length: 250 }, (_, n) => add({ artists: ['Up / Down'], title: `${n}`, album: `Album ${n % 7}` }));
+      const whole = wholeOf('Up / Down');
+      expect(room.library.updateArtist(ann, whole, { neverSplit: true }).trackCount).toBe(100);
+      while (room.library.settleCredits(whole));
+      expect(room.library.getArtist(ann, whole)).toMatchObject({ trackCount: 250, albumCount: 8 });
+      expect(new Set(tracks.map((id) => creditOf(id).join()))).toEqual(new Set(['Up / Down,Up / Down']));
+      room.library.updateArtist(ann, whole, { neverSplit: false });
+      while (room.library.settleCredits(whole));
+      expect(counts()).toEqual({ Down: [250, 0], Guest: [1, 0], Up: [250, 7], 'Up / Down': [0, 1] });
+    });
+
+    test('that holds nothing to split changes no track', () => {
+      const id = add({ artists: ['AC/DC'] });
+      room.library.updateArtist(ann, room.library.getTrack(ann, id).artistId as ArtistId, { neverSplit: true });
+      expect(creditOf(id)).toEqual(['AC/DC', 'AC/DC']);
+    });
   });
 
   test('that is not there is refused', () => {

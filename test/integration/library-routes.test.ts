@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import { createTrackWriter } from '../../server/library/track-writer.ts';
 import type { AlbumOut, AlbumPage, ArtistOut, ArtistPage, GenreOut, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { LibrarySearchResponse } from '../../server/search/wire.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { silence } from '../support/silence.ts';
 
 let server: TestServer;
 let db: MainDb;
@@ -198,4 +200,19 @@ describe('search', () => {
   test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=a&limit=0', 'q=a&offset=-1', 'q=a&q=b'])('answers 422 to %j', async (query) => {
     expect(await code(`/search/library?${query}`)).toBe(422);
   });
+});
+
+test('an artist of many tracks whose name is kept whole gets all of them back, and loses them again', async () => {
+  const tracks = createTrackWriter({ db, now: () => new Date() });
+  db.$client.transaction(() => {
+    for (let n = 0; n < 230; n++) tracks.insert({ source: 'upload', sourceId: `pair ${n}`, identity: { title: `${n}`, artists: ['Salt ; Pepper'], album: 'Mill', albumArtist: 'Salt ; Pepper', genres: [] }, audio: silence });
+  })();
+  const pair = async (): Promise<ArtistOut | undefined> => (await get<ArtistPage>('/artists?q=salt pepper')).items.find(({ name }) => name === 'Salt ; Pepper');
+  const id = (await pair())?.id;
+  for (const [never_split, counted] of [[true, 230], [false, 0]] as const) {
+    expect((await server.api(`/artists/${id}`, { method: 'PATCH', body: { never_split } })).status).toBe(200);
+    await server.app.drain();
+    expect(await pair()).toMatchObject({ never_split, track_count: counted, album_count: 1 });
+    expect((await get<ArtistPage>('/artists?q=pepper&limit=200')).items.map(({ name, track_count }) => [name, track_count])).toEqual(never_split ? [['Salt ; Pepper', 230]] : [['Pepper', 230], ['Salt ; Pepper', 0]]);
+  }
 });

@@ -46,6 +46,7 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   ['moving one to the end', (id, entries) => playlists.moveEntries(user, id, { entryIds: [entries[0] as number], before: null })],
   ['naming a whole order in which one was dragged', (id, entries) => playlists.reorder(user, id, [...entries.slice(1), entries[0] as number])],
   ['sending all tracks with one more', (id, entries) => playlists.replaceTracks(user, id, [...Array.from(entries, (_, n) => tracks[n % tracks.length] as TrackId), tracks[5] as TrackId])],
+  ['going back to an earlier version', (id) => playlists.restore(user, id, { version: playlists.removeEntries(user, id, entryIds(id).slice(1, 3)).version - 1 })],
   ['removing by index and adding', (id) => playlists.edit(user, id, { removeIndexes: [2], addTrackIds: [tracks[1] as TrackId] })],
 ];
 

@@ -172,7 +172,7 @@ describe('verify', () => {
         return 'healed';
       },
     });
-    const tally = await handler({ scope: 'all' }, { jobId: 999 as never, attempt: 1, signal: new AbortController().signal, progress: () => undefined }) as VerifyTally;
+    const tally = await handler({ scope: 'all' }, { jobId: 999 as never, attempt: 1, signal: new AbortController().signal, progress: () => undefined, giveWay: () => undefined }) as VerifyTally;
     expect(tally).toMatchObject({ healed: 1, damaged: 2 });
     expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
       [first.id]: null, [second.id]: 'the backup does not have it', [third.id]: 'the backup cannot be read (no such folder)',

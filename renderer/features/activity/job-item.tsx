@@ -12,7 +12,8 @@ import styles from './activity.module.css';
 const SYMBOLS: Record<JobOut['status'], Icon> = { queued: IconClock, running: IconLoader2, waiting: IconClock, succeeded: IconCheck, failed: IconAlertTriangle, cancelled: IconX };
 const KNOWN_TASKS = [
   'scan_local_folder', 'enrich_task', 'enrich_library', 'cover_task', 'cover_archive_task', 'download_task', 'materialize_track',
-  'import_history', 'match_history', 'scrobble_task', 'backup_task', 'export_task',
+  'import_history', 'match_history', 'scrobble_task', 'backup_task', 'restore_task', 'export_task',
+  'verify_storage', 'collect_garbage', 'settle_credits',
 ] as const;
 
 export function JobItem({ job }: { job: JobOut }) {

@@ -6,6 +6,7 @@ import { useForgetRestore, useRestore } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatDate, formatNumber } from '../../ui/format.ts';
+import { RestartButton } from './restart.tsx';
 import styles from './settings.module.css';
 
 export function RestoreDialog({ snapshot, onClose }: { snapshot: SnapshotOut | null; onClose: () => void }) {
@@ -39,6 +40,7 @@ export function RestoreNote({ restore: { is_ready } }: { restore: NonNullable<Ba
   return (
     <div className={styles.effect} role="status">
       <p>{t(is_ready ? 'settings.backup.ready' : 'settings.backup.fetching')}</p>
+      {is_ready && <RestartButton />}
       {forget.error && <p role="alert" className={styles.fault}>{detailOf(forget.error)}</p>}
       {is_ready && <p><button type="button" className={styles.link} disabled={forget.isPending} onClick={() => forget.mutate()}>{t('settings.backup.forget')}</button></p>}
     </div>

@@ -10,6 +10,7 @@ import { MetadataSection } from '../../features/settings/metadata-section.tsx';
 import { NetworkSection } from '../../features/settings/network-section.tsx';
 import { PlaybackSection } from '../../features/settings/playback-section.tsx';
 import { RemoteSection } from '../../features/settings/remote-section.tsx';
+import { RestartNote } from '../../features/settings/restart.tsx';
 import { StorageSection } from '../../features/settings/storage-section.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { useSection, type SectionName } from './sections.ts';
@@ -59,6 +60,7 @@ export function SettingsWindow() {
       <main ref={main} className={styles.main}>
         <div className={styles.page}>
           <h1>{t(`settings.section.${current}`)}</h1>
+          {isOwner && <RestartNote />}
           <Content />
         </div>
       </main>

@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { BRIDGE, type Bridge, type Channel } from '../../../main/ipc.ts';
 import type { DesktopBridge } from '../../../renderer/desktop.ts';
 import { app, fake, ipcMain } from '../../fakes/electron.ts';
-import { pageIsThere, startAppWithWindow } from './running-app.ts';
+import { pageIsThere, startAppWithWindow, URL_LINE } from './running-app.ts';
 import { turn } from './scripted-server.ts';
 
 const CHANNELS = Object.values(BRIDGE);
@@ -68,6 +68,7 @@ describe('a malformed argument is refused', () => {
     ['app:version', ['extra']],
     ['setup:token', [null]],
     ['auth:ticket', ['admin']],
+    ['server:restart', [true]],
     ['shell:settings', [{}]],
     ['shell:change', []],
     ['shell:change', [null]],
@@ -128,6 +129,22 @@ describe('a ticket to sign in with', () => {
     await server.run.ends();
     expect(await lost).toBeNull();
     expect(await fake.invoke(window, 'auth:ticket', [])).toBeNull();
+  });
+});
+
+describe('a restart of the server', () => {
+  it('ends it and starts it anew, and answers when it is back', async () => {
+    const { server, window } = await startAppWithWindow();
+    await pageIsThere(window);
+    const restart = fake.invoke(window, 'server:restart', []);
+    await turn();
+    expect(server.run.asked).toContain('stop');
+    expect(window.webContents.heard).toEqual([{ kind: 'server', state: 'restarting' }]);
+    await server.run.ends();
+    expect(server.runs).toHaveLength(2);
+    await server.run.says(URL_LINE);
+    expect(await restart).toBeUndefined();
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'running' });
   });
 });
 

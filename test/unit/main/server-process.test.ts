@@ -91,6 +91,49 @@ describe('restart', () => {
   });
 });
 
+describe('a restart that somebody asked for', () => {
+  it('begins at once when it has ended, and is one however often it is asked for', async () => {
+    await script.run.says(LISTENING);
+    const [first, second] = [server.restart(), server.restart()];
+    expect(script.run.asked).toEqual(['stop']);
+    await script.run.ends();
+    expect(script.runs).toHaveLength(2);
+    await script.run.says('Tonearm is listening on http://127.0.0.1:4848\n');
+    await Promise.all([first, second]);
+    expect(heard).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4848']);
+  });
+
+  it('does not wait for one that never ends', async () => {
+    await script.run.says(LISTENING);
+    void server.restart();
+    await time.advance(10_000);
+    expect(script.run.asked).toEqual(['stop', 'kill']);
+    await script.run.ends();
+    expect(script.runs).toHaveLength(2);
+  });
+
+  it('into a setting with which it cannot listen says so, and tries no further', async () => {
+    await script.run.says(LISTENING);
+    const restart = server.restart();
+    await script.run.ends();
+    await script.run.complains('tonearm: port 80 is taken.\n');
+    await script.run.ends();
+    await restart;
+    await time.advance(60_000);
+    expect([script.runs.length, heard.at(-1)]).toEqual([2, 'failed: port 80 is taken.']);
+  });
+
+  it('is no restart when the app quits meanwhile', async () => {
+    await script.run.says(LISTENING);
+    const restart = server.restart();
+    const stopped = server.stop();
+    await restart;
+    await script.run.ends();
+    await stopped;
+    expect(script.runs).toHaveLength(1);
+  });
+});
+
 describe('stop', () => {
   it('during the pause before a restart calls the restart off', async () => {
     await script.run.says(LISTENING);

@@ -96,6 +96,8 @@ describe('asked by menu', () => {
   it.each([
     ['there is none', '1.2.3', true, 'Tonearm 1.2.3 is the newest version.', ''],
     ['the feed cannot be reached', new Error('no route'), true, 'Tonearm could not get a newer version.', 'no route'],
+    ['nobody said where it is published', Object.assign(new Error('Unsupported provider: undefined'), { code: 'ERR_UPDATER_UNSUPPORTED_PROVIDER' }), true, 'This copy of Tonearm does not know where newer versions are published.', 'Update it the way it came here.'],
+    ['it holds no address at all', Object.assign(new Error("ENOENT: no such file or directory, open '/app/app-update.yml'"), { code: 'ENOENT' }), true, 'This copy of Tonearm does not know where newer versions are published.', 'Update it the way it came here.'],
     ['the copy is not packed', '2.0.0', false, 'This is not an installed copy of Tonearm.', 'Update it the way it came here.'],
   ] as const)('says when %s', async (_when, version, isPackaged, message, detail) => {
     app.isPackaged = isPackaged;

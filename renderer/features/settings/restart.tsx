@@ -1,0 +1,33 @@
+// What waits for the next start of the server, and that start: a button where the desktop app can do it, words in a browser.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconRefresh } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { settingsQuery } from '../../api/settings.ts';
+import { desktop } from '../../desktop.ts';
+import { Button } from '../../ui/button.tsx';
+import styles from './settings.module.css';
+
+/** Above the settings, while a saved one is not in use yet. */
+export function RestartNote() {
+  const { t } = useTranslation();
+  const { data } = useQuery(settingsQuery());
+  if (!data?.items.some(({ restart_pending }) => restart_pending)) return null;
+  return (
+    <div className={styles.effect} role="status">
+      <p>{t('settings.restart.pending')} {!desktop && t('settings.restart.where')}</p>
+      <RestartButton />
+    </div>
+  );
+}
+
+/** Nothing in a browser: the server may run anywhere. */
+export function RestartButton() {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const restart = useMutation({ mutationFn: async () => desktop?.restartServer(), onSettled: () => queries.invalidateQueries() });
+  return desktop && (
+    <div className={styles.buttons}>
+      <Button icon={IconRefresh} disabled={restart.isPending} onClick={() => restart.mutate()}>{t(restart.isPending ? 'settings.restart.going' : 'settings.restart.now')}</Button>
+    </div>
+  );
+}
