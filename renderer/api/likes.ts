@@ -1,6 +1,6 @@
 // What a person thinks of tracks, albums and artists. What was said in this window, or announced by another one, is known here at once and
 // wins over what a list said when it was read; the server's word is put in when it comes, and taken back when it refuses.
-import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { LikeState } from '../../server/likes/wire.ts';
 import { request } from './client.ts';
@@ -58,10 +58,10 @@ export const useRating = (type: LikeType, id: number): number | undefined => use
 
 interface LikeChange { type: LikeType; item: Likeable; liked?: boolean; rating?: number }
 
-/** Says it at once, and takes it back when the server does not agree. */
+/** Says it at once, and takes it back when the server does not agree. Nobody watches it on its way, so it costs a row nothing before it is used. */
 export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();
-  return useMutation({
+  const options: MutationOptions<LikeState, Error, LikeChange, Opinion | undefined> = {
     mutationFn: ({ type, item, liked, rating }: LikeChange) =>
       request<LikeState>('/likes', { method: 'POST', body: { item_type: type, item_id: item.id, liked: liked ?? item.liked, ...(rating !== undefined && { rating }) } }),
     onMutate: ({ type, item, liked, rating }) => {
@@ -75,5 +75,7 @@ export function useLike(onFailure: (error: Error) => void) {
       onFailure(error);
     },
     onSuccess: (state) => noteLike(queries, state),
-  });
+  };
+  const mutateAsync = (change: LikeChange) => queries.getMutationCache().build(queries, options).execute(change);
+  return { mutateAsync, mutate: (change: LikeChange) => void mutateAsync(change).catch(() => {}) };
 }

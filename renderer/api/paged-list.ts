@@ -9,6 +9,10 @@ import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
 const KEPT = 12;
 /** While the scroll bar is dragged pages are asked for at most this often, so that few are asked for that flew by. */
 const LEAP_MS = 60;
+/** And not before those asked for last are here, unless that takes longer than this: what is wanted in the end would wait behind them. */
+const PATIENCE_MS = 150;
+/** After a leap neighbours are asked for when it has been still for so long. */
+const REST_MS = 250;
 /** A row nearer than this to the next page has it fetched: what a held page key passes in about a third of a second. */
 const AHEAD = 300;
 /** More rows than this are never looked up one by one. */
@@ -18,16 +22,16 @@ export interface PagedList<T> {
   /** Undefined until the first page is here. */
   total: number | undefined;
   item: (index: number) => T | undefined;
-  /** Tells the list which items are on screen. */
-  show: (first: number, last: number) => void;
+  /** Tells the list which items are on screen, and which one more is kept wherever the screen is. */
+  show: (first: number, last: number, kept?: number) => void;
   /** Items wherever they are, at most MOST_ROWS. */
   fetchRows: (first: number, last: number) => Promise<T[]>;
   error: Error | null;
   retry: () => void;
 }
 
-/** Rows on screen, and whether their neighbours are wanted too. */
-interface View { first: number; last: number; wide: boolean }
+/** Rows on screen, the one that is kept, and whether the neighbours of those on screen are wanted too. */
+interface View { first: number; last: number; kept: number; wide: boolean }
 interface Pages { first: number; last: number }
 
 const pageOf = (index: number) => Math.floor(Math.max(0, index) / PAGE_SIZE);
@@ -39,11 +43,10 @@ function pagesOf({ first, last, wide }: View, total: number): Pages {
 
 export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
-  const [view, setView] = useState<View>({ first: 0, last: 0, wide: false });
+  const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false });
   const count = queries.getQueryData(query(at(0)).queryKey)?.total ?? 1;
   const shown = pagesOf(view, count);
-  const latest = useRef({ query, view, count });
-  latest.current = { query, view, count };
+  const keptPage = pageOf(Math.min(view.kept, count - 1));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const leaptAt = useRef(-LEAP_MS);
   const waiting = useRef<View>(view);
@@ -52,39 +55,53 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const pages = useMemo(() => {
     const numbers = new Set([0]); // tells how many there are
     for (let page = shown.first; page <= shown.last; page += 1) numbers.add(page);
-    return [...numbers];
-  }, [shown.first, shown.last]);
+    return [...numbers.add(keptPage)];
+  }, [shown.first, shown.last, keptPage]);
   const results = useQueries({ queries: pages.map((page) => query(at(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
+  const seen = pagesOf({ ...view, wide: false }, count);
+  const isOnItsWay = pages.some((page, i) => page >= seen.first && page <= seen.last && results[i]?.isFetching && results[i].data === undefined);
+  const latest = useRef({ query, view, count, isOnItsWay });
+  latest.current = { query, view, count, isOnItsWay };
 
   const isHere = !view.wide && results.every(({ data }) => data !== undefined);
   useEffect(() => {
-    if (isHere) setView((now) => (now.wide ? now : { ...now, wide: true }));
-  }, [isHere]);
+    if (!isHere) return undefined;
+    const rest = setTimeout(() => setView((now) => (now === view ? { ...view, wide: true } : now)), REST_MS);
+    return () => clearTimeout(rest);
+  }, [isHere, view]);
 
   const asked = useRef(new Set<number>());
   useEffect(() => {
     for (const page of pages) asked.current.add(page);
     for (const page of asked.current) {
-      if (page === 0 || (page >= shown.first - KEPT && page <= shown.last + KEPT)) continue;
+      if (page === 0 || page === keptPage || (page >= shown.first - KEPT && page <= shown.last + KEPT)) continue;
       queries.removeQueries({ queryKey: latest.current.query(at(page)).queryKey, exact: true });
       asked.current.delete(page);
     }
   }, [queries, pages, shown.first, shown.last]);
 
-  const show = useCallback((first: number, last: number) => {
-    const now = pagesOf(latest.current.view, latest.current.count);
-    const next = pagesOf({ first, last, wide: true }, latest.current.count);
-    const isNear = next.first <= now.last + 1 && next.last >= now.first - 1;
-    waiting.current = { first, last, wide: isNear };
-    const leap = () => {
-      timer.current = undefined;
-      leaptAt.current = performance.now();
-      setView(waiting.current);
-    };
-    if (!isNear) timer.current ??= setTimeout(leap, leaptAt.current + LEAP_MS - performance.now()); // at once after a pause: End is one leap
-    else if (now.first !== next.first || now.last !== next.last) setView(waiting.current);
+  const leap = useCallback(() => {
+    timer.current = undefined;
+    leaptAt.current = performance.now();
+    setView(waiting.current);
   }, []);
+  const leapLater = useCallback(() => {
+    clearTimeout(timer.current);
+    const pause = latest.current.isOnItsWay ? PATIENCE_MS : LEAP_MS;
+    timer.current = setTimeout(leap, leaptAt.current + pause - performance.now()); // at once after a pause: End is one leap
+  }, [leap]);
+  useEffect(() => { if (timer.current !== undefined) leapLater(); }, [isOnItsWay, leapLater]);
+
+  const show = useCallback((first: number, last: number, kept = 0) => {
+    const now = pagesOf(latest.current.view, latest.current.count);
+    const next = pagesOf({ first, last, kept, wide: true }, latest.current.count);
+    const isNear = next.first <= now.last + 1 && next.last >= now.first - 1;
+    waiting.current = { first, last, kept, wide: isNear };
+    if (timer.current !== undefined) return;
+    if (!isNear) leapLater();
+    else if (now.first !== next.first || now.last !== next.last || pageOf(latest.current.view.kept) !== pageOf(kept)) setView(waiting.current);
+  }, [leapLater]);
 
   const fetchRows = useCallback(async (first: number, last: number): Promise<T[]> => {
     const end = Math.min(last, first + MOST_ROWS - 1);

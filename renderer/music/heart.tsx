@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { useLike, useLiked, type Likeable, type LikeType } from '../api/likes.ts';
 import { classNames } from '../ui/class-names.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
-import { Tooltip } from '@mantine/core';
 import styles from './heart.module.css';
 
 interface HeartProps { type: LikeType; item: Likeable; name: string; size?: number; tabIndex?: 0 | -1; className?: string | undefined }
@@ -16,11 +15,9 @@ export function Heart({ type, item, name, size = 20, tabIndex = 0, className }: 
   const like = useLike((error) => tell(t('like.failed', { name, detail: error.message })));
   const Symbol = liked ? IconHeartFilled : IconHeart;
   return (
-    <Tooltip label={t(liked ? 'like.unlike' : 'like.like')}>
-      <button type="button" className={classNames(styles.heart, className)} tabIndex={tabIndex} aria-pressed={liked} aria-label={t('like.label', { name })}
-        onClick={() => like.mutate({ type, item, liked: !liked })}>
-        <Symbol size={size} stroke={1.75} aria-hidden />
-      </button>
-    </Tooltip>
+    <button type="button" className={classNames(styles.heart, className)} tabIndex={tabIndex} aria-pressed={liked} aria-label={t('like.label', { name })} data-tip={t(liked ? 'like.unlike' : 'like.like')}
+      onClick={() => like.mutate({ type, item, liked: !liked })}>
+      <Symbol size={size} stroke={1.75} aria-hidden />
+    </button>
   );
 }

@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
 import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react';
@@ -20,21 +19,20 @@ export function Button({ variant = 'quiet', icon: Symbol, className, children, .
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** The accessible name, and the text of the tooltip. */
+  /** The accessible name, and what the tip says (tips.tsx). */
   label: string;
   icon: Icon;
   size?: 'small' | 'medium' | 'large';
   filled?: boolean;
   iconSize?: number;
+  ref?: Ref<HTMLButtonElement>;
 }
 
 export function IconButton({ label, icon: Symbol, size = 'medium', filled, iconSize = 20, className, ...rest }: IconButtonProps) {
   return (
-    <Tooltip label={label}>
-      <button type="button" aria-label={label} className={classNames(styles.icon, size !== 'medium' && styles[size], filled && styles.filled, className)} {...rest}>
-        <Symbol size={iconSize} aria-hidden {...(filled ? { fill: 'currentColor' } : {})} />
-      </button>
-    </Tooltip>
+    <button type="button" aria-label={label} data-tip={label} className={classNames(styles.icon, size !== 'medium' && styles[size], filled && styles.filled, className)} {...rest}>
+      <Symbol size={iconSize} aria-hidden {...(filled ? { fill: 'currentColor' } : {})} />
+    </button>
   );
 }
 

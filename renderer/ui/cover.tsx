@@ -1,6 +1,7 @@
-// A picture with a fixed square place: the layout stays still while it loads and when there is none.
+// A picture with a fixed square place: the layout stays still while it loads and when there is none. It has no state, because lists fly
+// by with hundreds of them: whether it loaded is said on the picture itself, and CSS does the rest.
 import { IconDisc } from '@tabler/icons-react';
-import { useState } from 'react';
+import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './cover.module.css';
 
@@ -16,19 +17,24 @@ interface CoverProps {
 }
 
 export function Cover({ src, alt, name, className, eager = false }: CoverProps) {
-  const [shown, setShown] = useState<string | null>(null);
-  const [broken, setBroken] = useState<string | null>(null);
-  const visible = src !== null && broken !== src;
   return (
     <div className={classNames(styles.cover, name !== undefined && styles.round, className)} data-cover>
-      {(src === null || shown !== src) && (name ? <span className={styles.initials} data-initials={initialsOf(name)} /> : <IconDisc className={styles.blank} stroke={1.25} aria-hidden />)}
-      {visible && (
-        <img src={src} alt={alt} loading={eager ? 'eager' : 'lazy'} decoding="async" draggable={false}
-          data-shown={shown === src || undefined} onLoad={() => setShown(src)} onError={() => setBroken(src)} />
+      {src !== null && (
+        <img key={src} ref={letGo} src={src} alt={alt} loading={eager ? 'eager' : 'lazy'} fetchPriority={eager ? 'auto' : 'low'} decoding="async" draggable={false}
+          onLoad={markLoaded} onError={markBroken} />
       )}
+      {name ? <span className={styles.initials} data-initials={initialsOf(name)} /> : <IconDisc className={styles.blank} stroke={1.25} aria-hidden />}
     </div>
   );
 }
+
+const markLoaded = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => { currentTarget.dataset['loaded'] = ''; };
+const markBroken = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => { currentTarget.dataset['broken'] = ''; };
+
+/** A picture that has scrolled by is not loaded to the end: what comes next waits for the line. */
+const letGo = (img: HTMLImageElement | null) => () => {
+  if (img && !img.complete) img.removeAttribute('src');
+};
 
 const initialsOf = (name: string) =>
   name.replace(/^the /i, '').split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? '').join('').toUpperCase();

@@ -1,5 +1,5 @@
 // What Mantine's components need to know of our design; colours and type come from tokens.css through mantine.css.
-import { createTheme, Drawer, Modal, Menu, Notification, PasswordInput, Popover, Select, Switch, TextInput, Tooltip } from '@mantine/core';
+import { createTheme, Drawer, Modal, Menu, Notification, PasswordInput, Popover, Select, Switch, TextInput } from '@mantine/core';
 
 const quick = { duration: 120, transition: 'fade' } as const;
 const popup = { transitionProps: quick, shadow: 'none', radius: 10, zIndex: 400 } as const;
@@ -13,7 +13,6 @@ export const theme = createTheme({
     Drawer: Drawer.extend({ defaultProps: { transitionProps: { duration: 160, transition: 'slide-left' }, lockScroll: false, shadow: 'none', padding: 'lg', overlayProps: { backgroundOpacity: 0.2 } } }),
     Popover: Popover.extend({ defaultProps: popup }),
     Menu: Menu.extend({ defaultProps: { ...popup, withInitialFocusPlaceholder: false } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, transitionProps: quick, radius: 6, zIndex: 500 } }),
     Select: Select.extend({ defaultProps: { comboboxProps: popup } }),
     TextInput: TextInput.extend({ defaultProps: { size: 'md' } }),
     PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md' } }),

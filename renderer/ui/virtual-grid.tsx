@@ -15,15 +15,19 @@ interface VirtualGridProps {
   cellHeight: (width: number) => number;
   /** `tabIndex` goes to the one thing in the cell that takes focus, which also needs `data-stop`. */
   renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
-  onRange: (first: number, last: number) => void;
+  /** Cells in the document from `first` to `last`, and the tab stop, wherever it is. */
+  onRange: (first: number, last: number, stop: number) => void;
+  /** Whether there is something to draw yet; cells without are like each other. */
+  has?: (index: number) => boolean;
   /** Keys that do something to a cell; true when it was handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
 }
 
 const OVERSCAN_ROWS = 3;
 const NO_GAP = { column: 0, row: 0 };
+const always = () => true;
 
-export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight, renderCell, onRange, onCellKey }: VirtualGridProps) {
+export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight, renderCell, onRange, has = always, onCellKey }: VirtualGridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
@@ -33,12 +37,13 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
   const shareWidth = Math.floor((width - gap.column * (columns - 1)) / columns);
   const rowHeight = cellHeight(shareWidth) + gap.row;
   const rows = Math.ceil(count / columns);
+  const tabStop = Math.min(stop, count - 1);
   const stopRow = Math.min(rows - 1, Math.floor(stop / columns));
 
   const { height, range, rows: shown, reveal } = useRowWindow({ count: width > 0 ? rows : 0, rowHeight, overscan: OVERSCAN_ROWS, margin: top, kept: stopRow });
   const first = range.first * columns;
   const last = Math.min((range.last + 1) * columns, count) - 1;
-  useEffect(() => { if (last >= first) onRange(first, last); }, [onRange, first, last]);
+  useEffect(() => { if (last >= first) onRange(first, last, tabStop); }, [onRange, first, last, tabStop]);
   const focus = useLateFocus((index) => ref.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-stop]`));
 
   const isFirstInFrame = useOncePerFrame();
@@ -75,13 +80,13 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
         if (cell) setStop(Number(cell.dataset['index']));
       }}>
       {shown.map((row) => (
-        <div key={row.index} className={styles.row} role="row" aria-rowindex={row.index + 1}
-          style={{ transform: `translateY(${row.top}px)`, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
+        <div key={row.index === stopRow || has(row.index * columns) ? row.index : `blank ${row.index % shown.length}`} className={styles.row} role="row" aria-rowindex={row.index + 1}
+          style={{ top: row.top, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
           {Array.from({ length: Math.min(columns, count - row.index * columns) }, (_, column) => {
             const index = row.index * columns + column;
             return (
-              <div key={index} role="gridcell" aria-colindex={column + 1} data-index={index} className={styles.cell}>
-                {renderCell(index, index === Math.min(stop, count - 1) ? 0 : -1, shareWidth)}
+              <div key={column} role="gridcell" aria-colindex={column + 1} data-index={index} className={styles.cell}>
+                {renderCell(index, index === tabStop ? 0 : -1, shareWidth)}
               </div>
             );
           })}

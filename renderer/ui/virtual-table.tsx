@@ -1,6 +1,7 @@
 // A table of any length: the header stays, rows on screen are in the document, one row is the tab stop. Columns are data, so that choosing,
-// ordering and sizing them changes an array and nothing else.
-import { useCallback, useEffect, useRef, useState, type HTMLAttributes, type KeyboardEvent, type ReactNode } from 'react';
+// ordering and sizing them changes an array and nothing else. Cells are drawn again only when their track or a column changes, and rows
+// have no handlers of their own: a page key brings a screenful of them thirty times a second.
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { Skeleton } from './states.tsx';
@@ -17,8 +18,11 @@ export interface Column<T> {
   /** Left out on narrow windows. */
   wideOnly?: boolean;
   sortable?: boolean;
+  /** Is called again only for another item, another index or another array of columns. */
   cell: (item: T, index: number) => ReactNode;
 }
+
+type RowHandler<E extends SyntheticEvent> = (event: E, index: number, row: HTMLElement) => void;
 
 /** Rows that can be chosen, several at a time. */
 export interface RowChoice<T> {
@@ -27,8 +31,13 @@ export interface RowChoice<T> {
   onExtend: (to: number) => void;
   /** Keys that the table has no use for; true when it was handled. */
   onKey: (event: KeyboardEvent, index: number) => boolean;
-  /** What else a row does: clicks, dragging, the context menu. */
-  rowProps: (index: number) => HTMLAttributes<HTMLDivElement>;
+  onClick: RowHandler<MouseEvent>;
+  onContextMenu: RowHandler<MouseEvent>;
+  onDragStart: RowHandler<DragEvent>;
+  onDragEnd: () => void;
+  onDragOver?: RowHandler<DragEvent>;
+  onDragLeave?: RowHandler<DragEvent>;
+  onDrop?: RowHandler<DragEvent>;
 }
 
 interface VirtualTableProps<T> {
@@ -38,9 +47,12 @@ interface VirtualTableProps<T> {
   item: (index: number) => T | undefined;
   sort: { id: string; descending: boolean };
   onSort: (columnId: string) => void;
-  onRange: (first: number, last: number) => void;
+  /** Rows in the document from `first` to `last`, and the tab stop, wherever it is. */
+  onRange: (first: number, last: number, stop: number) => void;
   onOpen: (index: number) => void;
   isCurrent: (item: T) => boolean;
+  /** What a row says of itself to whoever finds it in the document. */
+  marks?: (item: T) => Record<`data-${string}`, string | number | true | undefined>;
   choice?: RowChoice<T>;
   sizing?: ColumnSizing;
   /** Goes to a row whenever the object changes: where typing led. */
@@ -51,17 +63,29 @@ const ROW_HEIGHT = 48;
 const HEADER_HEIGHT = 36;
 const OVERSCAN = 8;
 
-export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onRange, onOpen, isCurrent, choice, sizing, goTo }: VirtualTableProps<T>) {
+/** The row that an event is about; none for the header, and for menus, which are drawn elsewhere in the document. */
+const rowOf = (event: SyntheticEvent) => (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+const indexOf = (row: HTMLElement) => Number(row.dataset['index']);
+
+function onRow<E extends SyntheticEvent>(handle: RowHandler<E> | undefined) {
+  return handle && ((event: E) => {
+    const row = rowOf(event);
+    if (row) handle(event, indexOf(row), row);
+  });
+}
+
+export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onRange, onOpen, isCurrent, marks, choice, sizing, goTo }: VirtualTableProps<T>) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
   const [stop, setStop] = useState(0);
-  const shown = width < 720 ? columns.filter((column) => !column.wideOnly) : columns;
+  const isNarrow = width < 720;
+  const shown = useMemo(() => (isNarrow ? columns.filter((column) => !column.wideOnly) : columns), [columns, isNarrow]);
   const template = shown.map((column) => column.width).join(' ');
   const tabStop = Math.min(stop, count - 1);
 
   const { height, range, rows, reveal } = useRowWindow({ count, rowHeight: ROW_HEIGHT, overscan: OVERSCAN, margin: top + HEADER_HEIGHT, head: HEADER_HEIGHT, kept: tabStop });
-  useEffect(() => { if (range.last >= range.first) onRange(range.first, range.last); }, [onRange, range.first, range.last]);
+  useEffect(() => { if (range.last >= range.first) onRange(range.first, range.last, tabStop); }, [onRange, range.first, range.last, tabStop]);
   const focus = useLateFocus((row) => ref.current?.querySelector<HTMLElement>(`[data-index="${row}"]`));
 
   const isFirstInFrame = useOncePerFrame();
@@ -73,7 +97,7 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
   useEffect(() => { if (goTo) go(goTo.row); }, [goTo]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+    const row = rowOf(event);
     if (!row || event.target !== row) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
@@ -94,19 +118,18 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
     <div ref={ref} role="grid" aria-label={label} aria-rowcount={count + 1} aria-colcount={shown.length} aria-multiselectable={choice ? true : undefined}
       className={styles.table} onKeyDown={onKeyDown}>
       <TableHeader columns={shown} template={template} height={HEADER_HEIGHT} sort={sort} onSort={onSort} {...(sizing && { sizing })} />
-      <div role="rowgroup" className={styles.body} style={{ height }}>
+      <div role="rowgroup" className={styles.body} style={{ height }}
+        onFocus={onRow((_, index) => setStop(index))} onDoubleClick={onRow((event, index) => { if (!(event.target as HTMLElement).closest('a, button')) onOpen(index); })}
+        onClick={onRow(choice?.onClick)} onContextMenu={onRow(choice?.onContextMenu)} onDragStart={onRow(choice?.onDragStart)} onDragEnd={choice?.onDragEnd}
+        onDragOver={onRow(choice?.onDragOver)} onDragLeave={onRow(choice?.onDragLeave)} onDrop={onRow(choice?.onDrop)}>
         {rows.map(({ index, top: start }) => {
           const row = item(index);
+          // A blank one takes no focus, unless the keyboard goes there: it becomes another row, and what it stands for gets one of its own.
           return (
-            <div key={index} role="row" aria-rowindex={index + 2} data-index={index} tabIndex={index === tabStop ? 0 : -1}
-              aria-current={(row && isCurrent(row)) || undefined} aria-selected={choice && (row ? choice.isChosen(row) : false)}
-              className={styles.row} onFocus={() => setStop(index)} onDoubleClick={() => onOpen(index)} {...choice?.rowProps(index)}
-              style={{ gridTemplateColumns: template, height: ROW_HEIGHT, transform: `translateY(${start}px)` }}>
-              {shown.map((column, i) => (
-                <div key={column.id} role="gridcell" aria-colindex={i + 1} className={classNames(styles.cell, column.align === 'end' && styles.end)}>
-                  {row ? column.cell(row, index) : <Skeleton width={i === 0 ? '32px' : '60%'} height="12px" />}
-                </div>
-              ))}
+            <div key={row || index === tabStop ? index : `blank ${index % rows.length}`} role="row" aria-rowindex={index + 2} data-index={index} tabIndex={index === tabStop ? 0 : row && -1} draggable={(choice && row !== undefined) || undefined}
+              aria-current={(row && isCurrent(row)) || undefined} aria-selected={choice && (row ? choice.isChosen(row) : false)} {...(row && marks?.(row))}
+              className={styles.row} style={{ gridTemplateColumns: template, height: ROW_HEIGHT, top: start }}>
+              {row ? <Cells columns={shown} item={row} index={index} /> : <BlankCells columns={shown} />}
             </div>
           );
         })}
@@ -114,3 +137,18 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
     </div>
   );
 }
+
+interface CellsProps<T> { columns: readonly Column<T>[]; item: T; index: number }
+
+const Cells = memo(function Cells<T>({ columns, item, index }: CellsProps<T>) {
+  return columns.map((column, i) => (
+    <div key={column.id} role="gridcell" aria-colindex={i + 1} className={classNames(styles.cell, column.align === 'end' && styles.end)}>{column.cell(item, index)}</div>
+  ));
+}) as <T>(props: CellsProps<T>) => ReactNode;
+
+/** One is like the other, so those that fly by while the scroll bar is dragged are the same few. */
+const BlankCells = memo(function BlankCells({ columns }: { columns: readonly Pick<Column<never>, 'id'>[] }) {
+  return columns.map((column, i) => (
+    <div key={column.id} role="gridcell" aria-colindex={i + 1} className={styles.cell}><Skeleton width={i === 0 ? '32px' : '60%'} height="12px" /></div>
+  ));
+});

@@ -63,6 +63,32 @@ test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arro
   await expect.poll(nowPlaying).toBe(one!.title);
 });
 
+test('a row’s menu opens from its button and with the menu key, and gives the focus back', async () => {
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.getAttribute('data-index'));
+  const menu = page.getByRole('menu');
+  await page.goto('/albums/1');
+  const dots = page.getByRole('main').getByRole('listitem').getByRole('button', { name: /^More for / }).first();
+  const name = (await dots.getAttribute('aria-label'))!;
+  for (let turn = 0; turn < 2; turn += 1) {
+    expect(await dots.getAttribute('aria-expanded')).toBe('false');
+    await dots.press('Enter');
+    await page.getByRole('menu', { name, exact: true }).waitFor();
+    expect(await dots.getAttribute('aria-expanded')).toBe('true');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('menuitem');
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await expect.poll(focused).toBe(name);
+  }
+
+  await focusTrack(2);
+  await page.keyboard.press('Shift+F10');
+  await menu.getByRole('menuitem', { name: 'Play next' }).waitFor();
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  await expect.poll(focused).toBe('2');
+});
+
 const button = (name: string) => player().getByRole('button', { name, exact: true });
 const slider = (name: string) => player().getByRole('slider', { name });
 const valueOf = async (name: string) => Number(await slider(name).inputValue());
@@ -74,8 +100,8 @@ const press = (key: string) => page.keyboard.press(key);
 const nowhere = () => page.locator('#main').focus();
 async function focusTrack(place: number) {
   await page.goto('/tracks');
-  const row = page.getByRole('grid', { name: 'Tracks' }).locator(`[data-index="${place}"]`);
-  await row.getByRole('gridcell').nth(2).waitFor();
+  const row = page.getByRole('grid', { name: 'Tracks' }).locator(`[data-index="${place}"][data-track]`);
+  await row.waitFor();
   await row.focus();
   return row;
 }

@@ -78,6 +78,8 @@ test('a change that needs a restart says so, and the language changes at once in
   await page.goto('/settings#general');
   await page.getByLabel('Log', { exact: true }).selectOption('warn');
   await page.getByText('Saved; restart needed').waitFor();
+  await page.getByText('Restart Tonearm on the computer it runs on.').waitFor(); // a browser cannot
+  expect(await page.getByRole('button', { name: 'Restart the server' }).count()).toBe(0);
   await other.goto('/settings#general');
   await other.getByText('Saved; restart needed').waitFor();
   await other.context().close();

@@ -1,10 +1,11 @@
-import { Link } from '@tanstack/react-router';
 import { IconPlayerPlayFilled } from '@tabler/icons-react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlbumOut } from '../../../server/library/wire.ts';
 import { albumCover, coverSizeFor } from '../../api/urls.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { Cover } from '../../ui/cover.tsx';
+import { RowLink } from '../../ui/row-link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import styles from './card.module.css';
 
@@ -21,29 +22,29 @@ interface AlbumCardProps {
   caption?: string | undefined;
 }
 
-export function AlbumCard({ album, width, tabIndex = 0, caption }: AlbumCardProps) {
+export const AlbumCard = memo(function AlbumCard({ album, width, tabIndex = 0, caption }: AlbumCardProps) {
   const { t } = useTranslation();
   const { playAlbum } = usePlay();
   if (!album) return <CardSkeleton />;
   const by = caption ?? album.artist_name ?? t('library.unknownArtist');
   return (
     <div className={styles.card} style={captionVariable}>
-      <Link to="/albums/$albumId" params={{ albumId: album.id }} className={styles.picture} tabIndex={tabIndex} data-stop
+      <RowLink href={`/albums/${album.id}`} className={styles.picture} tabIndex={tabIndex} data-stop
         aria-label={t('album.cardLabel', { title: album.title, artist: album.artist_name ?? t('library.unknownArtist') })}>
         <Cover src={albumCover(album, coverSizeFor(width))} alt="" className={styles.cover} />
-      </Link>
+      </RowLink>
       <button type="button" className={styles.play} tabIndex={-1} aria-label={t('album.playLabel', { title: album.title })} onClick={() => void playAlbum(album.id)}>
         <IconPlayerPlayFilled size={18} aria-hidden />
       </button>
       <span className={styles.title} title={album.title}>{album.title}</span>
       <span className={styles.by}>
         {caption === undefined && album.artist_id !== null
-          ? <Link to="/artists/$artistId" params={{ artistId: album.artist_id }} tabIndex={-1}>{by}</Link>
+          ? <RowLink href={`/artists/${album.artist_id}`} tabIndex={-1}>{by}</RowLink>
           : by}
       </span>
     </div>
   );
-}
+});
 
 export function CardSkeleton({ round = false }: { round?: boolean }) {
   return (

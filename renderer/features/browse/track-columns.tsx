@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import type { TrackOut } from '../../../server/library/wire.ts';
@@ -6,6 +5,7 @@ import { AwayMark } from '../../music/away-mark.tsx';
 import { Heart } from '../../music/heart.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../ui/format.ts';
+import { RowLink } from '../../ui/row-link.tsx';
 import type { ChoosableColumn } from './column-layout.ts';
 import styles from './track-columns.module.css';
 
@@ -29,11 +29,11 @@ export function trackColumns(t: TFunction, play: (track: TrackOut, index: number
     },
     {
       id: 'artist', label: t('sort.artist'), width: 'minmax(0, 3fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.artist_id === null ? track.artist_name : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }} tabIndex={-1} className={styles.quiet}>{track.artist_name}</Link>),
+      cell: (track) => (track.artist_id === null ? track.artist_name : <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1} className={styles.quiet}>{track.artist_name}</RowLink>),
     },
     {
       id: 'album', label: t('sort.album'), width: 'minmax(0, 3fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.album_id === null ? null : <Link to="/albums/$albumId" params={{ albumId: track.album_id }} tabIndex={-1} className={styles.quiet}>{track.album_title}</Link>),
+      cell: (track) => (track.album_id === null ? null : <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>{track.album_title}</RowLink>),
     },
     { id: 'year', label: t('sort.year'), width: '56px', sortable: true, wideOnly: true, align: 'end', cell: (track) => quiet(track.year) },
     { id: 'genre', label: t('list.genre'), width: 'minmax(0, 2fr)', wideOnly: true, extra: true, cell: (track) => quiet(track.genres.join(', ')) },

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
@@ -8,6 +7,7 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock, formatFormat } from '../../ui/format.ts';
+import { RowLink } from '../../ui/row-link.tsx';
 import { useIsPutAway } from '../../ui/undoable.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
 import { Heart } from '../../music/heart.tsx';
@@ -53,7 +53,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
         <span className={styles.title} title={track.title}>{track.title}</span>
         {withArtist && (
           <span className={styles.by}>
-            {track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{track.artist_name}</Link>}
+            {track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <RowLink href={`/artists/${track.artist_id}`}>{track.artist_name}</RowLink>}
           </span>
         )}
       </div>

@@ -2,7 +2,7 @@
 // is shown in a bar over the player.
 import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut, TrackSort } from '../../../server/library/wire.ts';
 import { PAGE_SIZE, trackPage, type TrackFilter } from '../../api/library.ts';
@@ -16,7 +16,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { usePutAway } from '../../ui/undoable.ts';
 import { useSelection } from '../../ui/use-selection.ts';
 import { useTypedText } from '../../ui/use-typed-text.ts';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
+import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { BatchEdit } from './batch-edit.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
 import { findRow } from './find-row.ts';
@@ -122,26 +122,23 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
     return true;
   };
 
-  const rowProps = (index: number) => {
-    const track = list.item(index);
-    return {
-      draggable: track !== undefined,
-      'data-track': track?.id,
-      'data-away': (track && away.has(trackKey(track.id))) || undefined,
-      onClick: (event: MouseEvent) => {
-        if ((event.target as HTMLElement).closest('a, button, [role="menu"]')) return;
-        if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
-        else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
-        else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') void playFrom(index);
-        else chosen.only(index);
-      },
-      onContextMenu: () => setMenuFor(groupAt(index)),
-      onDragStart: (event: DragEvent) => {
-        const dragged = groupAt(index);
-        if (dragged) startTrackDrag(event, dragged, dragged.only?.title ?? t('track.count', { count: dragged.count }));
-      },
-      onDragEnd: endTrackDrag,
-    };
+  const choice: RowChoice<TrackOut> = {
+    isChosen: (track) => chosen.has(track.id),
+    onExtend: chosen.extend,
+    onKey,
+    onClick: (event, index) => {
+      if ((event.target as HTMLElement).closest('a, button')) return;
+      if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
+      else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
+      else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') void playFrom(index);
+      else chosen.only(index);
+    },
+    onContextMenu: (_, index) => setMenuFor(groupAt(index)),
+    onDragStart: (event, index) => {
+      const dragged = groupAt(index);
+      if (dragged) startTrackDrag(event, dragged, dragged.only?.title ?? t('track.count', { count: dragged.count }));
+    },
+    onDragEnd: endTrackDrag,
   };
 
   const shown = useMemo(() => laidOut(columns, layout), [columns, layout]);
@@ -151,8 +148,8 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
         <Menu.ContextMenu>
           <div className={styles.table}>
             <VirtualTable label={label} columns={shown} count={list.total ?? placeholders} item={item} sort={{ id: sort, descending }} onSort={onSort}
-              onRange={list.show} onOpen={(index) => void playFrom(index)} isCurrent={(track) => track.id === currentId} goTo={goTo}
-              choice={{ isChosen: (track) => chosen.has(track.id), onExtend: chosen.extend, onKey, rowProps }}
+              onRange={list.show} onOpen={(index) => void playFrom(index)} isCurrent={(track) => track.id === currentId} goTo={goTo} choice={choice}
+              marks={(track) => ({ 'data-track': track.id, 'data-away': away.has(trackKey(track.id)) || undefined })}
               sizing={{
                 canResize: (id) => !['title', 'liked', 'menu'].includes(id),
                 onResize: (id, width) => {

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { IconPlayerPlayFilled, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { HistoryOut } from '../../../server/history/wire.ts';
@@ -8,6 +7,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatDate } from '../../ui/format.ts';
+import { RowLink } from '../../ui/row-link.tsx';
 import styles from './history.module.css';
 
 /** One play. What is not in the library has its names only. */
@@ -30,9 +30,9 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
       <div className={styles.text}>
         <span className={styles.title}>{play.title}</span>
         <span className={styles.by}>
-          {track?.artist_id ? <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{play.artist_name}</Link> : play.artist_name ?? t('library.unknownArtist')}
+          {track?.artist_id ? <RowLink href={`/artists/${track.artist_id}`}>{play.artist_name}</RowLink> : play.artist_name ?? t('library.unknownArtist')}
           {play.album_title !== null && ' · '}
-          {track?.album_id ? <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{play.album_title}</Link> : play.album_title}
+          {track?.album_id ? <RowLink href={`/albums/${track.album_id}`}>{play.album_title}</RowLink> : play.album_title}
         </span>
       </div>
       {!track && <span className={styles.note}>{t('history.notHere')}</span>}

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { IconArrowBackUp, IconTrash } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { RowLink } from '../../ui/row-link.tsx';
 import type { Column } from '../../ui/virtual-table.tsx';
 import { placeOf } from './place.ts';
 import styles from './missing.module.css';
@@ -43,11 +43,11 @@ export function missingColumns({ t, isSelected, isLeaving, onSelect, onFind, onR
     },
     {
       id: 'artist', label: t('sort.artist'), width: 'minmax(0, 2fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.artist_id === null ? track.artist_name : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }} {...notAStop} className={styles.quiet}>{track.artist_name}</Link>),
+      cell: (track) => (track.artist_id === null ? track.artist_name : <RowLink href={`/artists/${track.artist_id}`} {...notAStop} className={styles.quiet}>{track.artist_name}</RowLink>),
     },
     {
       id: 'album', label: t('sort.album'), width: 'minmax(0, 2fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.album_id === null ? null : <Link to="/albums/$albumId" params={{ albumId: track.album_id }} {...notAStop} className={styles.quiet}>{track.album_title}</Link>),
+      cell: (track) => (track.album_id === null ? null : <RowLink href={`/albums/${track.album_id}`} {...notAStop} className={styles.quiet}>{track.album_title}</RowLink>),
     },
     { id: 'place', label: t('missing.place'), width: 'minmax(0, 3fr)', wideOnly: true, cell: (track) => <PlaceCell track={track} inStorage={t('missing.inStorage')} /> },
     {

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import type { PlaylistEntryOut } from '../../../server/playlists/wire.ts';
 import { AwayMark } from '../../music/away-mark.tsx';
@@ -6,6 +5,7 @@ import { Heart } from '../../music/heart.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { formatAgo, formatClock } from '../../ui/format.ts';
+import { RowLink } from '../../ui/row-link.tsx';
 import type { Column } from '../../ui/virtual-table.tsx';
 import styles from './playlists.module.css';
 
@@ -19,7 +19,7 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
           <PlayCover track={track} onPlay={() => onPlay(index)} />
           <span className={styles.text}>
             <span>{track.title}</span>
-            <span>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }} tabIndex={-1}>{track.artist_name}</Link>}</span>
+            <span>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1}>{track.artist_name}</RowLink>}</span>
           </span>
           <AwayMark availability={track.availability} />
         </div>
@@ -27,7 +27,7 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
     },
     {
       id: 'album', label: t('sort.album'), width: 'minmax(0, 3fr)', wideOnly: true,
-      cell: ({ track }) => (track.album_id === null ? null : <Link to="/albums/$albumId" params={{ albumId: track.album_id }} tabIndex={-1} className={styles.quiet}>{track.album_title}</Link>),
+      cell: ({ track }) => (track.album_id === null ? null : <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>{track.album_title}</RowLink>),
     },
     { id: 'added', label: t('table.added'), width: '112px', wideOnly: true, cell: ({ added_at }) => <span className={styles.quiet}>{formatAgo(added_at)}</span> },
     { id: 'duration', label: t('track.time'), width: '56px', align: 'end', cell: ({ track }) => <span className={styles.quiet}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span> },

@@ -2,7 +2,7 @@
 import { Menu } from '@mantine/core';
 import { IconArrowBarToDown, IconArrowBarToUp, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
+import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
 import { stepTarget } from '../../api/entry-order.ts';
@@ -17,7 +17,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { useSelection } from '../../ui/use-selection.ts';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
+import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
 import styles from './playlists.module.css';
 
@@ -113,22 +113,23 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     return true;
   };
 
-  const isAfter = (event: DragEvent<HTMLElement>) => {
-    const box = event.currentTarget.getBoundingClientRect();
+  const isAfter = (event: DragEvent, row: HTMLElement) => {
+    const box = row.getBoundingClientRect();
     return event.clientY > box.top + box.height / 2;
   };
-  const rowProps = (index: number) => ({
-    draggable: true,
-    'data-track': list.item(index)?.track.id,
-    onClick: (event: MouseEvent) => {
-      if ((event.target as HTMLElement).closest('a, button, [role="menu"]')) return;
+  const choice: RowChoice<PlaylistEntryOut> = {
+    isChosen: (entry) => chosen.has(entry.entry_id),
+    onExtend: chosen.extend,
+    onKey,
+    onClick: (event, index) => {
+      if ((event.target as HTMLElement).closest('a, button')) return;
       if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
       else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
       else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') void playFrom(index);
       else chosen.only(index);
     },
-    onContextMenu: () => setMenuAt(index),
-    onDragStart: (event: DragEvent) => {
+    onContextMenu: (_, index) => setMenuAt(index),
+    onDragStart: (event, index) => {
       const places = placesFor(index);
       startTrackDrag(event, someTracks(tracksAt(places)), places.length === 1 ? list.item(index)?.track.title ?? '' : t('track.count', { count: places.length }));
       if (!isEditable) return;
@@ -136,22 +137,22 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       event.dataTransfer.setData(ENTRY_DRAG, places.join(','));
     },
     onDragEnd: endTrackDrag,
-    onDragOver: (event: DragEvent<HTMLElement>) => {
+    onDragOver: (event, _, row) => {
       if (!event.dataTransfer.types.includes(ENTRY_DRAG)) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = 'move';
-      event.currentTarget.dataset['drop'] = isAfter(event) ? 'after' : 'before';
+      row.dataset['drop'] = isAfter(event, row) ? 'after' : 'before';
     },
-    onDragLeave: (event: DragEvent<HTMLElement>) => { delete event.currentTarget.dataset['drop']; },
-    onDrop: (event: DragEvent<HTMLElement>) => {
-      delete event.currentTarget.dataset['drop'];
+    onDragLeave: (_event, _index, row) => { delete row.dataset['drop']; },
+    onDrop: (event, index, row) => {
+      delete row.dataset['drop'];
       const places = event.dataTransfer.getData(ENTRY_DRAG);
       if (places === '') return;
       event.preventDefault();
-      const target = index + (isAfter(event) ? 1 : 0);
+      const target = index + (isAfter(event, row) ? 1 : 0);
       move(places.split(',').map(Number), target < total ? target : null);
     },
-  });
+  };
 
   const columns = useMemo(() => entryColumns(t, (index) => void playFrom(index)), [t, playlist.id]);
   const places = menuAt === null ? [] : placesFor(menuAt);
@@ -163,8 +164,8 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
         <Menu.ContextMenu>
           <div className={styles.table}>
             <VirtualTable label={t('playlist.tracksOf', { name: playlist.name })} columns={columns} count={total} item={list.item} sort={{ id: '', descending: false }} onSort={nothing} onRange={list.show}
-              onOpen={(index) => void playFrom(index)} isCurrent={(entry) => entry.track.id === currentId} goTo={goTo}
-              choice={{ isChosen: (entry) => chosen.has(entry.entry_id), onExtend: chosen.extend, onKey, rowProps }} />
+              onOpen={(index) => void playFrom(index)} isCurrent={(entry) => entry.track.id === currentId} goTo={goTo} choice={choice}
+              marks={(entry) => ({ 'data-track': entry.track.id })} />
           </div>
         </Menu.ContextMenu>
         <Menu.Dropdown>

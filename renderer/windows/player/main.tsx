@@ -16,6 +16,7 @@ import { openPlayer } from '../../player/open-player.ts';
 import { PlayerContext } from '../../player/use-player.ts';
 import { useScheme } from '../../ui/scheme.ts';
 import { theme } from '../../ui/theme.ts';
+import { Tips } from '../../ui/tips.tsx';
 import { PlayerWindow } from './player-window.tsx';
 
 /** The sign-in page belongs to the library window and knows the way back. */
@@ -35,6 +36,7 @@ function App({ player }: { player: ReturnType<typeof openPlayer> }) {
         <PlayerContext value={player}>
           <PlayerWindow />
           <QuestionDialogs />
+          <Tips />
           <Notifications position="bottom-center" limit={2} />
         </PlayerContext>
       </QueryClientProvider>

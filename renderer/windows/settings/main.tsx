@@ -14,6 +14,7 @@ import { openPlayer } from '../../player/open-player.ts';
 import { PlayerContext } from '../../player/use-player.ts';
 import { useScheme } from '../../ui/scheme.ts';
 import { theme } from '../../ui/theme.ts';
+import { Tips } from '../../ui/tips.tsx';
 import { SettingsWindow } from './settings-window.tsx';
 
 /** The sign-in page belongs to the library window and knows the way back. */
@@ -33,6 +34,7 @@ function App() {
       <QueryClientProvider client={queries}>
         <PlayerContext value={player}>
           <SettingsWindow />
+          <Tips />
         </PlayerContext>
       </QueryClientProvider>
     </MantineProvider>

@@ -55,14 +55,17 @@ const rest = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 /** In this order: End comes first in a server that was never asked for a deep page. */
 const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['End and Home', async (page) => {
-    await page.locator('[role="grid"] [tabindex="0"]').first().focus();
+    await focusStop(page);
     for (const key of ['End', 'Home', 'End', 'Home']) {
       await page.keyboard.press(key);
       await untilFull(page);
       await rest(page, 300);
     }
   }],
-  ['Page Down, held', (page) => hold(page, 'PageDown')],
+  ['Page Down, held', async (page) => {
+    await focusStop(page);
+    await hold(page, 'PageDown');
+  }],
   ['Page Up, held, from the end', async (page) => {
     await page.keyboard.press('End');
     await untilFull(page);
@@ -76,7 +79,7 @@ const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     }
   }],
   ['scroll bar, top to end', async (page) => {
-    await page.locator('[role="grid"] [tabindex="0"]').first().focus();
+    await focusStop(page);
     await page.keyboard.press('Home');
     await untilFull(page);
     await drag(page, 1);
@@ -85,6 +88,9 @@ const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     for (const to of [0.66, 0.33, 0.5, 0.02]) await drag(page, to);
   }],
 ];
+
+/** The row or cell that the tab key leads to; the header has stops of its own. */
+const focusStop = (page: Page): Promise<void> => page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
 
 async function hold(page: Page, key: string): Promise<void> {
   for (let n = 0; n < HELD; n++) {

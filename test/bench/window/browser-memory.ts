@@ -11,6 +11,7 @@ export interface Memory { heapMb: number; processMb: number }
 export async function watchMemory(browser: Browser, page: Page): Promise<{ stop: () => Promise<Memory> }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
+  await keepNoAnswers(page);
   const pids = await rendererPids(browser);
   const most: Memory = { heapMb: 0, processMb: 0 };
   const look = async (): Promise<void> => {
@@ -30,6 +31,11 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
     },
   };
 }
+
+interface Driven { _connection: { toImpl: (page: Page) => { delegate: { _mainFrameSession: { _client: { send: (method: string) => Promise<unknown> } } } } } }
+
+/** The driver has the browser keep answers for whoever asks for them later, 100 MB of them in the page's own process, which no person's browser does. */
+const keepNoAnswers = (page: Page): Promise<unknown> => (page as unknown as Driven)._connection.toImpl(page).delegate._mainFrameSession._client.send('Network.disable');
 
 async function heapMb(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
