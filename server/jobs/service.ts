@@ -150,7 +150,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       try {
         return await enqueue(name, payload);
       } catch (error) {
-        log.warn({ task: name, err: error }, 'job not enqueued');
+        if (!closing) log.warn({ task: name, err: error }, 'job not enqueued'); // when all stops, so does what would have followed
         return undefined;
       }
     },
