@@ -103,7 +103,7 @@ test('nothing that opens has a serious violation', async () => {
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await check('shortcuts');
   await page.goto('/tracks');
-  await page.getByRole('grid', { name: 'Tracks' }).locator('[data-index="1"]').focus();
+  await page.getByRole('grid', { name: 'Tracks' }).locator('[data-index="1"][data-track]').focus();
   await page.keyboard.press('Space');
   await page.getByRole('toolbar', { name: 'Selection' }).waitFor();
   await page.getByRole('button', { name: /^More for/ }).last().click();
