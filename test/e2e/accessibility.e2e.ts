@@ -52,10 +52,14 @@ async function inBothThemes(page: Page, where: string, context?: Part): Promise<
   return [...light, ...dark];
 }
 
-async function changeTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.emulateMedia({ colorScheme });
-  await page.waitForFunction((scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme, colorScheme, { polling: 50 });
-  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+/** As another window does: a page that is not in front hears of the system's own theme when it is drawn next, which may be never. */
+async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate((chosen) => {
+    localStorage.setItem('tonearm.scheme', chosen);
+    dispatchEvent(new StorageEvent('storage', { key: 'tonearm.scheme' }));
+    if (document.documentElement.dataset['mantineColorScheme'] !== chosen) throw new Error(`the page is not ${chosen}`);
+  }, scheme);
+  await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 50); }));
 }
 
 const settled = (page: Page) => page.waitForFunction(() => document.querySelector('h1, h2') && [...document.images].every((image) => image.complete || image.loading === 'lazy'));
