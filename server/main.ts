@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 
-process.env['UV_THREADPOOL_SIZE'] ??= '16'; // copies are flushed side by side, and a disk takes many flushes at once
+process.env['UV_THREADPOOL_SIZE'] ??= '8'; // copies are flushed side by side, and a disk takes many flushes at once
 enableCompileCache(); // the bundle is compiled once, not at every start
 
 const bundled = import.meta.filename.endsWith('.js');

@@ -13,7 +13,7 @@ import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './
 
 const PARSE_LIMIT_MS = 10_000;
 /** JavaScript memory of the thread; views of files are not counted, and are bounded by the readers themselves. */
-const HEAP_LIMIT_MB = 96;
+const HEAP_LIMIT_MB = 64;
 const IDLE_MS = 30_000;
 /** Threads lost one after the other without a file to blame: then it is not the files. */
 const LOSSES_IN_A_ROW = 3;

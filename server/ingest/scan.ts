@@ -21,8 +21,8 @@ import type { ScanProgress, ScanResult } from './wire.ts';
 
 export const LOCAL_FOLDER = 'local_folder';
 
-const GROUP_FILES = 96;
-const GROUPS_AHEAD = 3;
+const GROUP_FILES = 64;
+const GROUPS_AHEAD = 2;
 /** The longest batch of rows while people use the server, and while nobody does. */
 const BATCH_MS = { busy: 10, quiet: 30 };
 const QUEUE_FILES = 500;

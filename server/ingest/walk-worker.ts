@@ -13,7 +13,7 @@ export type WalkMessage =
   | { type: 'done' }
   | { type: 'failed'; message: string };
 
-const WINDOW_FILES = 3_000;
+const WINDOW_FILES = 2_000;
 const BUNDLE_FILES = 400;
 const BUNDLE_FOLDERS = 2_000;
 

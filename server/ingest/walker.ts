@@ -24,7 +24,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
 
   function start(): Thread {
     const stop = new Int32Array(new SharedArrayBuffer(4));
-    const worker = new Worker(workerUrl, { workerData: { stop: stop.buffer } satisfies WalkWorkerData, resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 } });
+    const worker = new Worker(workerUrl, { workerData: { stop: stop.buffer } satisfies WalkWorkerData, resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 96 } });
     const ended = new Promise<void>((resolve) => { worker.once('exit', () => resolve()); });
     const thread = { worker, stop, ended };
     worker.on('error', () => {}); // told to the walk under way, if there is one
