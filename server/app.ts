@@ -1,5 +1,4 @@
 // The composition root: database, tools, services in floor order, task handlers, routes. Nothing here decides anything.
-import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import express from 'express';
@@ -7,21 +6,17 @@ import { createAuthService } from './auth/service.ts';
 import { authRoutes } from './auth/routes.ts';
 import { createExportService } from './backup/export.ts';
 import { backupRoutes } from './backup/routes.ts';
-import { assertNotHalfRestored } from './backup/restore-state.ts';
 import { createRestoreService } from './backup/restore-service.ts';
 import { createBackupService } from './backup/service.ts';
 import type { Config } from './config/config.ts';
 import { createSealer } from './config/sealed-text.ts';
-import { openSecretStore } from './config/secret-store.ts';
-import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
 import { createCoverArchive, type ArchivePace } from './covers/archive.ts';
 import { coverRoutes } from './covers/routes.ts';
 import { createCoverService } from './covers/service.ts';
 import { createPlaceholderCovers } from './covers/placeholder-covers.ts';
 import { coverArchiveTask, coverTask } from './covers/task.ts';
 import { createCheckpoints } from './db/checkpoints.ts';
-import { openDatabase } from './db/client.ts';
-import { lockDataFolder } from './db/data-lock.ts';
+import type { MainDb } from './db/client.ts';
 import type { TrackId } from './db/ids.ts';
 import { duplicateRoutes } from './enrichment/duplicate-routes.ts';
 import { createDuplicateService } from './enrichment/duplicates.ts';
@@ -32,6 +27,7 @@ import { createEnrichment } from './enrichment/service.ts';
 import { enrichLibraryTask, enrichTask } from './enrichment/tasks.ts';
 import { createEventHub } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
+import { openGround } from './ground.ts';
 import { createActivity } from './http/activity.ts';
 import { documentationRoutes } from './http/docs-page.ts';
 import { checkHost, checkOrigin, errorHandler, notFoundHandler, requestLine } from './http/guard.ts';
@@ -408,24 +404,7 @@ export async function createApp({ config: given, paths, version, log, now = () =
   };
 }
 
-/** What everything stands on. Lets the data folder go when it cannot be opened. */
-export async function openGround(given: Config, paths: ProductPaths, log: Log) {
-  const { data, database, secretsFile } = given.paths;
-  mkdirSync(data, { recursive: true });
-  const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
-  try {
-    assertNotHalfRestored(data);
-    const secretStore = await openSecretStore({ file: secretsFile, wish: given.settings.SECRET_STORE, log });
-    const config = await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore);
-    const secrets = await loadSecrets(config.settings, secretStore);
-    return { config, db: openDatabase({ path: database, migrationsDir: paths.migrations, log }), secretStore, secrets, unlock };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
-}
-
-function canRead(db: ReturnType<typeof openDatabase>): boolean {
+function canRead(db: MainDb): boolean {
   try {
     db.$client.prepare('SELECT 1 FROM users LIMIT 1').get();
     return true;

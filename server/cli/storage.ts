@@ -1,6 +1,6 @@
 // `tonearm storage migrate --to s3|local`: moves the library to the other storage, without a server.
 import { SingleBar } from 'cli-progress';
-import { openGround } from '../app.ts';
+import { openGround } from '../ground.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';

@@ -1,0 +1,28 @@
+// What everything stands on: the data folder, taken for this process alone, its secrets and its database.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertNotHalfRestored } from './backup/restore-state.ts';
+import type { Config } from './config/config.ts';
+import { openSecretStore } from './config/secret-store.ts';
+import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
+import { openDatabase } from './db/client.ts';
+import { lockDataFolder } from './db/data-lock.ts';
+import type { Log } from './log/log.ts';
+import type { ProductPaths } from './paths.ts';
+
+/** Lets the data folder go when one of them cannot be opened. */
+export async function openGround(given: Config, paths: ProductPaths, log: Log) {
+  const { data, database, secretsFile } = given.paths;
+  mkdirSync(data, { recursive: true });
+  const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
+  try {
+    assertNotHalfRestored(data);
+    const secretStore = await openSecretStore({ file: secretsFile, wish: given.settings.SECRET_STORE, log });
+    const config = await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore);
+    const secrets = await loadSecrets(config.settings, secretStore);
+    return { config, db: openDatabase({ path: database, migrationsDir: paths.migrations, log }), secretStore, secrets, unlock };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
