@@ -63,20 +63,20 @@ export interface ReadOptions {
 export async function readFile(path: string | Buffer, options: ReadOptions): Promise<ReadFile> {
   const { listed } = options;
   try {
-    const file = await readWhole(path, options);
-    if (!listed || looksAsListed(path, listed)) return file;
-    if (file.copy) discard(file.copy);
+    return await readWhole(path, options);
   } catch (error) {
-    if (!listed || isDiskFull(error) || looksAsListed(path, listed)) throw error;
+    if (error instanceof StillChanging || !listed || isDiskFull(error) || mayLookAs(path, listed)) throw error;
   }
   throw new StillChanging();
 }
 
-/** Size and time together: some programs give a file its whole length before its first byte. A file that is gone looks like nothing. */
-function looksAsListed(path: string | Buffer, { sizeBytes, mtimeUs }: FileAsListed): boolean {
+/** Size and time together: some programs give a file its whole length before its first byte. */
+const looksAs = (stat: fs.Stats, { sizeBytes, mtimeUs }: FileAsListed): boolean => stat.size === sizeBytes && mtimeUsOf(stat) === mtimeUs;
+
+/** A file that is gone looks like nothing. */
+function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {
   try {
-    const stat = fs.statSync(path);
-    return stat.size === sizeBytes && mtimeUsOf(stat) === mtimeUs;
+    return looksAs(fs.statSync(path), listed);
   } catch (error) {
     return !isAbsent(error); // what cannot be looked at has another fault, which the reading tells
   }
@@ -90,7 +90,15 @@ async function readWhole(path: string | Buffer, { target, listed, hashLarge, nam
     const read = readAudioSync(source) ?? (await readAudio(source));
     stage('copying');
     const audioHash = target || named || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
-    return { read, sizeBytes: source.size, audioHash, ...(target && { copy: copyHashed(source, target, listed?.dev === undefined ? undefined : target.cloneTemp(path, listed.dev)) }), ...(named && { sha256: hashPieces(source, () => {}) }) };
+    const clone = listed?.dev === undefined ? undefined : target?.cloneTemp(path, listed.dev);
+    const copy = target && copyHashed(source, target, clone);
+    const sha256 = named ? hashPieces(source, () => {}) : undefined;
+    // What was read is looked at; another file that has its name by now is found by the next scan, unless it is the one that was cloned.
+    if (listed && !(looksAs(source.stat(), listed) && (!clone || mayLookAs(path, listed)))) {
+      if (copy) discard(copy);
+      throw new StillChanging();
+    }
+    return { read, sizeBytes: source.size, audioHash, ...(copy && { copy }), ...(sha256 !== undefined && { sha256 }) };
   } finally {
     source.close();
   }

@@ -122,20 +122,21 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract
   }
 }
 
-/** Flushes a copy and gives it its final name; gives the folder it is in. Content that is there already is kept. */
+/** Flushes a copy and gives it its final name; gives the folder it is in. It takes the place of the same content. */
 async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: string, sizeBytes: number): Promise<string> {
   const folder = dirname(path);
   try {
-    if (fs.statSync(path, { throwIfNoEntry: false })?.size === sizeBytes) {
-      fs.rmSync(tempPath);
-      return folder;
-    }
     await new Promise<void>((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
   } finally {
     fs.closeSync(fd);
   }
   makeFolder(folder);
-  fs.renameSync(tempPath, path);
+  try {
+    fs.renameSync(tempPath, path);
+  } catch (error) { // Windows replaces no file that somebody plays
+    if (fs.statSync(path, { throwIfNoEntry: false })?.size !== sizeBytes) throw error;
+    fs.rmSync(tempPath);
+  }
   return folder;
 }
 

@@ -1,14 +1,15 @@
 // A scan of the music folder: walk → classify (walking thread) → read and copy (reading thread) → rows (here, in short batches).
 // What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its row is written.
-import { readdir, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Storage } from '../storage/storage.ts';
+import { assertMounted } from './folder-problem.ts';
 import { createIdentity, type ReadNew } from './identity.ts';
 import { standingFolders } from './scan-folders.ts';
 import { nameOfMark } from './lyrics-files.ts';
+import { progressReporter } from './scan-progress.ts';
 import { createScanPlan } from './scan-plan.ts';
 import { createScanWriter, sourceIdOf, type ScanOp, type ScanTally } from './scan-writer.ts';
 import type { ReaderPool } from './reader-pool.ts';
@@ -17,15 +18,15 @@ import { createCopies } from './store-copies.ts';
 import type { AdoptBySound } from './sound-identity.ts';
 import { join, type Candidate, type FolderBatch } from './walk.ts';
 import type { Walker } from './walker.ts';
+import { createWriteQueue, QUEUE_FILES } from './write-queue.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 
 export const LOCAL_FOLDER = 'local_folder';
 
 const GROUP_FILES = 64;
-const GROUPS_AHEAD = 2;
+const GROUPS_AHEAD = 4;
 /** The longest batch of rows while people use the server, and while nobody does. */
 const BATCH_MS = { busy: 10, quiet: 30 };
-const QUEUE_FILES = 500;
 const LISTED_SKIPS = 1_000;
 const FILE_URI = 'file:';
 
@@ -76,15 +77,15 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
 
 async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   const started = deps.now().getTime();
-  await assertMounted(deps.db, options.importPath);
+  await assertMounted(deps.db, LOCAL_FOLDER, options.importPath);
 
   const folders = await standingFolders(options.importPath, options.folders);
   const plan = options.dryRun ? createScanPlan({ db: deps.db, source: LOCAL_FOLDER }) : undefined;
   const writer = plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storageKind: deps.storage.kind });
   const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
   const skipped: ScanResult['skipped'] = [];
-  const queue = createWriteQueue(writer.writeBatch, () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), deps.relieve, options.onCommit);
-  const report = progressReporter(options, counts, writer.tally);
+  const queue = createWriteQueue({ writeBatch: writer.writeBatch, batchMs: () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), relieve: deps.relieve, onCommit: options.onCommit });
+  const report = progressReporter(options.onProgress, counts, writer.tally);
   const inFlight = new Set<Promise<void>>();
   const copying = options.mode !== 'copy' || options.dryRun ? undefined : deps.storage.kind;
   const storeCopies = createCopies({ storage: deps.storage });
@@ -164,7 +165,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     await Promise.all(inFlight);
     stopIfAsked();
     await queue.empty();
-    report.now('hashing');
+    report.hashing();
     if (options.mode === 'reference' && !options.dryRun) await hashLater(deps, options);
     if (!options.dryRun) countFound(writer.tally, await deps.adoptBySound({ root: options.importPath, source: LOCAL_FOLDER, after: newest, signal: options.signal }));
   } finally {
@@ -221,115 +222,4 @@ const isNews = ({ imageChanged, signature, candidates, gone, returned, stillFail
 function fatalOf(results: ReadResult[], added: number): AppError | undefined {
   const full = results.find((result) => !result.ok && result.fatal);
   return full && new AppError('storage_full', `The disk is full. ${added} tracks were added; free some space and scan again to go on.`);
-}
-
-/** An unmounted disk looks like an empty or missing folder. */
-async function assertMounted(db: MainDb, path: string): Promise<void> {
-  const problem = await folderProblem(path);
-  if (problem) throw new AppError('unavailable', problem);
-  const entries = await readdir(path);
-  if (entries.length > 0) return;
-  const known = db.$client.prepare<[string], { n: number }>(
-    "SELECT count(*) AS n FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE d.source = ? AND f.state = 'track'").get(LOCAL_FOLDER);
-  if (known && known.n > 0) throw new AppError('unavailable', `The music folder ${path} is empty, but held ${known.n} files before. Is its disk connected? Nothing was changed.`);
-}
-
-/** Why a folder cannot be scanned, in a sentence; undefined when it can. */
-export async function folderProblem(path: string): Promise<string | undefined> {
-  try {
-    if (!(await stat(path)).isDirectory()) return `The music folder ${path} is not a folder.`;
-    await readdir(path);
-    return undefined;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return `The music folder ${path} is not there. Is its disk connected?`;
-    if (code === 'EACCES' || code === 'EPERM') return `The music folder ${path} may not be read (permission denied).`;
-    return `The music folder ${path} cannot be read: ${messageOf(error)}`;
-  }
-}
-
-/** Rows wait here for their turn; between two batches the event loop serves people. */
-function createWriteQueue(writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number, batchMs: () => number, relieve: () => Promise<void>, onCommit: () => void) {
-  let ops: ScanOp[] = [];
-  let head = 0;
-  let running: Promise<void> | undefined;
-  let failure: unknown;
-  let waiters: (() => void)[] = [];
-
-  async function run(): Promise<void> {
-    while (head < ops.length) {
-      head += writeBatch(ops, head, batchMs());
-      if (head > QUEUE_FILES) [ops, head] = [ops.slice(head), 0];
-      onCommit();
-      for (const wake of waiters.splice(0)) wake();
-      await relieve();
-      await new Promise((resolve) => { setImmediate(resolve); });
-    }
-    [ops, head] = [[], 0];
-  }
-
-  const start = (): void => {
-    running ??= run().catch((error: unknown) => {
-      failure ??= error;
-      [ops, head] = [[], 0];
-    }).finally(() => {
-      running = undefined;
-      for (const wake of waiters.splice(0)) wake();
-      waiters = [];
-    });
-  };
-
-  const check = (): void => {
-    if (failure !== undefined) throw failure;
-  };
-
-  return {
-    push(more: ScanOp[]): void {
-      for (const op of more) ops.push(op);
-      if (ops.length > head) start();
-    },
-    /** Resolves when fewer than `limit` rows wait. Throws what the database threw. */
-    async below(limit: number): Promise<void> {
-      while (failure === undefined && ops.length - head > limit) await new Promise<void>((resolve) => { waiters.push(resolve); });
-      check();
-    },
-    async empty(): Promise<void> {
-      while (running) await running;
-      check();
-    },
-  };
-}
-
-const REPORT_EVERY_MS = 250;
-
-function progressReporter(options: ScanOptions, counts: { seen: number; unchanged: number; read: number }, tally: { added: number; updated: number; failedCount: number }) {
-  const started = performance.now();
-  let last = 0;
-  let walked = false;
-  let hashing = false;
-  let current: string | null = null;
-  const report = (folder?: string): void => {
-    current = folder ?? current;
-    if (performance.now() - last >= REPORT_EVERY_MS) send();
-  };
-  const send = (): void => {
-    const now = performance.now();
-    last = now;
-    const done = counts.unchanged + counts.read;
-    const perSecond = done / Math.max(0.001, (now - started) / 1000);
-    const left = counts.seen - done;
-    options.onProgress({
-      phase: hashing ? 'hashing' : walked ? 'reading' : 'walking', files_seen: counts.seen, files_done: done, files_total: walked ? counts.seen : null,
-      added: tally.added, updated: tally.updated, failed: tally.failedCount,
-      files_per_second: Math.round(perSecond), eta_ms: walked && perSecond > 0 ? Math.round((left / perSecond) * 1000) : null, current,
-    });
-  };
-  report.walked = (): void => {
-    walked = true;
-  };
-  report.now = (_phase: 'hashing'): void => {
-    hashing = true;
-    send();
-  };
-  return report;
 }

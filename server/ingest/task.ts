@@ -6,7 +6,8 @@ import type { Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
 import type { Claims } from '../storage/claims.ts';
 import { StorageDown } from './store-copies.ts';
-import { folderProblem, scan, type ScanDeps, type ScanOptions } from './scan.ts';
+import { folderProblem } from './folder-problem.ts';
+import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 
 export interface ScanTaskDeps extends ScanDeps {

@@ -9,6 +9,8 @@ const WINDOW_BYTES = 256 << 10;
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 export interface OpenByteSource extends ByteSource {
+  /** How the file looked after what was read of it until now. */
+  stat(): fs.Stats;
   /** Gives the descriptor and the buffer back. No view of this source may be used afterwards. */
   close(): void;
 }
@@ -39,9 +41,11 @@ export function bufferSource(bytes: Uint8Array): ByteSource {
 function wholeFile(fd: number, size: number): OpenByteSource {
   const buffer = freeWhole.pop() ?? Buffer.allocUnsafeSlow(WHOLE_FILE_BYTES);
   const bytes = buffer.subarray(0, readFully(fd, buffer, 0, size));
+  const stat = fs.fstatSync(fd);
   fs.closeSync(fd);
   let open = true;
   return {
+    stat: () => stat,
     size: bytes.length, // less than `size` when the file shrank meanwhile
     read: (position, length) => (position === 0 && length >= bytes.length ? bytes : bytes.subarray(position, position + length)),
     close() {
@@ -57,6 +61,7 @@ function windowedFile(fd: number, size: number): OpenByteSource {
   let filled = 0;
   let open = true;
   return {
+    stat: () => fs.fstatSync(fd),
     size,
     read(position, length) {
       const wanted = Math.max(0, Math.min(length, size - position));
