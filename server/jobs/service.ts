@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobStatus } from '../db/schema.ts';
-import { AppError, conflict, notFound } from '../errors.ts';
+import { AppError, conflict, isDiskFull, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Log } from '../log/log.ts';
@@ -54,7 +54,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
 
   /**
    * Stores a job and queues it; it is on disk when this resolves. With an unfinished job of the same key, gives that one back.
-   * Throws `queue_unavailable` before start(), after close(), and when it cannot be stored.
+   * Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk is thrown as it is.
    */
   async function enqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob> {
     const queue = queues.get(name);
@@ -68,7 +68,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       }
       return { ...job, created };
     } catch (cause) {
-      if (cause instanceof AppError) throw cause;
+      if (cause instanceof AppError || isDiskFull(cause)) throw cause;
       throw new AppError('queue_unavailable', 'The job queue cannot be reached.', { cause });
     } finally {
       entering--;

@@ -400,6 +400,23 @@ describe('trouble', () => {
     expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(1);
   });
 
+  it('a full disk is called that, and leaves no half of a job behind', async () => {
+    const { jobs } = startJobs({ plain: async () => undefined });
+    db.$client.pragma(`max_page_count = ${db.$client.pragma('page_count', { simple: true }) as number}`);
+    let stored = 0;
+    const fill = async (): Promise<never> => {
+      for (;;) {
+        await jobs.enqueue('plain', { n: stored });
+        stored++;
+      }
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    db.$client.pragma('max_page_count = 1000000');
+    await jobs.drain();
+    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(stored);
+    expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(stored);
+  });
+
   it('a queue that failed to take a job goes on by itself', async () => {
     const done = gate();
     const { jobs } = startJobs({ plain: async () => done.open() });
