@@ -28,6 +28,8 @@ export interface IdListsDeps {
 type OrderedList = IdList & { order: WalkedOrder };
 
 const KEEP_TOTALS = 300;
+/** Pages of ids, for whoever turns back. */
+const KEEP_PAGES = 200;
 /** Lists with filters whose ids are kept in order, up to 4 MB each. */
 const KEEP_PICKED = 3;
 /** Lists shorter than this need nothing in memory. */
@@ -40,14 +42,22 @@ const READ = 0.15;
 const CHEAP_US = 1_000;
 
 export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps }: IdListsDeps) {
+  const pages = createKept<IdPage>(statements, KEEP_PAGES);
   const totals = createKept<number>(statements, KEEP_TOTALS);
   const picked = createKept<Int32Array>(statements, KEEP_PICKED);
   const sets = createIdSets(statements);
   const orders = createIdOrders({ client, statements, ...deps });
   const randomIds = createRandomIds(statements, sets);
 
-  function page(asked: NewIdList, { limit, offset }: Page): IdPage {
+  function page(asked: NewIdList, at: Page): IdPage {
     const list = toIdList(asked);
+    const { order } = list;
+    if ('seed' in order) return read(list, at);
+    const ordered = { ...list, order };
+    return pages.get([...orders.topicsOf(ordered), ...topicsOf(list)], `${keyOf(ordered)} ${at.offset} ${at.limit}`, () => read(list, at));
+  }
+
+  function read(list: IdList, { limit, offset }: Page): IdPage {
     const total = count(list);
     if (offset >= total) return { ids: [], total };
     const { order } = list;

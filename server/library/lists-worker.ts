@@ -3,7 +3,8 @@ import { answerQuestions } from '../db/reader-loop.ts';
 import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './id-list.ts';
 import { createIdLists, type IdPage } from './id-lists.ts';
-import { createStatements, type Params } from './statements.ts';
+import { createKept } from './kept.ts';
+import { createStatements, TOPICS, type Params } from './statements.ts';
 
 /** `ahead`: its other pages may be asked for next. `sql`: for its first column. */
 export type ListQuestion = { list: NewIdList; page: Page } | { ahead: NewIdList } | { sql: string; params: Params };
@@ -11,11 +12,16 @@ export type ListQuestion = { list: NewIdList; page: Page } | { ahead: NewIdList 
 export interface VersionedPage extends IdPage { version: string }
 export type ListAnswer = VersionedPage | number[] | undefined;
 
+const KEEP_ASIDES = 50;
+/** Nobody waits for this thread, so it only waits until it is clear that no scan is writing. */
+const QUIET_MS = 200;
+
 answerQuestions<ListQuestion, ListAnswer>((client) => {
   const statements = createStatements(client);
-  const lists = createIdLists({ client, statements });
+  const lists = createIdLists({ client, statements, quietMs: QUIET_MS });
+  const asides = createKept<number[]>(statements, KEEP_ASIDES);
   return (question) => {
-    if ('sql' in question) return statements.column<number>(question.sql, question.params);
+    if ('sql' in question) return asides.get(TOPICS, JSON.stringify(question), () => statements.column<number>(question.sql, question.params));
     if ('ahead' in question) {
       lists.readAhead(question.ahead);
       return undefined;

@@ -5,7 +5,8 @@ import type { Sqlite } from '../db/client.ts';
 import { addNamesHold } from './search-names.ts';
 
 /** What lists depend on: the rows of tracks, albums and artists; what somebody likes; how often something was played. */
-export type Topic = 'library' | 'likes' | 'plays';
+export const TOPICS = ['library', 'likes', 'plays'] as const;
+export type Topic = (typeof TOPICS)[number];
 export type Params = Record<string, string | number | null>;
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -35,7 +36,7 @@ export function createStatements(client: Sqlite) {
     column: <T>(sql: string, params: Params): T[] => prepared(sql, true).all(params) as T[],
     value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
     /** Another text whenever something of these topics was written (of all of them when none are named); what was counted before may then be wrong. */
-    version: (topics: readonly Topic[] = ['library', 'likes', 'plays']): string => versionOf(changes.all(), topics),
+    version: (topics: readonly Topic[] = TOPICS): string => versionOf(changes.all(), topics),
   };
 }
 

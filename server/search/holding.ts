@@ -20,17 +20,17 @@ const AT_ONCE = 100;
 const AT_FIRST = 4_000;
 const GROWTH = 8;
 
-/** Ids, the oldest first; at most `limit` of each kind. */
-export function findHolding(statements: Statements, words: readonly string[], limit: number): Holding {
+/** Ids, the oldest first; at least `wanted` of each kind, as far as there are so many. */
+export function findHolding(statements: Statements, words: readonly string[], wanted: Record<SearchKind, number>): Holding {
   const find = finderOf(statements, matchesOf(words));
   const found: Holding = { artist: [], album: [], track: [] };
   let known = 0;
   for (const kind of KINDS) {
-    const wanted = limit - found[kind].length;
-    if (known < searchEnd(kind) && wanted > 0) {
-      const rowids = find(Math.max(known, searchBase(kind)), wanted);
+    const left = wanted[kind] - found[kind].length;
+    if (known < searchEnd(kind) && left > 0) {
+      const rowids = find(Math.max(known, searchBase(kind)), left);
       for (const rowid of rowids) addTo(found, rowid);
-      known = rowids.length < wanted ? Infinity : (rowids.at(-1) as number);
+      known = rowids.length < left ? Infinity : (rowids.at(-1) as number);
     }
     known = Math.max(known, searchEnd(kind));
   }

@@ -21,6 +21,7 @@ export const MOST_RESULTS = 1_000;
 /** Searches whose results are remembered while nothing is written: for the next page, and the character that is taken back. */
 const KEEP = 50;
 const NOTHING = { items: [], total: 0 };
+const eachKind = <T>(of: (kind: SearchKind) => T): Record<SearchKind, T> => ({ track: of('track'), album: of('album'), artist: of('artist') });
 
 /** Ids of what begins with what was typed, in order, and of the others that hold its words: these best first once somebody wanted so many. */
 interface FoundKind { beginning: number[]; others: number[]; isRanked?: boolean }
@@ -44,13 +45,12 @@ export function createSearchService({ db, library }: SearchDeps) {
   const kept = createKept<Found>(statements, KEEP);
 
   function find(query: string, words: string[]): Found {
-    const holding = findHolding(statements, words, MOST_RESULTS);
-    const of = (kind: SearchKind): FoundKind => {
-      const beginning = findBeginningWith(statements, kind, query, MOST_RESULTS);
-      const known = new Set(beginning);
-      return { beginning, others: holding[kind].filter((id) => !known.has(id)) };
-    };
-    return { track: of('track'), album: of('album'), artist: of('artist') };
+    const beginning = eachKind((kind) => findBeginningWith(statements, kind, query, MOST_RESULTS));
+    const holding = findHolding(statements, words, eachKind((kind) => (beginning[kind].length < MOST_RESULTS ? MOST_RESULTS : 0)));
+    return eachKind((kind) => {
+      const known = new Set(beginning[kind]);
+      return { beginning: beginning[kind], others: holding[kind].filter((id) => !known.has(id)) };
+    });
   }
 
   /** What begins with it is the best: the others are only ranked when there is too little of that. */
