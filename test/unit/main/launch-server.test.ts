@@ -52,13 +52,14 @@ describe.each([{ isPackaged: false, root: '.' }, { isPackaged: true, root: 'app.
     expect(shown).toContain('put away');
   });
 
-  it('keeps its young memory as small as npm start does', async () => {
+  it('keeps its memory as small as npm start does', async () => {
     writeProgram(join(dir, root === '.' ? '.' : 'app.asar.unpacked'), `console.log(process.execArgv.join(' ') + ' ready'); process.exit();`);
     let shown = '';
     await untilEnd(launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } }));
     const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8')) as { scripts: { start: string } };
-    const flag = /--max-semi-space-size=\d+/.exec(scripts.start)?.[0] ?? 'no flag at all';
-    expect(shown).toContain(flag);
+    const flags = scripts.start.match(/--[a-z-]+=\d+/g) ?? [];
+    expect(flags.length).toBeGreaterThan(0);
+    for (const flag of flags) expect(shown).toContain(flag);
   });
 
   it.each([[undefined, 'auto'], ['file', 'file']])('lets the server use the keychain, unless the environment says otherwise: %s', async (said, kept) => {
