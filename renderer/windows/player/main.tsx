@@ -1,52 +1,14 @@
-// The player window: everything is put together here. It commands the same player as the other windows.
-import '../../ui/mantine.css';
-import '../../ui/mantine-overrides.css';
-import '../../ui/tokens.css';
-import '../../ui/base.css';
-import { MantineProvider } from '@mantine/core';
+// The player window. It commands the same player as the other windows.
 import { Notifications } from '@mantine/notifications';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { createRoot } from 'react-dom/client';
-import { createQueryClient } from '../../api/query-client.ts';
-import { signInByItself } from '../../api/desktop-session.ts';
-import { getSession, onSessionChange } from '../../api/session.ts';
-import { startI18n } from '../../i18n/i18n.ts';
 import { QuestionDialogs } from '../../music/question-dialogs.tsx';
-import { openPlayer } from '../../player/open-player.ts';
-import { PlayerContext } from '../../player/use-player.ts';
-import { useScheme } from '../../ui/scheme.ts';
-import { theme } from '../../ui/theme.ts';
-import { Tips } from '../../ui/tips.tsx';
+import { openSideWindow } from '../side-window.tsx';
 import { PlayerWindow } from './player-window.tsx';
 
-/** The sign-in page belongs to the library window and knows the way back. */
-function requireSession(): boolean {
-  if (getSession()) return true;
-  location.replace('/sign-in?back=/player');
-  return false;
-}
-
-const queries = createQueryClient();
-
-function App({ player }: { player: ReturnType<typeof openPlayer> }) {
-  const scheme = useScheme();
-  return (
-    <MantineProvider theme={theme} forceColorScheme={scheme} withCssVariables={false} withGlobalClasses={false}>
-      <QueryClientProvider client={queries}>
-        <PlayerContext value={player}>
-          <PlayerWindow />
-          <QuestionDialogs />
-          <Tips />
-          <Notifications position="bottom-center" limit={2} />
-        </PlayerContext>
-      </QueryClientProvider>
-    </MantineProvider>
-  );
-}
-
-await (getSession() ?? signInByItself());
-if (requireSession()) {
-  onSessionChange(requireSession);
-  await startI18n();
-  createRoot(document.getElementById('root')!).render(<App player={openPlayer()} />);
-}
+await openSideWindow(
+  <>
+    <PlayerWindow />
+    <QuestionDialogs />
+    <Notifications position="bottom-center" limit={2} />
+  </>,
+  () => '/player',
+);
