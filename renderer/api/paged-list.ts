@@ -96,7 +96,8 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const show = useCallback((first: number, last: number, kept = 0) => {
     const now = pagesOf(latest.current.view, latest.current.count);
     const next = pagesOf({ first, last, kept, wide: true }, latest.current.count);
-    const isNear = next.first <= now.last + 1 && next.last >= now.first - 1;
+    const seen = pagesOf({ first, last, kept, wide: false }, latest.current.count);
+    const isNear = seen.first <= now.last + 1 && seen.last >= now.first - 1; // what is on screen, or the scroll bar would have neighbours fetched all the way
     waiting.current = { first, last, kept, wide: isNear };
     if (timer.current !== undefined) return;
     if (!isNear) leapLater();

@@ -1,14 +1,15 @@
-import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../server/library/wire.ts';
+import { DotsIcon } from '../ui/drawn-icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { oneTrack } from './track-drag.ts';
 import { TrackItems } from './track-items.tsx';
 
+/** One that is open closes when its row becomes another track's. */
 export function TrackMenu({ track, className, tabIndex = 0, withAlbum = true }: { track: TrackOut; className?: string | undefined; tabIndex?: 0 | -1; withAlbum?: boolean }) {
   const { t } = useTranslation();
   return (
-    <MenuButton label={t('track.menu', { title: track.title })} icon={IconDots} iconSize={18} className={className} tabIndex={tabIndex}>
+    <MenuButton key={track.id} label={t('track.menu', { title: track.title })} icon={DotsIcon} iconSize={18} className={className} tabIndex={tabIndex}>
       {() => <TrackItems group={oneTrack(track)} withAlbum={withAlbum} />}
     </MenuButton>
   );

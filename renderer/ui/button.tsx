@@ -1,6 +1,6 @@
 import type { Icon } from '@tabler/icons-react';
 import { createLink } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react';
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentType, Ref } from 'react';
 import styles from './button.module.css';
 import { classNames } from './class-names.ts';
 
@@ -18,10 +18,13 @@ export function Button({ variant = 'quiet', icon: Symbol, className, children, .
   );
 }
 
+/** An icon of the set, or a drawn one (drawn-icons.tsx). */
+export type IconShape = ComponentType<{ size?: number | string; fill?: string; 'aria-hidden'?: boolean }>;
+
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** The accessible name, and what the tip says (tips.tsx). */
   label: string;
-  icon: Icon;
+  icon: IconShape;
   size?: 'small' | 'medium' | 'large';
   filled?: boolean;
   iconSize?: number;

@@ -1,8 +1,8 @@
 // A picture with a fixed square place: the layout stays still while it loads and when there is none. It has no state, because lists fly
 // by with hundreds of them: whether it loaded is said on the picture itself, and CSS does the rest.
-import { IconDisc } from '@tabler/icons-react';
 import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
+import { DiscIcon } from './drawn-icons.tsx';
 import styles from './cover.module.css';
 
 interface CoverProps {
@@ -23,7 +23,7 @@ export function Cover({ src, alt, name, className, eager = false }: CoverProps) 
         <img key={src} ref={letGo} src={src} alt={alt} loading={eager ? 'eager' : 'lazy'} fetchPriority={eager ? 'auto' : 'low'} decoding="async" draggable={false}
           onLoad={markLoaded} onError={markBroken} />
       )}
-      {name ? <span className={styles.initials} data-initials={initialsOf(name)} /> : <IconDisc className={styles.blank} stroke={1.25} aria-hidden />}
+      {name ? <span className={styles.initials} data-initials={initialsOf(name)} /> : <DiscIcon className={styles.blank} />}
     </div>
   );
 }

@@ -1,12 +1,11 @@
 // A button with a menu that costs a list no more than a button: the menu is made when it is opened for the first time.
 import { Menu, type MenuProps } from '@mantine/core';
-import type { Icon } from '@tabler/icons-react';
 import { useEffect, useId, useImperativeHandle, useRef, useState, type ReactNode, type Ref, type RefObject } from 'react';
-import { IconButton } from './button.tsx';
+import { IconButton, type IconShape } from './button.tsx';
 
 interface MenuButtonProps {
   label: string;
-  icon: Icon;
+  icon: IconShape;
   iconSize?: number;
   tabIndex?: 0 | -1;
   className?: string | undefined;

@@ -7,6 +7,8 @@ import { useScroller } from './scroller.ts';
 
 /** After this long without a scroll event nobody holds the wheel or the scroll bar. */
 const REST_MS = 160;
+/** More screens than this in one step are a leap; leaps close together are the scroll bar's, and covers wait until it rests (cover.module.css). */
+const LEAP_SCREENS = 2;
 
 interface RowWindowOptions {
   count: number;
@@ -24,7 +26,8 @@ export interface RowWindow {
   /** Of the element that holds the rows. */
   height: number;
   range: RowRange;
-  rows: { index: number; top: number }[];
+  /** `slot` stays while another row takes the element over, as one goes out of the window and the next comes in. */
+  rows: { index: number; top: number; slot: string | number }[];
   reveal: (row: number) => void;
 }
 
@@ -47,14 +50,24 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
   useLayoutEffect(() => {
     if (!scroller) return undefined;
     let rest: ReturnType<typeof setTimeout> | undefined;
+    let leaptAt = -REST_MS;
+    const noteLeap = () => {
+      const step = scroller.scrollTop - margin - place.current.element;
+      if (Math.abs(step) <= LEAP_SCREENS * scroller.clientHeight) return;
+      const now = performance.now();
+      if (now - leaptAt < REST_MS) scroller.dataset['flying'] = '';
+      leaptAt = now;
+    };
     /** The scroll bar is put where the list is; rows do not move, because their shift changes by the same. */
     const settle = () => {
+      delete scroller.dataset['flying'];
       if (!hasDrifted(place.current, listHeight)) return;
       scroller.scrollTop = toElement(place.current.list, listHeight) + margin;
       place.current = { element: scroller.scrollTop - margin, list: place.current.list };
       flushSync(look);
     };
     const onScroll = () => {
+      noteLeap();
       const isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
       place.current = follow(place.current, scroller.scrollTop - margin, listHeight, isAtEnd);
       flushSync(look); // in this frame, else rows come a frame after the scroll bar
@@ -69,6 +82,7 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     observer.observe(scroller);
     return () => {
       clearTimeout(rest);
+      delete scroller.dataset['flying'];
       observer.disconnect();
       scroller.removeEventListener('scroll', onScroll);
     };
@@ -86,11 +100,16 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     look();
   }, [scroller, rowHeight, head, listHeight, margin, look]);
 
+  const slots = useRef(1);
   const rows = useMemo(() => {
     const shown: RowWindow['rows'] = [];
-    const add = (index: number, place = index) => shown.push({ index, top: place * rowHeight - view.shift });
     const last = Math.min(view.last, count - 1);
     const hasKept = kept >= 0 && kept < count;
+    slots.current = Math.max(slots.current, last - view.first + 1);
+    const slotOf = (index: number) => index % slots.current;
+    // The one that is kept, where the focus may be, keeps its element too, wherever the window goes.
+    const add = (index: number, place = index) =>
+      shown.push({ index, top: place * rowHeight - view.shift, slot: hasKept && index !== kept && slotOf(index) === slotOf(kept) ? 'spare' : slotOf(index) });
     // Beside the window and not at its own place, which may be further away than the element is high.
     if (hasKept && kept < view.first) add(kept, view.first - 1);
     for (let index = view.first; index <= last; index += 1) add(index);

@@ -1,6 +1,6 @@
 // Choosing rows of a paged list as in any file manager: a click chooses one, Ctrl or Cmd and Space add or take away, Shift takes
 // everything in between, Ctrl+A all. The row between two clicks may not be here yet, so ranges are asked for.
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows, type Selection } from './selection.ts';
 
 interface SelectionOptions<T> {
@@ -21,6 +21,15 @@ export interface ChosenRows {
   extend: (to: number, add?: boolean) => void;
   all: () => void;
   clear: () => void;
+}
+
+/** What a click on a row does, besides those on its links and buttons. A finger has no other way to open a row. */
+export function chooseByClick(chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>, event: MouseEvent, index: number, open: () => void): void {
+  if ((event.target as HTMLElement).closest('a, button')) return;
+  if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
+  else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
+  else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') open();
+  else chosen.only(index);
 }
 
 export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptions<T>): ChosenRows {

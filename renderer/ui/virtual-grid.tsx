@@ -17,17 +17,14 @@ interface VirtualGridProps {
   renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
   /** Cells in the document from `first` to `last`, and the tab stop, wherever it is. */
   onRange: (first: number, last: number, stop: number) => void;
-  /** Whether there is something to draw yet; cells without are like each other. */
-  has?: (index: number) => boolean;
   /** Keys that do something to a cell; true when it was handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
 }
 
 const OVERSCAN_ROWS = 3;
 const NO_GAP = { column: 0, row: 0 };
-const always = () => true;
 
-export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight, renderCell, onRange, has = always, onCellKey }: VirtualGridProps) {
+export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight, renderCell, onRange, onCellKey }: VirtualGridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
@@ -80,7 +77,7 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
         if (cell) setStop(Number(cell.dataset['index']));
       }}>
       {shown.map((row) => (
-        <div key={row.index === stopRow || has(row.index * columns) ? row.index : `blank ${row.index % shown.length}`} className={styles.row} role="row" aria-rowindex={row.index + 1}
+        <div key={row.slot} className={styles.row} role="row" aria-rowindex={row.index + 1}
           style={{ top: row.top, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
           {Array.from({ length: Math.min(columns, count - row.index * columns) }, (_, column) => {
             const index = row.index * columns + column;

@@ -1,11 +1,12 @@
 // A table of any length: the header stays, rows on screen are in the document, one row is the tab stop. Columns are data, so that choosing,
 // ordering and sizing them changes an array and nothing else. Cells are drawn again only when their track or a column changes, and rows
-// have no handlers of their own: a page key brings a screenful of them thirty times a second.
+// have no handlers of their own: a page key brings a screenful of them thirty times a second. One that goes out of sight becomes one that
+// comes in.
 import { memo, useCallback, useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
-import { Skeleton } from './states.tsx';
 import { TableHeader, type ColumnSizing } from './table-header.tsx';
+import { useLast } from './use-last.ts';
 import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
 import styles from './virtual-table.module.css';
 
@@ -122,14 +123,14 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
         onFocus={onRow((_, index) => setStop(index))} onDoubleClick={onRow((event, index) => { if (!(event.target as HTMLElement).closest('a, button')) onOpen(index); })}
         onClick={onRow(choice?.onClick)} onContextMenu={onRow(choice?.onContextMenu)} onDragStart={onRow(choice?.onDragStart)} onDragEnd={choice?.onDragEnd}
         onDragOver={onRow(choice?.onDragOver)} onDragLeave={onRow(choice?.onDragLeave)} onDrop={onRow(choice?.onDrop)}>
-        {rows.map(({ index, top: start }) => {
+        {rows.map(({ index, top: start, slot }) => {
           const row = item(index);
-          // A blank one takes no focus, unless the keyboard goes there: it becomes another row, and what it stands for gets one of its own.
+          // A blank one takes no focus, unless the keyboard goes there.
           return (
-            <div key={row || index === tabStop ? index : `blank ${index % rows.length}`} role="row" aria-rowindex={index + 2} data-index={index} tabIndex={index === tabStop ? 0 : row && -1} draggable={(choice && row !== undefined) || undefined}
+            <div key={slot} role="row" aria-rowindex={index + 2} data-index={index} tabIndex={index === tabStop ? 0 : row && -1} draggable={(choice && row !== undefined) || undefined} data-blank={row === undefined || undefined} aria-busy={row === undefined || undefined}
               aria-current={(row && isCurrent(row)) || undefined} aria-selected={choice && (row ? choice.isChosen(row) : false)} {...(row && marks?.(row))}
               className={styles.row} style={{ gridTemplateColumns: template, height: ROW_HEIGHT, top: start }}>
-              {row ? <Cells columns={shown} item={row} index={index} /> : <BlankCells columns={shown} />}
+              <Cells columns={shown} item={row} index={index} />
             </div>
           );
         })}
@@ -138,17 +139,11 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
   );
 }
 
-interface CellsProps<T> { columns: readonly Column<T>[]; item: T; index: number }
+interface CellsProps<T> { columns: readonly Column<T>[]; item: T | undefined; index: number }
 
 const Cells = memo(function Cells<T>({ columns, item, index }: CellsProps<T>) {
-  return columns.map((column, i) => (
-    <div key={column.id} role="gridcell" aria-colindex={i + 1} className={classNames(styles.cell, column.align === 'end' && styles.end)}>{column.cell(item, index)}</div>
+  const shown = useLast(item);
+  return shown !== undefined && columns.map((column, i) => (
+    <div key={column.id} role="gridcell" aria-colindex={i + 1} className={classNames(styles.cell, column.align === 'end' && styles.end)}>{column.cell(shown, index)}</div>
   ));
 }) as <T>(props: CellsProps<T>) => ReactNode;
-
-/** One is like the other, so those that fly by while the scroll bar is dragged are the same few. */
-const BlankCells = memo(function BlankCells({ columns }: { columns: readonly Pick<Column<never>, 'id'>[] }) {
-  return columns.map((column, i) => (
-    <div key={column.id} role="gridcell" aria-colindex={i + 1} className={styles.cell}><Skeleton width={i === 0 ? '32px' : '60%'} height="12px" /></div>
-  ));
-});

@@ -16,6 +16,9 @@ const KNOWN_TASKS = [
   'verify_storage', 'collect_garbage', 'settle_credits',
 ] as const;
 
+/** What is tried for days on end has too many for the number to mean anything. */
+const COUNTED_ATTEMPTS = 20;
+
 export function JobItem({ job }: { job: JobOut }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -39,7 +42,7 @@ export function JobItem({ job }: { job: JobOut }) {
           {result ? t(result.dry_run ? 'scan.planSummary' : 'scan.summary', { added: formatNumber(result.added), updated: formatNumber(result.updated), unchanged: formatNumber(result.unchanged), failed: formatNumber(result.failed_count) }) : progressOf(job)}
           {result || progressOf(job) ? ' · ' : ''}
           <time dateTime={at} title={formatDate(at)}>{formatAgo(at)}</time>
-          {(job.attempts > 1 || job.status === 'waiting') && ` · ${t('activity.attemptOf', { number: formatNumber(job.attempts), most: formatNumber(job.max_attempts) })}`}
+          {(job.attempts > 1 || job.status === 'waiting') && job.max_attempts <= COUNTED_ATTEMPTS && ` · ${t('activity.attemptOf', { number: formatNumber(job.attempts), most: formatNumber(job.max_attempts) })}`}
           {job.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(job.next_attempt_at) })}`}
         </p>
         {job.error && <p className={styles.error}>{job.error}</p>}

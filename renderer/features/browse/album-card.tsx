@@ -1,12 +1,13 @@
-import { IconPlayerPlayFilled } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlbumOut } from '../../../server/library/wire.ts';
 import { albumCover, coverSizeFor } from '../../api/urls.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { Cover } from '../../ui/cover.tsx';
+import { PlayIcon } from '../../ui/drawn-icons.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { useLast } from '../../ui/use-last.ts';
 import styles from './card.module.css';
 
 /** Height of the two lines below the cover. */
@@ -22,19 +23,20 @@ interface AlbumCardProps {
   caption?: string | undefined;
 }
 
-export const AlbumCard = memo(function AlbumCard({ album, width, tabIndex = 0, caption }: AlbumCardProps) {
+export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex = 0, caption }: AlbumCardProps) {
   const { t } = useTranslation();
   const { playAlbum } = usePlay();
+  const album = useLast(given);
   if (!album) return <CardSkeleton />;
   const by = caption ?? album.artist_name ?? t('library.unknownArtist');
   return (
-    <div className={styles.card} style={captionVariable}>
-      <RowLink href={`/albums/${album.id}`} className={styles.picture} tabIndex={tabIndex} data-stop
+    <div className={styles.card} style={captionVariable} data-blank={given === undefined || undefined}>
+      <RowLink href={`/albums/${album.id}`} className={styles.picture} tabIndex={tabIndex} data-stop={given !== undefined || undefined}
         aria-label={t('album.cardLabel', { title: album.title, artist: album.artist_name ?? t('library.unknownArtist') })}>
         <Cover src={albumCover(album, coverSizeFor(width))} alt="" className={styles.cover} />
       </RowLink>
       <button type="button" className={styles.play} tabIndex={-1} aria-label={t('album.playLabel', { title: album.title })} onClick={() => void playAlbum(album.id)}>
-        <IconPlayerPlayFilled size={18} aria-hidden />
+        <PlayIcon size={18} />
       </button>
       <span className={styles.title} title={album.title}>{album.title}</span>
       <span className={styles.by}>

@@ -59,7 +59,7 @@ export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, d
     if (list.total === 0) return empty ?? <EmptyLibrary />;
     return (
       <VirtualGrid label={title} count={list.total ?? PLACEHOLDERS} cellWidth={size} gap={GAP} cellHeight={(width) => width + CAPTION_HEIGHT}
-        onRange={list.show} has={(index) => list.item(index) !== undefined} renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
+        onRange={list.show} renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
         onCellKey={(event, index) => {
           const item = list.item(index);
           if (!item || event.ctrlKey || event.metaKey || (event.key !== ' ' && event.key.toLowerCase() !== 'p')) return false;

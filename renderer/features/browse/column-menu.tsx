@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { IconArrowBackUp, IconChevronDown, IconChevronUp, IconColumns3 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { classNames } from '../../ui/class-names.ts';
 import pill from '../../ui/pill.module.css';
 import { inOrder, isShown, movedColumn, NO_LAYOUT, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
 import styles from './tracks-table.module.css';
@@ -22,7 +23,7 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
   return (
     <Menu position="bottom-end" closeOnItemClick={false}>
       <Menu.Target>
-        <button type="button" className={pill.pill}><IconColumns3 size={16} aria-hidden />{t('table.columns')}</button>
+        <button type="button" className={classNames(pill.pill, styles.columns)}><IconColumns3 size={16} aria-hidden />{t('table.columns')}</button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t('table.columnsHelp')}</Menu.Label>

@@ -14,7 +14,7 @@ import { currentEntry } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { usePutAway } from '../../ui/undoable.ts';
-import { useSelection } from '../../ui/use-selection.ts';
+import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
 import { useTypedText } from '../../ui/use-typed-text.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { BatchEdit } from './batch-edit.tsx';
@@ -126,13 +126,7 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
     isChosen: (track) => chosen.has(track.id),
     onExtend: chosen.extend,
     onKey,
-    onClick: (event, index) => {
-      if ((event.target as HTMLElement).closest('a, button')) return;
-      if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
-      else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
-      else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') void playFrom(index);
-      else chosen.only(index);
-    },
+    onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
     onContextMenu: (_, index) => setMenuFor(groupAt(index)),
     onDragStart: (event, index) => {
       const dragged = groupAt(index);

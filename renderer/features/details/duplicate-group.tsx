@@ -46,7 +46,7 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
                 <td>{quality(track)}</td>
                 <td>{track.size_bytes !== null && formatBytes(track.size_bytes)}</td>
                 <td>{track.duration_ms !== null && formatClock(track.duration_ms)}</td>
-                <td>{formatNumber(track.play_count)}</td>
+                <td data-label={t('details.plays')}>{formatNumber(track.play_count)}</td>
                 <td><IconButton label={t('track.playLabel', { title: `${track.title}, ${track.source_id}` })} icon={IconPlayerPlayFilled} size="small" iconSize={16} onClick={() => player.playTracks([track])} /></td>
               </tr>
             ))}

@@ -16,7 +16,7 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { useSelection } from '../../ui/use-selection.ts';
+import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
 import styles from './playlists.module.css';
@@ -121,13 +121,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     isChosen: (entry) => chosen.has(entry.entry_id),
     onExtend: chosen.extend,
     onKey,
-    onClick: (event, index) => {
-      if ((event.target as HTMLElement).closest('a, button')) return;
-      if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
-      else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
-      else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') void playFrom(index);
-      else chosen.only(index);
-    },
+    onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
     onContextMenu: (_, index) => setMenuAt(index),
     onDragStart: (event, index) => {
       const places = placesFor(index);
