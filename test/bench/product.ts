@@ -6,6 +6,8 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..');
 const ENTRY = join(root, 'dist', 'server', 'main.js');
+/** Those of `npm start`. */
+const FLAGS = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(/--[a-z-]+=\d+/g) ?? [];
 
 export interface Product {
   url: string;
@@ -24,7 +26,7 @@ interface Job { id: number; status: string; error: string | null; result: Record
 const ADMIN = { username: 'bench', password: 'bench password' };
 
 export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
+  const child = spawn(process.execPath, [...FLAGS, ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
     env: { ...process.env, ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_WATCH: 'false', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await listening(child);

@@ -9,8 +9,9 @@ import { applyPragmas } from '../../../server/db/client.ts';
 import { libraryOf } from '../kept-library.ts';
 import { measure, median, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
+import { openQuietClient, type QuietClient } from '../quiet-client.ts';
 
-const ROUNDS = 40;
+const ROUNDS = 200;
 const PAGE = 50;
 const QUIET_MS = 1_500;
 
@@ -32,7 +33,8 @@ export async function queriesSuite(dir: string, { million, libraries }: QueriesO
     const product = await startProduct(dataDir);
     const bare = await startBare(join(dataDir, 'tonearm.db'));
     try {
-      const run = new Run(product, tracks);
+      const client = await openQuietClient(product.url, product.token);
+      const run = new Run(product, client, tracks);
       await run.lists();
       await run.others();
       await run.searches();
@@ -40,6 +42,7 @@ export async function queriesSuite(dir: string, { million, libraries }: QueriesO
       const others = measure({ suite: 'queries', name: `${tracks.toLocaleString('en')}: somebody else waits while deep pages are read anew, at most`, unit: 'ms', product: await run.waits(), bound: { name: 'limit', value: 50 }, goal: { op: '<=', value: 1 } });
       measures.push(...(await goals(run, bare, tracks)), others);
       titlePages.push(run.of('tracks title @0').p50);
+      client.close();
     } finally {
       bare.server.close();
       bare.db.close();
@@ -57,10 +60,12 @@ class Run {
   readonly times: Timed[] = [];
   private writes = 0;
   private readonly product: Product;
+  private readonly client: QuietClient;
   private readonly tracks: number;
 
-  constructor(product: Product, tracks: number) {
+  constructor(product: Product, client: QuietClient, tracks: number) {
     this.product = product;
+    this.client = client;
     this.tracks = tracks;
   }
 
@@ -125,11 +130,7 @@ class Run {
       await this.write();
       let isRead = false;
       const reading = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => { isRead = true; });
-      while (!isRead) {
-        const started = performance.now();
-        await this.product.api('/likes/state?item_type=track&item_id=1');
-        waits.push(performance.now() - started);
-      }
+      while (!isRead) waits.push(await this.client.ask('/api/v1/likes/state?item_type=track&item_id=1'));
       await reading;
     }
     return Math.max(...waits);
@@ -137,14 +138,11 @@ class Run {
 
   /** Takes back what is kept of the tracks. */
   private async write(): Promise<void> {
-    const { url, token } = this.product;
-    const response = await fetch(`${url}/api/v1/tracks/1`, { method: 'PATCH', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, body: JSON.stringify({ year: 1950 + (this.writes++ % 50) }) });
-    if (!response.ok) throw new Error(`the track could not be changed: ${response.status} ${await response.text()}`);
+    await this.client.ask('/api/v1/tracks/1', { method: 'PATCH', body: JSON.stringify({ year: 1950 + (this.writes++ % 50) }) });
   }
 
   private async time(name: string, path: string, before?: () => Promise<void>): Promise<void> {
-    const { url, token } = this.product;
-    this.times.push({ name, ...(await timesOf(`${url}/api/v1${path}`, token, before)) });
+    this.times.push({ name, ...(await timesOf(this.client, `/api/v1${path}`, before)) });
   }
 
   print(): void {
@@ -153,15 +151,12 @@ class Run {
   }
 }
 
-async function timesOf(url: string, token: string, before?: () => Promise<void>): Promise<Times> {
+async function timesOf(client: QuietClient, path: string, before?: () => Promise<void>): Promise<Times> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS + 3; round++) {
     await before?.();
-    const started = performance.now();
-    const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
-    if (round >= 3) times.push(performance.now() - started);
+    const ms = await client.ask(path);
+    if (round >= 3) times.push(ms);
   }
   return { p50: median(times), p99: times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] as number };
 }
@@ -184,7 +179,9 @@ async function startBare(path: string): Promise<Bare> {
 }
 
 async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
-  const floor = await timesOf(bare.url, '');
+  const client = await openQuietClient(bare.url, '');
+  const floor = await timesOf(client, '/');
+  client.close();
   const at = tracks.toLocaleString('en');
   const suite = 'queries';
   const timed = (sql: string): number => median(Array.from({ length: 5 }, () => {
@@ -204,10 +201,10 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
   return [
     measure({ suite, name: `${at}: tracks by title, first page, p50`, unit: 'ms', product: run.of('tracks title @0').p50, bound, goal: { op: '<=', value: 3 } }),
     ...(deep ? [measure({ suite, name: `${at}: deepest to first page, worst (${deep.page.name})`, unit: 'ms', product: deep.page.p50, bound: { name: 'its first page', value: deep.page.p50 / deep.ratio }, goal: { op: '<=', value: 4 } })] : []),
-    measure({ suite, name: `${at}: worst list page, p99 beyond the floor (${page.name})`, unit: 'ms', product: page.p99 - floor.p50, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite, name: `${at}: worst search, p50 (${search.name})`, unit: 'ms', product: search.p50, bound: { name: 'LIKE scan', value: like }, goal: { op: '<=', value: 0.1 } }),
-    measure({ suite, name: `${at}: worst search, p99 beyond the floor (${slow.name})`, unit: 'ms', product: slow.p99 - floor.p50, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite, name: `${at}: worst search asked again, p99 beyond the floor (${again.name})`, unit: 'ms', product: again.p99 - floor.p50, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
+    measure({ suite, name: `${at}: worst list page, p99 beyond the floor (${page.name})`, unit: 'ms', product: page.p99 - floor.p99, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
+    measure({ suite, name: `${at}: worst search, p50 (${search.name})`, unit: 'ms', product: search.p50, bound: { name: 'LIKE scan', value: like }, goal: { op: '<=', value: tracks >= 1_000_000 ? 0.1 : 0.3 } }),
+    measure({ suite, name: `${at}: worst search, p99 beyond the floor (${slow.name})`, unit: 'ms', product: slow.p99 - floor.p99, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
+    measure({ suite, name: `${at}: worst search asked again, p99 beyond the floor (${again.name})`, unit: 'ms', product: again.p99 - floor.p99, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
     measure({ suite, name: `${at}: statistics`, unit: 'ms', product: run.of('storage').p50, bound: { name: 'raw group-by', value: groups }, goal: { op: '<=', value: tracks >= 1_000_000 ? 0.01 : 0.1 } }),
     measure({ suite, name: `${at}: like states of 50`, unit: 'ms', product: run.of('like states of 50').p50, bound, goal: { op: '<=', value: 2 } }),
     measure({ suite, name: `${at}: history page`, unit: 'ms', product: run.of('history').p50, bound, goal: { op: '<=', value: 3 } }),

@@ -5,7 +5,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 const EVERY_MS = 500;
 const MB = 1024 * 1024;
 
-export interface Memory { heapMb: number; processMb: number }
+export interface Memory { heapMb: number; processMb: number; /** Of the process, once its garbage was collected. */ keptMb: number }
 
 /** The most there was from now until it is stopped. */
 export async function watchMemory(browser: Browser, page: Page): Promise<{ stop: () => Promise<Memory> }> {
@@ -13,7 +13,7 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
   await session.send('Performance.enable');
   await keepNoAnswers(page);
   const pids = await rendererPids(browser);
-  const most: Memory = { heapMb: 0, processMb: 0 };
+  const most = { heapMb: 0, processMb: 0 };
   const look = async (): Promise<void> => {
     most.heapMb = Math.max(most.heapMb, await heapMb(session));
     most.processMb = Math.max(most.processMb, ...pids.map(privateMb));
@@ -26,8 +26,11 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
       clearInterval(timer);
       await looking;
       await look();
+      await session.send('HeapProfiler.collectGarbage');
+      await page.waitForTimeout(EVERY_MS);
+      const keptMb = Math.max(...pids.map(privateMb));
       await session.detach();
-      return most;
+      return { ...most, keptMb };
     },
   };
 }

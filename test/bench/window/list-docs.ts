@@ -25,10 +25,10 @@ function replaceBetween(mark: string, text: string): void {
 export function writeListDocs(figures: ListFigures[]): void {
   const ways = figures.flatMap(({ list, ways }) => ways.map(({ name, trace }) =>
     [list, name, round(trace.longestBlankMs), round(trace.longestUneaseMs), round(trace.longestFrameMs), Math.max(...trace.frames.map(({ inDocument }) => inDocument)), trace.answers.count, `${round(trace.answers.medianMs)} / ${round(trace.answers.longestMs)}`]));
-  const memory = figures.map(({ list, memory }) => [list, round(memory.heapMb), round(memory.processMb)]);
+  const memory = figures.map(({ list, memory }) => [list, round(memory.heapMb), round(memory.processMb), round(memory.keptMb)]);
   replaceBetween('lists', [
     rows(['List', 'way', 'one row blank for at most, ms', 'anything blank for at most, ms', 'longest frame, ms', 'most in the document', 'pages fetched', 'median / longest answer, ms'], ways), '',
-    rows(['List', 'script heap at most, MB', 'memory of the process at most, MB'], memory),
+    rows(['List', 'script heap at most, MB', 'memory of the process at most, MB', 'the same, garbage collected, MB'], memory),
   ].join('\n'));
   writeFileSync(join(docs, 'lists.svg'), draw(figures));
 }
