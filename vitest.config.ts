@@ -6,7 +6,7 @@ const node = { environment: 'node' as const, pool: 'forks' as const };
 
 export default defineConfig({
   test: {
-    maxWorkers: availableParallelism() + 2, // tests wait more than they work
+    maxWorkers: availableParallelism() + 3, // tests wait more than they work
     projects: [
       { resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } }, test: { ...node, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { ...node, name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } } },

@@ -84,6 +84,7 @@ test('a row’s menu opens from its button and with the menu key, and gives the 
   await focusTrack(2);
   await page.keyboard.press('Shift+F10');
   await menu.getByRole('menuitem', { name: 'Play next' }).waitFor();
+  await expect.poll(() => menu.evaluate((node) => node.contains(document.activeElement))).toBe(true);
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
   await expect.poll(focused).toBe('2');

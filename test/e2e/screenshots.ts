@@ -1,28 +1,32 @@
 // Pictures of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER PASSWORD].
 // Without an address a server is started on a lively collection made for the purpose. `npm run screenshots` fills docs/screenshots.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { TokenResponse } from '../../server/auth/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
+import { startFakeAcoustId } from '../fakes/acoustid.ts';
 import { openBrowser } from '../support/browser.ts';
 import { drawCovers } from '../support/drawn-covers.ts';
-import { enliven } from '../support/lively-library.ts';
+import { enliven, type Api } from '../support/lively-library.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
-import { DESK, loseFiles, openStage, OWNER, PHONE } from './stage.ts';
+import { DESK, loseFiles, openStage, OWNER, PHONE, untilIdle } from './stage.ts';
 
 const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
 
 const catalogue = address ? null : await startSmallCatalogue();
-const stage = address ? null : await openStage({ scanned: false, tracks: 600, messy: 0.02, seconds: '8', art: 'none', addMusic: drawCovers, env: catalogue!.env });
+const stage = address ? null : await openStage({ scanned: false, tracks: 600, messy: 0.02, seconds: '8', art: 'none', addMusic: drawCovers, env: { ...catalogue!.env, MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' } });
 if (stage) {
   await (await stage.openAsOwner(DESK)).context().close();
   await loseFiles(stage, 12);
   await enliven(stage.api);
+  await makeUnsure(stage.api);
 }
 const url = address ?? stage!.url;
 const browser = stage?.browser ?? (await openBrowser());
@@ -77,7 +81,7 @@ const SCENES: Scene[] = [
   }],
   ['player', '/player'],
   ['filter', '/albums', (page) => page.getByRole('button', { name: 'Filter' }).click()],
-  ['menu', `/albums/${album.id}`, (page) => page.getByRole('button', { name: /^More for/ }).nth(1).click()],
+  ['menu', `/albums/${album.id}`, (page) => page.getByRole('main').getByRole('button', { name: /^More for/ }).nth(2).click()],
   ['shortcuts', '/albums', async (page) => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
@@ -131,7 +135,25 @@ async function signIn(): Promise<TokenResponse> {
 async function largestAlbum(): Promise<AlbumPage['items'][number]> {
   const response = await fetch(`${url}/api/v1/albums?limit=200`, { headers: { Authorization: `Bearer ${session.access_token}` } });
   const { items } = (await response.json()) as AlbumPage;
-  return items.filter((one) => one.has_cover).reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`)); // a machine may have no fonts for more
+  return named.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+}
+
+/** Three tracks of which the service for fingerprints is not sure. */
+async function makeUnsure(api: Api): Promise<void> {
+  await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
+  const service = await startFakeAcoustId();
+  await api('/settings', { method: 'PATCH', body: { fpid_enabled: true, fpid_base_url: service.url, fpid_api_key: 'key' } });
+  const { items } = await api<TrackPage>('/tracks?limit=40&sort=artist&availability=available');
+  for (const { id, title, artist_name, album_title } of items.filter((track) => track.has_cover && track.album_title).slice(0, 3)) {
+    const artists = [{ id: randomUUID(), name: artist_name ?? 'Unknown' }];
+    const recording = { id: randomUUID(), title: `${title} (Live)`, duration: 8, sources: 4, artists, releasegroups: [{ id: randomUUID(), title: `${album_title} at the Harbour`, type: 'Album', artists, releases: [{ id: randomUUID(), date: { year: 2009 } }] }] };
+    service.next.push({ results: [{ id: randomUUID(), score: 0.58, recordings: [recording] }] });
+    await api(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
+    await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
+  }
+  await api('/settings', { method: 'PATCH', body: { fpid_enabled: false } });
+  await service.close();
 }
 
 /** The first of each kind; two are made where there are none. */

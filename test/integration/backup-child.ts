@@ -1,4 +1,4 @@
-// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at its nth moment. Moments
+// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at the nth moment of a sort. Moments
 // are a piece that is written to a file or sent to the bucket, a name that is given or taken away, and what it tells of its progress.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -7,11 +7,14 @@ import { basename, join } from 'node:path';
 
 const { mode, library, backup, dataDir, passphrase, killAt, later = 0 } = JSON.parse(process.argv[2] ?? '{}') as ChildWish;
 
-export interface ChildWish { mode: 'backup' | 'restore'; library: string; backup: string; dataDir: string; passphrase?: string | undefined; killAt: number; later?: number }
+export interface ChildWish { mode: 'backup' | 'restore'; library: string; backup: string; dataDir: string; passphrase?: string | undefined; killAt: Moment | undefined; later?: number }
+/** The nth of those that are called this. */
+export interface Moment { what: string; nth: number }
 
 const moments: string[] = [];
 function moment(what: string): void {
-  if (moments.push(what) === killAt) process.kill(process.pid, 'SIGKILL');
+  moments.push(what);
+  if (what === killAt?.what && moments.filter((one) => one === what).length === killAt.nth) process.kill(process.pid, 'SIGKILL');
 }
 
 const { rename, unlink, rm, open } = fs.promises;
@@ -60,4 +63,4 @@ const now = (): Date => new Date(Date.now() + later);
 const progress = (_done: number, _total: number | null, message = ''): void => moment(message);
 if (mode === 'backup') await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
 else await restoreFrom(repo, dataDir, { replace: true, progress });
-console.log(JSON.stringify(moments)); // oxlint-disable-line no-console
+process.stdout.write(`${JSON.stringify(moments)}\n`);
