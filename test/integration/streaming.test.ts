@@ -13,6 +13,7 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { streamingRoutes } from '../../server/streaming/routes.ts';
 import { inlineDisposition } from '../../server/streaming/disposition.ts';
+import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
@@ -249,13 +250,7 @@ describe('streaming from a storage without files', () => {
 });
 
 describe('callers that go away', () => {
-  const openFiles = (): number => fs.readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(dir);
-    } catch {
-      return false;
-    }
-  }).length;
+  const openFiles = (): number => openFilesBelow(dir).length;
 
   onLinux('leave no open file behind', async () => {
     fs.writeFileSync(join(music, 'long.wav'), Buffer.alloc(64 << 20));

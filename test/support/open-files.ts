@@ -1,0 +1,15 @@
+// Which files a process holds open, as Linux tells it; nothing elsewhere.
+import { readdirSync, readlinkSync } from 'node:fs';
+
+/** Those below a folder. Sockets are left out: how many there are is the clients' affair. */
+export function openFilesBelow(folder: string, pid: number | 'self' = 'self'): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch { // closed since
+      return [];
+    }
+  });
+}
