@@ -20,8 +20,10 @@ async function packaged(): Promise<string> {
   return packagedChromium.executablePath();
 }
 
+/** Unpacks it where it is packed. */
+export const browserPath = async (): Promise<string> => process.env['CHROME_PATH'] ?? onPath() ?? (await packaged());
+
 /** Without a head there are no scroll bars, unless they are asked for. */
 export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean } = {}): Promise<Browser> {
-  const executablePath = process.env['CHROME_PATH'] ?? onPath() ?? (await packaged());
-  return chromium.launch({ executablePath, headless: true, args: ARGS, ...(scrollBars && { ignoreDefaultArgs: ['--hide-scrollbars'] }) });
+  return chromium.launch({ executablePath: await browserPath(), headless: true, args: ARGS, ...(scrollBars && { ignoreDefaultArgs: ['--hide-scrollbars'] }) });
 }
