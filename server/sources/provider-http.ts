@@ -1,7 +1,5 @@
 // How providers that speak HTTP do it: paced, guarded, answers in words that a person can read, downloads that go on where they stopped.
-import { createWriteStream } from 'node:fs';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { guardedFetch, guardedStream, type GuardedHead, type GuardedOptions, type GuardedStream } from '../net/guarded-fetch.ts';
 import { NetError } from '../net/net-error.ts';
 import { createTokenBucket } from '../net/token-bucket.ts';
@@ -120,24 +118,21 @@ function placeOf(answer: GuardedHead, had: number): { start: number; total: numb
   return { start: had, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
 }
 
+/** What is told of the progress is in the file: a kill loses none of it. */
 async function append({ body }: GuardedStream, path: string, { start, total, maxBytes, onProgress }: { start: number; total: number | undefined } & Pick<DownloadOptions, 'maxBytes' | 'onProgress'>): Promise<number> {
-  let size = start;
-  let broken: { error: unknown } | undefined;
-  async function* counted(): AsyncGenerator<Buffer> {
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > maxBytes) throw tooLarge(maxBytes);
-        onProgress(size, total ?? null);
-        yield chunk;
-      }
-    } catch (error) {
-      broken = { error }; // what came before it is written first, to be gone on with
+  const file = await open(path, start > 0 ? 'a' : 'w', 0o600);
+  try {
+    let size = start;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (size + chunk.length > maxBytes) throw tooLarge(maxBytes);
+      await file.appendFile(chunk);
+      size += chunk.length;
+      onProgress(size, total ?? null);
     }
+    return size;
+  } finally {
+    await file.close();
   }
-  await pipeline(counted, createWriteStream(path, { flags: start > 0 ? 'a' : 'w', mode: 0o600 }));
-  if (broken) throw broken.error;
-  return size;
 }
 
 function assertWhole({ url }: GuardedHead, size: number, { total, expectedBytes }: { total: number | undefined; expectedBytes: number | undefined }): void {
