@@ -179,8 +179,9 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     const trackId = found ?? findFile.get(folder, candidate.name)?.track_id; // not what the walk saw: the track may have been found elsewhere since
     const track = (trackId != null ? findTrackById.get(trackId) : undefined) ?? findTrack.get(source, sourceId);
     if (track && findRival.get(track.id, folder, candidate.name)) return fail('another file has the same name but for its Unicode spelling');
-    if (track && found === undefined) tally.updated++;
     row('track', null, track ? refill(track, path, candidate, result, folder) : insert(path, candidate, result, folder));
+    if (!track) tally.added++;
+    else if (found === undefined) tally.updated++;
     settle(path, true);
   }
 
@@ -189,7 +190,6 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
 
   function insert(path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
     const sourceId = sourceIdOf(path, candidate.name);
-    tally.added++;
     return tracks.insert({ source, sourceId, folder, identity: toIdentity(result.read, sourceId), audio: audioOf(path, candidate, result) });
   }
 
@@ -236,6 +236,7 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
       apply(op); // a savepoint, inside the batch's transaction
     } catch (error) {
       tracks.forget();
+      folderIds.clear(); // its row may have been taken back too
       if (isDiskFull(error) || op.kind === 'folder') throw error;
       settle(op.path, false);
       noteFailed(op.path, op.candidate.name, `it could not be saved (${codeOf(error)})`);

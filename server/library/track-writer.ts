@@ -170,7 +170,6 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       insertGenre.run(id, seen.size, resolver.genre(name));
       seen.add(key);
     }
-    if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
   }
 
   function setLyrics(id: TrackId, lyrics: Lyrics | null): void {
@@ -225,6 +224,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       const { lastInsertRowid } = insertRow.run(source, sourceId, ...resolved.values, ...audioValues(audio), time, time);
       const id = Number(lastInsertRowid) as TrackId;
       attach(id, identity, resolved);
+      if (identity.lyrics) setLyrics(id, identity.lyrics);
       search.add('track', id, { own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)], albumId: resolved.album?.id });
       if (resolved.album && (audio.hasPicture)) touchAlbum.run(time, resolved.album.id);
       return id;
@@ -240,6 +240,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       const time = now().getTime();
       updateIdentityRow.run(...resolved.values, time, id);
       attach(id, identity, resolved);
+      if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
       search.set('track', id);
       if (resolved.album) {
         if (resolved.album.id === old?.album_id && identity.album) resolver.respellAlbum(resolved.album.id, identity.album);

@@ -214,6 +214,20 @@ test('sources that cannot be scanned say so', async () => {
   expect(answers[0]?.text).toContain('No music folder is set');
 });
 
+test('a file that the database refuses is one line in the result; the others of its folder are added, and it is with the next scan', async () => {
+  const folder = mkdtempSync(join(base, 'refused-'));
+  const good = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
+  const names = ['1.mp3', '2.mp3', '3.mp3'];
+  for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, good.path)));
+  const server = await serverOn(folder, 'reference');
+  server.app.db.$client.exec("CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '1.mp3' BEGIN SELECT RAISE(ABORT, 'refused'); END");
+  const first = await scan(server);
+  expect(first.result).toMatchObject({ added: 2, failed: [{ source_id: '1.mp3', reason: 'it could not be saved (SQLITE_CONSTRAINT_TRIGGER)' }], failed_count: 1 });
+  server.app.db.$client.exec('DROP TRIGGER refuse');
+  expect((await scan(server)).result).toMatchObject({ added: 1, failed_count: 0, unchanged: 2 });
+  expect((await allTracks(server)).map((track) => track.source_id).toSorted()).toEqual(names);
+});
+
 test('two names that differ only by Unicode spelling are one track and one line in the result', async () => {
   const { folder, files } = smallFolder(1);
   const source = join(folder, files[0] as string);
