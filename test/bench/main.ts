@@ -1,7 +1,7 @@
 // npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run. Exit code 1 when a goal is missed.
 // For `scan`: --peer mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a million tracks too. --libraries DIR keeps the large libraries for the next run.
 // `lists` and `opening` drive a browser and run only when they are named; --docs writes what they find into docs/lists.md.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +35,9 @@ if (unknown.length > 0) {
 }
 
 // Everything is made in one fresh folder and deleted at the end: on ext4, creating files is slow for a minute after many were deleted.
-const dir = mkdtempSync(join(values.dir ?? tmpdir(), 'tonearm-bench-'));
+const place = values.dir ?? tmpdir();
+mkdirSync(place, { recursive: true });
+const dir = mkdtempSync(join(place, 'tonearm-bench-'));
 const measures: Measure[] = [];
 try {
   for (const name of names) {
