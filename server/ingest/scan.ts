@@ -3,6 +3,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
+import { holdLeanHeap } from '../lean-heap.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assertMounted } from './folder-problem.ts';
@@ -92,6 +93,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   const newest = newestTrack(deps.db);
   if (newest === 0) deps.reader.warm(); // a first scan: there will be files to read
   let fatal: AppError | undefined;
+  let letHeapGrow: (() => void) | undefined;
 
   const stopIfAsked = (): void => {
     if (fatal) throw fatal;
@@ -118,6 +120,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
       named: copying === 's3',
       hashLarge: options.mode === 'copy', // in one go with the copy
     });
+    letHeapGrow ??= holdLeanHeap();
     fatal ??= fatalOf(read, writer.tally.added);
     if (fatal) return;
     const results = copying === 's3' ? await storeCopies(options.importPath, read.map((result, i) => ({ path: pathOf(toRead[i] as Item), result })), options.signal) : read;
@@ -172,6 +175,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     walk.end();
     await Promise.allSettled(inFlight);
     await queue.empty(); // what was read is kept, also when the scan is cancelled
+    letHeapGrow?.();
   }
   if (writer.tally.replaced.length > 0) await deps.releaseAudio(writer.tally.replaced);
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '..', '..');
 const ENTRY = join(root, 'dist', 'server', 'main.js');
 /** Those of `npm start`. */
-const FLAGS = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(/--[a-z-]+=\d+/g) ?? [];
+const FLAGS = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(/--[a-z-]+(=\d+)?/g) ?? [];
 
 export interface Product {
   url: string;

@@ -1,9 +1,9 @@
 // 100,000 tracks: the first scan while a person uses the server, a rescan without changes, and one after a folder was renamed.
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeLibrary } from '../../support/library.ts';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
+import { makeSettledLibrary } from '../settled-library.ts';
 import { walkLoop } from './scan.ts';
 
 const TRACKS = 100_000;
@@ -11,7 +11,7 @@ const LIMIT_MB = 250;
 
 export async function rescanSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'music-100k');
-  makeLibrary({ tracks: TRACKS, seed: 'rescan' }, music);
+  makeSettledLibrary({ tracks: TRACKS, seed: 'rescan' }, music);
   const product = await startProduct(join(dir, 'rescan'), { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' });
   await eventLoopDelayMs(product); // from here on
   const used = await whileUsed(product, () => product.scan());

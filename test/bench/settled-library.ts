@@ -1,0 +1,9 @@
+// A collection that is on the disk before anything is measured: while a machine still writes a gigabyte out, every flush waits behind it.
+import { execFileSync } from 'node:child_process';
+import { makeLibrary } from '../support/library.ts';
+
+export function makeSettledLibrary(...[options, dir]: Parameters<typeof makeLibrary>): ReturnType<typeof makeLibrary> {
+  const made = makeLibrary(options, dir);
+  if (process.platform !== 'win32') execFileSync('sync');
+  return made;
+}
