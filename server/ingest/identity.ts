@@ -27,6 +27,8 @@ export type Displaced = ReadonlyMap<string, TrackId>;
 export const fileKey = ({ dev, ino, sizeBytes, mtimeUs }: Pick<Candidate, 'dev' | 'ino' | 'sizeBytes' | 'mtimeUs'>): string => `${dev}:${ino}:${sizeBytes}:${mtimeUs}`;
 
 const KEEP_LISTINGS = 2_000;
+/** More tracks that look like one file are not looked at. */
+const MOST_ALIKE = 20;
 const PLACE = 'd.path, f.name, f.dev, f.ino, f.track_id AS trackId, f.state';
 
 export function createIdentity({ db, root, source, displaced }: { db: MainDb; root: string; source: string; displaced: Displaced }) {
@@ -35,9 +37,11 @@ export function createIdentity({ db, root, source, displaced }: { db: MainDb; ro
     WHERE f.ino = ? AND f.dev = ? AND f.size_bytes = ? AND f.mtime_us = ? AND d.source = ?`);
   const placesOf = client.prepare<[TrackId], Place>(`SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ?`);
   const bySourceId = client.prepare<[string, string], { id: TrackId }>('SELECT id FROM tracks WHERE source = ? AND source_id = ?');
-  const byAudio = client.prepare<[string, string], { id: TrackId }>('SELECT id FROM tracks WHERE audio_hash = ? AND source = ? LIMIT 20');
-  const byRecording = client.prepare<[string, string], { id: TrackId; album: string | null }>(
-    'SELECT t.id, a.title AS album FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.recording_mbid = ? AND t.source = ? LIMIT 20');
+  // A group at a time: a look for each file costs more than what is looked at. `i` is the place in the list.
+  const byAudio = client.prepare<[string, string], { i: number; id: TrackId }>(`SELECT j.key AS i, t.id FROM json_each(?) j
+    CROSS JOIN tracks t ON t.id IN (SELECT id FROM tracks WHERE audio_hash = j.value AND source = ? LIMIT ${MOST_ALIKE})`);
+  const byRecording = client.prepare<[string, string], { i: number; id: TrackId; album: string | null }>(`SELECT j.key AS i, t.id, a.title AS album FROM json_each(?) j
+    CROSS JOIN tracks t ON t.id IN (SELECT id FROM tracks WHERE recording_mbid = j.value AND source = ? LIMIT ${MOST_ALIKE}) LEFT JOIN albums a ON a.id = t.album_id`);
   const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
 
   function listing(folder: string): Promise<Set<string> | 'absent' | 'unknown'> {
@@ -100,15 +104,16 @@ export function createIdentity({ db, root, source, displaced }: { db: MainDb; ro
     !hadFiles || ino === 0 ? [] : byIno.all(ino, dev, sizeBytes, mtimeUs, source).filter((place) => !(place.path === path && place.name === name))));
 
   /** Tracks that a file which was read may be, best sign first. Nearly always there are none. */
-  const lookAlikes = oneRead((files: ReadNew[]): TrackId[][][] => files.map(({ sourceId, result: { read, audioHash } }) => {
-    const spelled = bySourceId.get(source, sourceId);
-    if (spelled) return [[spelled.id]];
-    const sounds = audioHash === null || audioHash === NO_HASH ? [] : byAudio.all(audioHash, source).map((row) => row.id);
-    const { recordingMbid, album } = read.tags;
-    const recorded = recordingMbid === undefined || album === undefined ? []
-      : byRecording.all(recordingMbid, source).filter((row) => row.album !== null && identityKey(row.album) === identityKey(album)).map((row) => row.id);
-    return [sounds, recorded].filter((ids) => ids.length > 0);
-  }));
+  const lookAlikes = oneRead((files: ReadNew[]): TrackId[][][] => {
+    const sounds = Map.groupBy(byAudio.all(JSON.stringify(files.map(({ result: { audioHash } }) => (audioHash === NO_HASH ? null : audioHash))), source), ({ i }) => i);
+    const recordings = Map.groupBy(byRecording.all(JSON.stringify(files.map(({ result: { read: { tags } } }) => (tags.album === undefined ? null : (tags.recordingMbid ?? null)))), source), ({ i }) => i);
+    return files.map(({ sourceId, result: { read: { tags } } }, i) => {
+      const spelled = bySourceId.get(source, sourceId);
+      if (spelled) return [[spelled.id]];
+      const recorded = recordings.get(i)?.filter(({ album }) => album !== null && identityKey(album) === identityKey(tags.album ?? '')) ?? [];
+      return [sounds.get(i) ?? [], recorded].filter((rows) => rows.length > 0).map((rows) => rows.map(({ id }) => id));
+    });
+  });
 
   async function found({ candidate }: Found, places: Place[]): Promise<FoundFile | undefined> {
     const moved = displaced.get(fileKey(candidate));
