@@ -6,18 +6,26 @@ import { OPERATOR } from './progress.ts';
 
 const isAtWork = ({ status }: JobRow): boolean => status === 'queued' || status === 'running';
 
-/** The job at its end, or at an end of its own for now (`waiting`). */
+/** The job at its end, or at an end of its own for now (`waiting`). Rejects when that cannot be stored, on a full disk for one: nobody who waits at a terminal wants to wait for room. */
 export function untilEnded(app: App, id: JobId): Promise<JobRow> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const check = (): void => {
       const job = app.jobs.get(id);
       if (isAtWork(job)) return;
       stop();
-      clearInterval(again);
       resolve(job);
     };
-    const stop = app.events.subscribe(OPERATOR, undefined, ({ name }) => { if (name === 'job') check(); });
+    const unsubscribe = app.events.subscribe(OPERATOR, undefined, ({ name }) => { if (name === 'job') check(); });
     const again = setInterval(check, 250); // events are bundled by a timer that does not keep the process alive
+    const forget = app.jobs.onStuck((error) => {
+      stop();
+      reject(error);
+    });
+    const stop = (): void => {
+      unsubscribe();
+      clearInterval(again);
+      forget();
+    };
     check();
   });
 }

@@ -46,6 +46,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
   const announcer = createAnnouncer(events);
   const queues = new Map<string, TaskQueue>();
   const waitingForIdle = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
+  const whenStuck = new Set<(error: unknown) => void>();
   let attempts: Attempts | undefined;
   let pruneTimer: NodeJS.Timeout | undefined;
   let entering = 0; // jobs between their row and their place in the queue
@@ -195,7 +196,10 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
         db, log, now, random, tasks, announcer, giveWay,
         handlers: handlers as Record<string, AnyHandler>,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
-        onStuck: (error) => { for (const { reject } of waitingForIdle) reject(error); },
+        onStuck(error) {
+          for (const { reject } of waitingForIdle) reject(error);
+          for (const tell of whenStuck) tell(error);
+        },
       });
       attempts = runner;
       for (const [name, { concurrency }] of Object.entries(tasks)) {
@@ -216,6 +220,12 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       for (const queue of queues.values()) queue.wake();
       await untilIdle();
       announcer.flush();
+    },
+
+    /** Tells when a job's state cannot be stored, which is tried for as long as it takes. Gives what ends the telling. */
+    onStuck(tell: (error: unknown) => void): () => void {
+      whenStuck.add(tell);
+      return () => void whenStuck.delete(tell);
     },
 
     /** Takes no more work, aborts what runs so that it returns to the queue, and waits for that, `graceMs` at most. */
