@@ -1,5 +1,6 @@
-// Puts together what several machines packed: node release.ts FROM TO. FROM holds a folder for each machine, TO becomes what is published.
-// Machines of one system write an update feed of the same name, each with its own packages; they become one. SHA256SUMS is written last.
+// Puts together what several machines packed: node release.ts FROM TO. FROM holds a folder for each machine, TO becomes
+// what is published. Machines of one system write an update feed of the same name, each with its own packages; they
+// become one. SHA256SUMS is written last.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +13,30 @@ export function gatherRelease(from: string, to: string): void {
     for (const name of readdirSync(join(from, machine)).filter((file) => PUBLISHED.test(file))) {
       const [source, target] = [join(from, machine, name), join(to, name)];
       if (!existsSync(target)) copyFileSync(source, target);
-      else if (name.endsWith('.yml')) writeFileSync(target, mergeFeeds(readFileSync(target, 'utf8'), readFileSync(source, 'utf8')));
+      else if (name.endsWith('.yml'))
+        writeFileSync(target, mergeFeeds(readFileSync(target, 'utf8'), readFileSync(source, 'utf8')));
       else throw new Error(`Two machines made ${name}.`);
     }
   }
-  const sums = readdirSync(to).toSorted().map((name) => `${createHash('sha256').update(readFileSync(join(to, name))).digest('hex')}  ${name}\n`);
+  const sums = readdirSync(to)
+    .toSorted()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(to, name)))
+          .digest('hex')}  ${name}\n`,
+    );
   writeFileSync(join(to, 'SHA256SUMS'), sums.join(''));
 }
 
-/** The first feed with the other's packages under `files:` too. Feeds are YAML of one fixed shape: only packages are indented. */
+/**
+ * The first feed with the other's packages under `files:` too. Feeds are YAML of one fixed shape: only packages are
+ * indented.
+ */
 export function mergeFeeds(feed: string, other: string): string {
   const versionOf = (text: string): string | undefined => /^version: (.+)$/m.exec(text)?.[1];
-  if (versionOf(feed) !== versionOf(other)) throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(other)}.`);
+  if (versionOf(feed) !== versionOf(other))
+    throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(other)}.`);
   const packages = other.split('\n').filter((line) => line.startsWith('  '));
   return feed.replace(/^files:\n(?: {2}.*\n)*/m, (own) => `${own}${packages.join('\n')}\n`);
 }

@@ -8,20 +8,31 @@ import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
 const root = import.meta.dirname;
 
-/** Everything in plain JavaScript is bundled (start-up 100 ms and 70 MB instead of 500 ms and 361 MB); packages with native parts or files of their own stay outside. */
+/**
+ * Everything in plain JavaScript is bundled (start-up 100 ms and 70 MB instead of 500 ms and 361 MB); packages with
+ * native parts or files of their own stay outside.
+ */
 const NATIVE = ['better-sqlite3', 'sharp', '@node-rs/argon2', '@napi-rs/keyring', 'keytar', 'electron'];
 /** 4 MB that only speech enhancement would load, which nothing asks for. */
 const UNUSED = ['@wasm-audio-decoders/opus-ml'];
 
-const htmlEntries = () => readdirSync(join(root, 'renderer')).filter((file) => file.endsWith('.html')).map((file) => join(root, 'renderer', file));
+const htmlEntries = () =>
+  readdirSync(join(root, 'renderer'))
+    .filter((file) => file.endsWith('.html'))
+    .map((file) => join(root, 'renderer', file));
 
-/** Beside every script and style its compressed forms, which the server sends as they are (server/http/static-files.ts). */
+/**
+ * Beside every script and style its compressed forms, which the server sends as they are (server/http/static-files.ts).
+ */
 const compressed: Plugin = {
   name: 'compressed',
   writeBundle({ dir = '' }, bundle) {
     for (const name of Object.keys(bundle).filter((file) => /\.(js|css)$/.test(file))) {
       const bytes = readFileSync(join(dir, name));
-      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+      writeFileSync(
+        join(dir, `${name}.br`),
+        brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+      );
       writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }));
     }
   },
@@ -55,14 +66,18 @@ const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'c
     rolldownOptions: {
       input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(root, file)])),
       external: [...NATIVE, ...UNUSED],
-      output: { format, entryFileNames: format === 'es' ? '[name].js' : '[name].cjs', chunkFileNames: 'chunks/[name]-[hash].js' },
+      output: {
+        format,
+        entryFileNames: format === 'es' ? '[name].js' : '[name].cjs',
+        chunkFileNames: 'chunks/[name]-[hash].js',
+      },
     },
   },
 });
 
 /**
- * `import 'node:http'` reads every export, and three of them (WebSocket and its events) load a whole HTTP client: 20 ms of every start.
- * What is asked for by name here is read from the module itself.
+ * `import 'node:http'` reads every export, and three of them (WebSocket and its events) load a whole HTTP client: 20 ms
+ * of every start. What is asked for by name here is read from the module itself.
  */
 const lightHttp: Plugin = {
   name: 'light-http',
@@ -79,12 +94,34 @@ const lightHttp: Plugin = {
 const chromaprint: Plugin = {
   name: 'chromaprint',
   generateBundle() {
-    this.emitFile({ type: 'asset', fileName: 'chromaprint.wasm', source: readFileSync(join(root, 'node_modules/@unimusic/chromaprint/dist/chromaprint.wasm')) });
+    this.emitFile({
+      type: 'asset',
+      fileName: 'chromaprint.wasm',
+      source: readFileSync(join(root, 'node_modules/@unimusic/chromaprint/dist/chromaprint.wasm')),
+    });
   },
 };
 
 export default defineConfig(({ mode }) => {
-  if (mode === 'server') return { ...node({ main: 'server/main.ts', 'reader-worker': 'server/ingest/reader-worker.ts', 'walk-worker': 'server/ingest/walk-worker.ts', 'watch-worker': 'server/ingest/watch-worker.ts', 'cover-worker': 'server/covers/cover-worker.ts', 'fingerprint-worker': 'server/media/fingerprint-worker.ts', 'smart-worker': 'server/playlists/smart-worker.ts', 'lists-worker': 'server/library/lists-worker.ts', 'snapshot-worker': 'server/backup/snapshot-worker.ts', 'checkpoint-worker': 'server/db/checkpoint-worker.ts' }, 'dist/server'), plugins: [chromaprint, lightHttp] };
+  if (mode === 'server')
+    return {
+      ...node(
+        {
+          main: 'server/main.ts',
+          'reader-worker': 'server/ingest/reader-worker.ts',
+          'walk-worker': 'server/ingest/walk-worker.ts',
+          'watch-worker': 'server/ingest/watch-worker.ts',
+          'cover-worker': 'server/covers/cover-worker.ts',
+          'fingerprint-worker': 'server/media/fingerprint-worker.ts',
+          'smart-worker': 'server/playlists/smart-worker.ts',
+          'lists-worker': 'server/library/lists-worker.ts',
+          'snapshot-worker': 'server/backup/snapshot-worker.ts',
+          'checkpoint-worker': 'server/db/checkpoint-worker.ts',
+        },
+        'dist/server',
+      ),
+      plugins: [chromaprint, lightHttp],
+    };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');
   return renderer();

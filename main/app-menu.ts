@@ -6,41 +6,127 @@ import type { Say } from './texts.ts';
 
 const SEPARATOR = { type: 'separator' } as const;
 
-export function appMenu(status: Status, say: Say, actions: Actions, platform: NodeJS.Platform): MenuItemConstructorOptions[] {
+export function appMenu(
+  status: Status,
+  say: Say,
+  actions: Actions,
+  platform: NodeJS.Platform,
+): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
-  /** The page listens to these keys itself, and knows when somebody is typing; the menu only shows them, and macOS knows no such thing. */
-  const shown = (accelerator: string): MenuItemConstructorOptions => (isMac ? {} : { accelerator, registerAccelerator: false });
+  /**
+   * The page listens to these keys itself, and knows when somebody is typing; the menu only shows them, and macOS knows
+   * no such thing.
+   */
+  const shown = (accelerator: string): MenuItemConstructorOptions =>
+    isMac ? {} : { accelerator, registerAccelerator: false };
   const isUp = status.server === 'running' && status.isSignedIn;
-  const settings: MenuItemConstructorOptions = { label: say('action.settings'), accelerator: 'CmdOrCtrl+,', enabled: isUp, click: () => actions.openSettings() };
+  const settings: MenuItemConstructorOptions = {
+    label: say('action.settings'),
+    accelerator: 'CmdOrCtrl+,',
+    enabled: isUp,
+    click: () => actions.openSettings(),
+  };
   const importing: MenuItemConstructorOptions[] = [
-    { label: say('action.import'), accelerator: 'CmdOrCtrl+O', enabled: isUp, click: () => actions.chooseImports('files') },
-    ...(isMac ? [] : [{ label: say('action.importFolder'), accelerator: 'CmdOrCtrl+Shift+O', enabled: isUp, click: () => actions.chooseImports('folder') }]),
+    {
+      label: say('action.import'),
+      accelerator: 'CmdOrCtrl+O',
+      enabled: isUp,
+      click: () => actions.chooseImports('files'),
+    },
+    ...(isMac
+      ? []
+      : [
+          {
+            label: say('action.importFolder'),
+            accelerator: 'CmdOrCtrl+Shift+O',
+            enabled: isUp,
+            click: () => actions.chooseImports('folder'),
+          },
+        ]),
   ];
   const menus: MenuItemConstructorOptions[] = [
     ...(isMac ? [appleMenu(settings)] : []),
-    { label: say('menu.file'), submenu: [...importing, SEPARATOR, ...(isMac ? [{ role: 'close' } as const] : [settings, SEPARATOR, { role: 'close' } as const, { label: say('action.quit'), accelerator: 'CmdOrCtrl+Q', click: () => actions.quit() }])] },
+    {
+      label: say('menu.file'),
+      submenu: [
+        ...importing,
+        SEPARATOR,
+        ...(isMac
+          ? [{ role: 'close' } as const]
+          : [
+              settings,
+              SEPARATOR,
+              { role: 'close' } as const,
+              { label: say('action.quit'), accelerator: 'CmdOrCtrl+Q', click: () => actions.quit() },
+            ]),
+      ],
+    },
     { label: say('menu.edit'), role: 'editMenu' },
-    { label: say('menu.view'), submenu: [{ role: 'reload' }, SEPARATOR, { role: 'resetZoom' }, { role: 'zoomIn' }, { role: 'zoomOut' }, SEPARATOR, { role: 'togglefullscreen' }] },
-    { label: say('menu.playback'), submenu: [
-      { label: say(isSounding(status) ? 'action.pause' : 'action.play'), ...shown('Space'), click: () => actions.player('toggle') },
-      { label: say('action.next'), ...shown('CmdOrCtrl+Right'), click: () => actions.player('next') },
-      { label: say('action.previous'), ...shown('CmdOrCtrl+Left'), click: () => actions.player('previous') },
-    ] },
-    { label: say('menu.library'), submenu: [
-      { label: say('action.rescan'), accelerator: 'CmdOrCtrl+Shift+R', enabled: isUp, click: () => actions.rescan() },
-      { label: say('action.identify'), enabled: isUp, click: () => actions.identify() },
-    ] },
-    { label: say('menu.window'), role: 'window', submenu: [
-      { label: say('action.open'), accelerator: 'CmdOrCtrl+1', click: () => actions.open() },
-      { label: say('action.player'), accelerator: 'CmdOrCtrl+2', enabled: isUp, click: () => actions.openPlayer() },
-      SEPARATOR, { role: 'minimize' }, ...(isMac ? [{ role: 'front' as const }] : []),
-    ] },
+    {
+      label: say('menu.view'),
+      submenu: [
+        { role: 'reload' },
+        SEPARATOR,
+        { role: 'resetZoom' },
+        { role: 'zoomIn' },
+        { role: 'zoomOut' },
+        SEPARATOR,
+        { role: 'togglefullscreen' },
+      ],
+    },
+    {
+      label: say('menu.playback'),
+      submenu: [
+        {
+          label: say(isSounding(status) ? 'action.pause' : 'action.play'),
+          ...shown('Space'),
+          click: () => actions.player('toggle'),
+        },
+        { label: say('action.next'), ...shown('CmdOrCtrl+Right'), click: () => actions.player('next') },
+        { label: say('action.previous'), ...shown('CmdOrCtrl+Left'), click: () => actions.player('previous') },
+      ],
+    },
+    {
+      label: say('menu.library'),
+      submenu: [
+        { label: say('action.rescan'), accelerator: 'CmdOrCtrl+Shift+R', enabled: isUp, click: () => actions.rescan() },
+        { label: say('action.identify'), enabled: isUp, click: () => actions.identify() },
+      ],
+    },
+    {
+      label: say('menu.window'),
+      role: 'window',
+      submenu: [
+        { label: say('action.open'), accelerator: 'CmdOrCtrl+1', click: () => actions.open() },
+        { label: say('action.player'), accelerator: 'CmdOrCtrl+2', enabled: isUp, click: () => actions.openPlayer() },
+        SEPARATOR,
+        { role: 'minimize' },
+        ...(isMac ? [{ role: 'front' as const }] : []),
+      ],
+    },
   ];
-  if (actions.lookForUpdate) menus.push({ label: say('menu.help'), role: 'help', submenu: [{ label: say('action.update'), click: actions.lookForUpdate }] });
+  if (actions.lookForUpdate)
+    menus.push({
+      label: say('menu.help'),
+      role: 'help',
+      submenu: [{ label: say('action.update'), click: actions.lookForUpdate }],
+    });
   return menus;
 }
 
 const appleMenu = (settings: MenuItemConstructorOptions): MenuItemConstructorOptions => ({
   role: 'appMenu',
-  submenu: [{ role: 'about' }, SEPARATOR, settings, SEPARATOR, { role: 'services' }, SEPARATOR, { role: 'hide' }, { role: 'hideOthers' }, { role: 'unhide' }, SEPARATOR, { role: 'quit' }],
+  submenu: [
+    { role: 'about' },
+    SEPARATOR,
+    settings,
+    SEPARATOR,
+    { role: 'services' },
+    SEPARATOR,
+    { role: 'hide' },
+    { role: 'hideOthers' },
+    { role: 'unhide' },
+    SEPARATOR,
+    { role: 'quit' },
+  ],
 });

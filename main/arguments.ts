@@ -2,19 +2,37 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export interface Given { links: string[]; paths: string[]; isHidden: boolean }
+export interface Given {
+  links: string[];
+  paths: string[];
+  isHidden: boolean;
+}
 
 /** What login starts it with. */
 export const HIDDEN = '--hidden';
 const MOST = 500;
 
-/** `argv` as the system gives it, the program first; Chromium adds options of its own. `appPath` is the app's own folder, which development names. */
-export function readArguments(argv: readonly string[], { workingDirectory, appPath }: { workingDirectory: string; appPath: string }): Given {
-  const words = argv.slice(1).map(asPath).filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0')).slice(0, MOST);
-  const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(word); // of two letters at least: C:\ is no link
+/**
+ * `argv` as the system gives it, the program first; Chromium adds options of its own. `appPath` is the app's own
+ * folder, which development names.
+ */
+export function readArguments(
+  argv: readonly string[],
+  { workingDirectory, appPath }: { workingDirectory: string; appPath: string },
+): Given {
+  const words = argv
+    .slice(1)
+    .map(asPath)
+    .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
+    .slice(0, MOST);
+  // of two letters at least: C:\ is no link
+  const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(word);
   return {
     links: words.filter(isLink),
-    paths: words.filter((word) => !isLink(word)).map((word) => (isAbsolute(word) ? word : resolve(workingDirectory, word))).filter((path) => path !== appPath),
+    paths: words
+      .filter((word) => !isLink(word))
+      .map((word) => (isAbsolute(word) ? word : resolve(workingDirectory, word)))
+      .filter((path) => path !== appPath),
     isHidden: argv.includes(HIDDEN),
   };
 }

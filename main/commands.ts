@@ -1,4 +1,5 @@
-// What tray, menus and media keys do. What goes wrong is told in a notice, in the server's words: these have no page to say it on.
+// What tray, menus and media keys do. What goes wrong is told in a notice, in the server's words: these have no page to
+// say it on.
 import { app, dialog } from 'electron';
 import type { Actions } from './actions.ts';
 import type { PlayerCommand } from './ipc.ts';
@@ -19,9 +20,20 @@ interface CommandDeps {
   lookForUpdate: Actions['lookForUpdate'];
 }
 
-export function createActions({ windows, link, platform, say, onAsked, onNetwork, openPaths, lookForUpdate }: CommandDeps): Actions {
+export function createActions({
+  windows,
+  link,
+  platform,
+  say,
+  onAsked,
+  onNetwork,
+  openPaths,
+  lookForUpdate,
+}: CommandDeps): Actions {
   const attempt = (work: () => Promise<unknown>): void => {
-    work().catch((error: unknown) => notify({ title: say('failed.action'), body: error instanceof Error ? error.message : '' }));
+    work().catch((error: unknown) =>
+      notify({ title: say('failed.action'), body: error instanceof Error ? error.message : '' }),
+    );
   };
   return {
     open: () => windows.show('library'),
@@ -31,19 +43,31 @@ export function createActions({ windows, link, platform, say, onAsked, onNetwork
     player: (command: PlayerCommand) => windows.tell({ kind: 'player', command }, { isNeeded: command === 'toggle' }),
     rescan: () => attempt(async () => onAsked(await link.rescan(), 'scan')),
     identify: () => attempt(async () => onAsked(await link.identify(), 'identify')),
-    share: (enabled) => attempt(async () => {
-      const network = await link.share(enabled).catch((error: unknown) => {
-        onNetwork(undefined); // the switch goes back
-        throw error;
-      });
-      onNetwork(network);
-      if (network.shared && network.registration_open) notify({ title: say('share.open'), body: say('share.openText'), onClick: () => windows.show('settings', '/settings#accounts') });
-    }),
-    chooseImports: (what) => attempt(async () => {
-      const properties: Electron.OpenDialogOptions['properties'] = what === 'folder' ? ['openDirectory'] : platform === 'darwin' ? ['openFile', 'openDirectory', 'multiSelections'] : ['openFile', 'multiSelections'];
-      const { canceled, filePaths } = await dialog.showOpenDialog({ properties });
-      if (!canceled) openPaths(filePaths);
-    }),
+    share: (enabled) =>
+      attempt(async () => {
+        const network = await link.share(enabled).catch((error: unknown) => {
+          onNetwork(undefined); // the switch goes back
+          throw error;
+        });
+        onNetwork(network);
+        if (network.shared && network.registration_open)
+          notify({
+            title: say('share.open'),
+            body: say('share.openText'),
+            onClick: () => windows.show('settings', '/settings#accounts'),
+          });
+      }),
+    chooseImports: (what) =>
+      attempt(async () => {
+        const properties: Electron.OpenDialogOptions['properties'] =
+          what === 'folder'
+            ? ['openDirectory']
+            : platform === 'darwin'
+              ? ['openFile', 'openDirectory', 'multiSelections']
+              : ['openFile', 'multiSelections'];
+        const { canceled, filePaths } = await dialog.showOpenDialog({ properties });
+        if (!canceled) openPaths(filePaths);
+      }),
     lookForUpdate,
     quit: () => app.quit(),
   };

@@ -1,4 +1,5 @@
-// Links of the form tonearm://album/7. Any page on the web may hold one, so it opens a page of the library, or a search in it, and does nothing else.
+// Links of the form tonearm://album/7. Any page on the web may hold one, so it opens a page of the library, or a search
+// in it, and does nothing else.
 import type { News } from './ipc.ts';
 
 const PAGES: Record<string, (id: string) => string> = {
@@ -24,6 +25,9 @@ export function newsOfLink(link: string): Extract<News, { kind: 'open' | 'search
 }
 
 function searchFor(given: string): { kind: 'search'; text: string } | undefined {
-  const text = given.replace(/\p{C}+/gu, ' ').trim().slice(0, LONGEST_SEARCH);
+  const text = given
+    .replace(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_SEARCH);
   return text === '' ? undefined : { kind: 'search', text };
 }

@@ -36,7 +36,14 @@ const SCHEME = 'tonearm';
 const APP_ID = 'app.tonearm.desktop';
 
 /** Must run before Electron is ready. */
-export function startDesktop({ preload, icon, launch, clock, argv = process.argv, platform = process.platform }: DesktopDeps): void {
+export function startDesktop({
+  preload,
+  icon,
+  launch,
+  clock,
+  argv = process.argv,
+  platform = process.platform,
+}: DesktopDeps): void {
   const profile = keepProfileApart();
   if (!app.requestSingleInstanceLock()) return app.quit();
   app.enableSandbox();
@@ -49,26 +56,34 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
   let isQuitting = false;
   let isDrained = false;
   const untilUp: (() => void)[] = [];
-  const whenUp = (run: () => void): void => { if (url === undefined) untilUp.push(run); else run(); };
+  const whenUp = (run: () => void): void => {
+    if (url === undefined) untilUp.push(run);
+    else run();
+  };
 
-  // Pages of the server that died keep their rights until the next one listens, so the last address counts. With its slash,
-  // or http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ would begin like http://127.0.0.1:4747.
+  // Pages of the server that died keep their rights until the next one listens, so the last address counts. With its
+  // slash, or http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ would begin like http://127.0.0.1:4747.
   const isOurs = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
 
   const windows = createWindows({
-    preload, isOurs,
+    preload,
+    isOurs,
     url: () => url,
     placeOf: (name) => kept.get().places[name],
     keepPlace: (name, place) => kept.change({ places: { ...kept.get().places, [name]: place } }),
-    staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()), // the music goes on
-    onClosed: () => { if (!windows.isOpen('library') && !windows.isOpen('player')) watch.playerIs(null); },
+    // the music goes on
+    staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()),
+    onClosed: () => {
+      if (!windows.isOpen('library') && !windows.isOpen('player')) watch.playerIs(null);
+    },
   });
   const server = createServerProcess({ launch, clock, onReady, onDown, onFailed });
   const link = createServerLink({ url: () => url, requestTicket: server.requestTicket });
   const asked = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
-    link, clock,
+    link,
+    clock,
     onChange: (status) => view?.show(status, say),
     onJob(job) {
       const notice = asked.ended(job, say);
@@ -78,12 +93,20 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
   const given = takeGiven({ windows, link, clock, whenUp, isSounding: () => isSounding(watch.status()), say });
   const updater = createUpdater({ clock, isWanted: () => kept.get().lookForUpdates, say });
   const actions = createActions({
-    windows, link, platform, say, openPaths: given.openPaths,
+    windows,
+    link,
+    platform,
+    say,
+    openPaths: given.openPaths,
     onAsked: asked.note,
     onNetwork: (network) => (network ? watch.networkIs(network) : view?.redrawTray()),
     lookForUpdate: app.isPackaged ? () => void updater.check() : undefined,
   });
-  const settings = createShellSettings({ kept, login: createLoginStart({ platform, env: process.env }), onMediaKeys: (isWanted) => takeMediaKeys(isWanted, actions.player) });
+  const settings = createShellSettings({
+    kept,
+    login: createLoginStart({ platform, env: process.env }),
+    onMediaKeys: (isWanted) => takeMediaKeys(isWanted, actions.player),
+  });
 
   function onReady(readyUrl: string): void {
     url = readyUrl;
@@ -121,9 +144,15 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
   const keepsRunning = (): boolean => platform === 'darwin' || kept.get().keepRunning;
 
   app.on('activate', actions.open);
-  app.on('window-all-closed', () => { if (!keepsRunning()) app.quit(); });
-  app.on('web-contents-created', (_event, page) => fenceIn(page, { isOurs, nameOf: windows.nameOf, show: windows.show }));
-  app.on('before-quit', () => { isQuitting = true; });
+  app.on('window-all-closed', () => {
+    if (!keepsRunning()) app.quit();
+  });
+  app.on('web-contents-created', (_event, page) =>
+    fenceIn(page, { isOurs, nameOf: windows.nameOf, show: windows.show }),
+  );
+  app.on('before-quit', () => {
+    isQuitting = true;
+  });
   app.on('will-quit', (event) => {
     if (isDrained) return;
     event.preventDefault();
@@ -141,7 +170,12 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
     denyPermissions(session.defaultSession, isOurs);
     if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME);
     answerChannels({
-      isOurs, settings, restartServer, fileOf: link.fileOf, setupToken: server.setupToken, requestTicket: server.requestTicket,
+      isOurs,
+      settings,
+      restartServer,
+      fileOf: link.fileOf,
+      setupToken: server.setupToken,
+      requestTicket: server.requestTicket,
       onLanguage(language) {
         kept.change({ language });
         inLanguage = sayIn(wantedLanguages());
@@ -155,7 +189,9 @@ export function startDesktop({ preload, icon, launch, clock, argv = process.argv
     view.show(watch.status(), say);
     if (settings.get().mediaKeys) takeMediaKeys(true, actions.player);
     updater.start();
-    powerMonitor.on('suspend', () => { if (isSounding(watch.status())) actions.player('pause'); });
+    powerMonitor.on('suspend', () => {
+      if (isSounding(watch.status())) actions.player('pause');
+    });
     powerMonitor.on('resume', watch.wakeUp);
     powerMonitor.on('shutdown', ((event: Electron.Event) => {
       event.preventDefault(); // the system waits a while
@@ -177,7 +213,8 @@ function keepProfileApart(): string {
 }
 
 /** Elsewhere the word `--hidden` says so. */
-const wasStartedByLogin = (platform: NodeJS.Platform): boolean => platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
+const wasStartedByLogin = (platform: NodeJS.Platform): boolean =>
+  platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
 
 async function offerRetry(reason: string, say: Say): Promise<boolean> {
   const { response } = await dialog.showMessageBox({

@@ -1,6 +1,11 @@
-// Reads server-sent events out of text that comes in pieces (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+// Reads server-sent events out of text that comes in pieces
+// (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 
-export interface ServerEvent { name: string; data: string; id: string | undefined }
+export interface ServerEvent {
+  name: string;
+  data: string;
+  id: string | undefined;
+}
 
 /** An event that never ends is not waited for. */
 const LONGEST = 4_000_000;

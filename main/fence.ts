@@ -1,4 +1,5 @@
-// The fence around what is shown: our own server's pages, each in the window it belongs to, and nothing else, without any right beyond a page's.
+// The fence around what is shown: our own server's pages, each in the window it belongs to, and nothing else, without
+// any right beyond a page's.
 import { shell, type Session, type WebContents } from 'electron';
 import { windowOf, type WindowName } from './which-window.ts';
 
@@ -42,12 +43,17 @@ export function fenceIn(page: WebContents, { isOurs, nameOf, show }: FenceDeps):
 }
 
 function leave(address: string): void {
-  if (URL.canParse(address) && new URL(address).protocol === 'https:') shell.openExternal(address).catch(() => undefined); // no browser to open it with
+  if (URL.canParse(address) && new URL(address).protocol === 'https:')
+    shell.openExternal(address).catch(() => undefined); // no browser to open it with
 }
 
-/** Camera, location, notifications, devices: nothing here needs to ask for any of it. Only what a button copies may go to the clipboard. */
+/**
+ * Camera, location, notifications, devices: nothing here needs to ask for any of it. Only what a button copies may go
+ * to the clipboard.
+ */
 export function denyPermissions(session: Session, isOurs: (address: string) => boolean): void {
-  const isAllowed = (permission: string, page: string): boolean => permission === 'clipboard-sanitized-write' && isOurs(page);
+  const isAllowed = (permission: string, page: string): boolean =>
+    permission === 'clipboard-sanitized-write' && isOurs(page);
   session.setPermissionRequestHandler((page, permission, decide) => decide(isAllowed(permission, page.getURL())));
   session.setPermissionCheckHandler((page, permission) => isAllowed(permission, page?.getURL() ?? ''));
   session.setDevicePermissionHandler(() => false);

@@ -1,4 +1,5 @@
-// What comes to the app from outside while it runs or starts it: words of a command line, links, files. It waits until the server is there.
+// What comes to the app from outside while it runs or starts it: words of a command line, links, files. It waits until
+// the server is there.
 import { app } from 'electron';
 import { readArguments } from './arguments.ts';
 import type { Clock } from './clock.ts';
@@ -32,7 +33,8 @@ export function takeGiven({ windows, link, clock, whenUp, isSounding, say }: Giv
   function onImported({ total, trackIds, playlistIds, failures }: ImportOutcome): void {
     const playlist = playlistIds.at(-1);
     if (playlist !== undefined) windows.show('library', `/playlists/${playlist}`);
-    if (trackIds.length > 0 && (total === 1 || !isSounding())) windows.tell({ kind: 'play', trackIds }, { isNeeded: true });
+    if (trackIds.length > 0 && (total === 1 || !isSounding()))
+      windows.tell({ kind: 'play', trackIds }, { isNeeded: true });
     const [first] = failures;
     if (first) notify({ title: say('failed.import'), body: `${first.name}: ${first.reason}` });
     else if (total > 1) notify({ title: say('done.import'), body: say('done.importText', { done: total, total }) });

@@ -11,6 +11,7 @@ const { isPackaged } = app;
 startDesktop({
   preload: join(import.meta.dirname, 'preload.cjs'),
   icon: join(root, 'resources', 'tray', process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'),
-  launch: () => launchServer({ root, isPackaged, ...(!isPackaged && { echo: (chunk) => process.stdout.write(chunk) }) }),
+  launch: () =>
+    launchServer({ root, isPackaged, ...(!isPackaged && { echo: (chunk) => process.stdout.write(chunk) }) }),
   clock: systemClock,
 });

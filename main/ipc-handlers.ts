@@ -18,16 +18,42 @@ interface AnswerDeps {
   fileOf(trackId: number): Promise<string | undefined>;
 }
 
-type Answer<C extends Channel> = (asker: WebContents, args: unknown[]) => ReturnType<Channels[C]> | Promise<ReturnType<Channels[C]>>;
+type Answer<C extends Channel> = (
+  asker: WebContents,
+  args: unknown[],
+) => ReturnType<Channels[C]> | Promise<ReturnType<Channels[C]>>;
 
-const FolderPath = z.string().max(4_096).refine((path) => isAbsolute(path) && !path.includes('\0'));
-const Change = z.strictObject({ keepRunning: z.boolean(), mediaKeys: z.boolean(), lookForUpdates: z.boolean(), openAtLogin: z.boolean() }).partial()
+const FolderPath = z
+  .string()
+  .max(4_096)
+  .refine((path) => isAbsolute(path) && !path.includes('\0'));
+const Change = z
+  .strictObject({
+    keepRunning: z.boolean(),
+    mediaKeys: z.boolean(),
+    lookForUpdates: z.boolean(),
+    openAtLogin: z.boolean(),
+  })
+  .partial()
   .refine((change) => !Object.values(change).includes(undefined)) as z.ZodType<ShellChange>;
 const Name = z.string().max(1_000).nullable();
-const Report = z.strictObject({ status: z.enum(['idle', 'loading', 'playing', 'paused', 'failed']), title: Name, artist: Name });
+const Report = z.strictObject({
+  status: z.enum(['idle', 'loading', 'playing', 'paused', 'failed']),
+  title: Name,
+  artist: Name,
+});
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);
 
-export function answerChannels({ isOurs, setupToken, requestTicket, restartServer, settings, onLanguage, onReport, fileOf }: AnswerDeps): void {
+export function answerChannels({
+  isOurs,
+  setupToken,
+  requestTicket,
+  restartServer,
+  settings,
+  onLanguage,
+  onReport,
+  fileOf,
+}: AnswerDeps): void {
   const answers: { [C in Channel]: Answer<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
@@ -48,10 +74,14 @@ export function answerChannels({ isOurs, setupToken, requestTicket, restartServe
   }
 }
 
-function answer<Args extends unknown[], Result>(schema: z.ZodType<Args>, run: (asker: WebContents, ...args: Args) => Result) {
+function answer<Args extends unknown[], Result>(
+  schema: z.ZodType<Args>,
+  run: (asker: WebContents, ...args: Args) => Result,
+) {
   return (asker: WebContents, args: unknown[]): Result => {
     const parsed = schema.safeParse(args);
-    if (!parsed.success) throw new TypeError(`Those are not the arguments of this channel: ${z.prettifyError(parsed.error)}`);
+    if (!parsed.success)
+      throw new TypeError(`Those are not the arguments of this channel: ${z.prettifyError(parsed.error)}`);
     return run(asker, ...parsed.data);
   };
 }
@@ -63,8 +93,13 @@ function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOurs: AnswerDe
 
 async function chooseFolder(asker: WebContents, startIn?: string): Promise<string | null> {
   const window = BrowserWindow.fromWebContents(asker);
-  const options: Electron.OpenDialogOptions = { properties: ['openDirectory', 'createDirectory'], ...(startIn !== undefined && { defaultPath: startIn }) };
-  const { canceled, filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
+  const options: Electron.OpenDialogOptions = {
+    properties: ['openDirectory', 'createDirectory'],
+    ...(startIn !== undefined && { defaultPath: startIn }),
+  };
+  const { canceled, filePaths } = await (window
+    ? dialog.showOpenDialog(window, options)
+    : dialog.showOpenDialog(options));
   return canceled ? null : (filePaths[0] ?? null);
 }
 

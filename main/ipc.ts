@@ -1,8 +1,12 @@
-// What a page may ask of the shell: one map from channel to function. Whatever a browser could do too goes over HTTP instead.
-// The other way there is one channel, `NEWS`, over which the shell tells a page what to do.
+// What a page may ask of the shell: one map from channel to function. Whatever a browser could do too goes over HTTP
+// instead. The other way there is one channel, `NEWS`, over which the shell tells a page what to do.
 
 /** What a page's player is at. */
-export interface PlayerReport { status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed'; title: string | null; artist: string | null }
+export interface PlayerReport {
+  status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
+  title: string | null;
+  artist: string | null;
+}
 
 /** What a person chooses about the app itself; everything else is a setting of the server. */
 export interface ShellSettings {
@@ -21,7 +25,10 @@ export interface Channels {
   'app:version': () => string;
   /** The folder's absolute path, or null when none was chosen. */
   'dialog:choose-folder': (startIn?: string) => string | null;
-  /** What the first account is made with, so that nobody has to copy it from a terminal; null when there is no need for one. */
+  /**
+   * What the first account is made with, so that nobody has to copy it from a terminal; null when there is no need for
+   * one.
+   */
   'setup:token': () => string | null;
   /** Signs this window in at the server, once; null when the server has none to give. */
   'auth:ticket': () => string | null;

@@ -1,5 +1,6 @@
-// Which kind of process the server runs in. In development it is plain Node, for which the native packages are installed anyway;
-// packaged there is no Node beside us, and Electron's utility process takes its place. Nobody else knows the difference.
+// Which kind of process the server runs in. In development it is plain Node, for which the native packages are
+// installed anyway; packaged there is no Node beside us, and Electron's utility process takes its place. Nobody else
+// knows the difference.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,13 +35,18 @@ function launchNode(root: string): ServerChild {
   });
   if (!child.stdout || !child.stderr) throw NO_OUTPUT;
   let fault: Error | undefined;
-  child.on('error', (error) => { fault ??= error; });
+  child.on('error', (error) => {
+    fault ??= error;
+  });
   return {
     stdout: child.stdout,
     stderr: child.stderr,
-    onEnd: (listener) => void child.once('close', () => listener(fault)), // `close` comes after the last output, `exit` may not
+    // `close` comes after the last output, `exit` may not
+    onEnd: (listener) => void child.once('close', () => listener(fault)),
     onMessage: (listener) => void child.on('message', listener),
-    send: (message) => { if (child.connected) child.send(message, () => undefined); },
+    send: (message) => {
+      if (child.connected) child.send(message, () => undefined);
+    },
     kill: () => kill(child.pid),
   };
 }
@@ -48,7 +54,12 @@ function launchNode(root: string): ServerChild {
 function launchUtility(root: string): ServerChild {
   // Unpacked, because worker threads and native packages read real files.
   const entry = join(root.replace(/\.asar$/, '.asar.unpacked'), 'dist', 'server', 'main.js');
-  const child = utilityProcess.fork(entry, [], { stdio: ['ignore', 'pipe', 'pipe'], execArgv: NODE_FLAGS, env: environment(), serviceName: 'Tonearm server' });
+  const child = utilityProcess.fork(entry, [], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    execArgv: NODE_FLAGS,
+    env: environment(),
+    serviceName: 'Tonearm server',
+  });
   if (!child.stdout || !child.stderr) throw NO_OUTPUT;
   return {
     stdout: child.stdout,
@@ -63,7 +74,13 @@ function launchUtility(root: string): ServerChild {
 /** The Node that the project brings along, or the system's where it brings none (macOS). */
 function nodeProgram(root: string): string {
   const isWindows = process.platform === 'win32';
-  const bundled = join(root, 'node_modules', `node-${isWindows ? 'win' : process.platform}-${process.arch}`, 'bin', isWindows ? 'node.exe' : 'node');
+  const bundled = join(
+    root,
+    'node_modules',
+    `node-${isWindows ? 'win' : process.platform}-${process.arch}`,
+    'bin',
+    isWindows ? 'node.exe' : 'node',
+  );
   return existsSync(bundled) ? bundled : 'node';
 }
 

@@ -5,7 +5,11 @@ import { ScanCounts } from './server-shapes.ts';
 import { isOpen } from './status.ts';
 import type { Say } from './texts.ts';
 
-export interface Notice { title: string; body: string; onClick?: () => void }
+export interface Notice {
+  title: string;
+  body: string;
+  onClick?: () => void;
+}
 
 export function notify({ title, body, onClick }: Notice): void {
   if (!Notification.isSupported()) return;
@@ -30,7 +34,10 @@ export function createAskedJobs() {
       if (job.status === 'failed') return { title: say(`failed.${what}`), body: job.error ?? '' };
       if (what === 'identify') return { title: say('done.identify'), body: say('done.identifyText') };
       const counts = ScanCounts.safeParse(job.result).data;
-      return { title: say('done.scan'), body: counts ? say('done.scanText', { added: counts.added, failed: counts.failed_count }) : '' };
+      return {
+        title: say('done.scan'),
+        body: counts ? say('done.scanText', { added: counts.added, failed: counts.failed_count }) : '',
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
-// Files and folders that somebody opened with the app or dropped on its icon, brought into the library one after the other.
+// Files and folders that somebody opened with the app or dropped on its icon, brought into the library one after the
+// other.
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { ServerLink } from './server-link.ts';
@@ -16,7 +17,26 @@ export interface ImportOutcome {
 }
 
 const PLAYLISTS = new Set(['.m3u', '.m3u8', '.pls', '.xspf']);
-const AUDIO = new Set(['.mp3', '.flac', '.ogg', '.oga', '.opus', '.m4a', '.m4b', '.mp4', '.aac', '.wav', '.aif', '.aiff', '.wma', '.ape', '.wv', '.mpc', '.dsf', '.dff']);
+const AUDIO = new Set([
+  '.mp3',
+  '.flac',
+  '.ogg',
+  '.oga',
+  '.opus',
+  '.m4a',
+  '.m4b',
+  '.mp4',
+  '.aac',
+  '.wav',
+  '.aif',
+  '.aiff',
+  '.wma',
+  '.ape',
+  '.wv',
+  '.mpc',
+  '.dsf',
+  '.dff',
+]);
 /** More than anybody drags; a whole collection is what the music folder is for. */
 const MOST_FILES = 5_000;
 
@@ -33,12 +53,15 @@ export function createOpenedFiles({ link, onDone }: OpenedFilesDeps) {
 
   async function bringIn(paths: readonly string[]): Promise<void> {
     const all = (await Promise.all(paths.map(filesAt))).flat().slice(0, MOST_FILES);
-    const files = [...all.filter((file) => kindOf(file) !== 'playlist'), ...all.filter((file) => kindOf(file) === 'playlist')]; // which may name the others
+    const files = [
+      ...all.filter((file) => kindOf(file) !== 'playlist'),
+      ...all.filter((file) => kindOf(file) === 'playlist'),
+    ]; // which may name the others
     const outcome: ImportOutcome = { total: files.length, trackIds: [], playlistIds: [], failures: [] };
     for (const file of files) {
       try {
         if (kindOf(file) === 'playlist') outcome.playlistIds.push(await link.importPlaylist(file));
-        else outcome.trackIds.push(...await link.upload(file));
+        else outcome.trackIds.push(...(await link.upload(file)));
       } catch (error) {
         outcome.failures.push({ name: basename(file), reason: error instanceof Error ? error.message : String(error) });
       }
@@ -55,11 +78,16 @@ export function createOpenedFiles({ link, onDone }: OpenedFilesDeps) {
   };
 }
 
-/** A file that was named is tried whatever it is called; of a folder everything that is called like music or a playlist. */
+/**
+ * A file that was named is tried whatever it is called; of a folder everything that is called like music or a playlist.
+ */
 async function filesAt(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile()) return [path];
   if (!found?.isDirectory()) return [];
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile() && kindOf(entry.name) !== undefined).map((entry) => join(entry.parentPath, entry.name)).sort();
+  return entries
+    .filter((entry) => entry.isFile() && kindOf(entry.name) !== undefined)
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 }

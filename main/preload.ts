@@ -1,4 +1,5 @@
-// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map, the news, and nothing else of Electron.
+// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map, the news, and
+// nothing else of Electron.
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
 import { BRIDGE, NEWS, type Bridge, type News } from './ipc.ts';
 
@@ -7,7 +8,8 @@ const asked = Object.fromEntries(
 ) as Omit<Bridge, 'onNews'>;
 
 const onNews: Bridge['onNews'] = (listener) => {
-  const hear = (_event: IpcRendererEvent, news: News): void => listener(news); // never the event: through it a page would reach the rest
+  // never the event: through it a page would reach the rest
+  const hear = (_event: IpcRendererEvent, news: News): void => listener(news);
   ipcRenderer.on(NEWS, hear);
   return () => void ipcRenderer.off(NEWS, hear);
 };

@@ -1,4 +1,5 @@
-// Listens to the server's events for as long as it runs. Comes back by itself with growing pauses, and at once when asked to.
+// Listens to the server's events for as long as it runs. Comes back by itself with growing pauses, and at once when
+// asked to.
 import type { Clock } from './clock.ts';
 import { createEventLines, type ServerEvent } from './event-lines.ts';
 import { LinkError, type ServerLink } from './server-link.ts';
@@ -24,14 +25,16 @@ export function createServerEvents({ link, clock, onOpen, onEvent, onLost }: Ser
 
   function connect(): void {
     disconnect();
-    const own = line = new AbortController();
-    void listen(own.signal).catch((error: unknown) => error).then((error) => {
-      if (line !== own) return; // somebody connected anew, or does not want to listen any more
-      line = undefined;
-      onLost(!(error instanceof LinkError && error.status === 409));
-      cancelPause = clock.after(pauseMs, connect);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    });
+    const own = (line = new AbortController());
+    void listen(own.signal)
+      .catch((error: unknown) => error)
+      .then((error) => {
+        if (line !== own) return; // somebody connected anew, or does not want to listen any more
+        line = undefined;
+        onLost(!(error instanceof LinkError && error.status === 409));
+        cancelPause = clock.after(pauseMs, connect);
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      });
   }
 
   async function listen(signal: AbortSignal): Promise<void> {

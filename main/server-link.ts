@@ -1,4 +1,5 @@
-// The shell as a client of its own server: what tray and menus ask for, over HTTP like anybody. It signs in with a ticket of its own.
+// The shell as a client of its own server: what tray and menus ask for, over HTTP like anybody. It signs in with a
+// ticket of its own.
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
@@ -20,7 +21,12 @@ interface ServerLinkDeps {
   requestTicket(): Promise<string | undefined>;
 }
 
-interface Asked { method?: 'GET' | 'POST' | 'PUT'; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal }
+interface Asked {
+  method?: 'GET' | 'POST' | 'PUT';
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
 
 export type ServerLink = ReturnType<typeof createServerLink>;
 
@@ -45,14 +51,17 @@ export function createServerLink({ url, requestTicket }: ServerLinkDeps) {
       redirect: 'error',
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
-    }).catch((cause: unknown) => { throw new LinkError(0, 'The server cannot be reached.', { cause }); });
-    if (!answer.ok) throw new LinkError(answer.status, wordsOf(await answer.json().catch(() => undefined), answer.statusText));
+    }).catch((cause: unknown) => {
+      throw new LinkError(0, 'The server cannot be reached.', { cause });
+    });
+    if (!answer.ok)
+      throw new LinkError(answer.status, wordsOf(await answer.json().catch(() => undefined), answer.statusText));
     return answer;
   }
 
   /** As the owner. A session that has ended is begun anew, once. */
   async function ask(path: string, asked: Asked = {}, isAgain = false): Promise<Response> {
-    const current = token ??= signIn();
+    const current = (token ??= signIn());
     const bearer = await current.catch((error: unknown) => {
       if (token === current) token = undefined;
       throw error;
@@ -66,9 +75,15 @@ export function createServerLink({ url, requestTicket }: ServerLinkDeps) {
     }
   }
 
-  const read = async <T extends z.ZodType>(shape: T, path: string, asked?: Asked): Promise<z.output<T>> => shape.parse(await (await ask(path, asked)).json());
+  const read = async <T extends z.ZodType>(shape: T, path: string, asked?: Asked): Promise<z.output<T>> =>
+    shape.parse(await (await ask(path, asked)).json());
 
-  const send = async <T extends z.ZodType>(shape: T, path: string, field: string, file: string): Promise<z.output<T>> => {
+  const send = async <T extends z.ZodType>(
+    shape: T,
+    path: string,
+    field: string,
+    file: string,
+  ): Promise<z.output<T>> => {
     const form = new FormData();
     form.append(field, await openAsBlob(file), basename(file)); // read from disk as it goes out
     return read(shape, path, { method: 'POST', body: form });
@@ -79,16 +94,24 @@ export function createServerLink({ url, requestTicket }: ServerLinkDeps) {
     identify: (): Promise<Job> => read(Job, '/jobs/enrich', { method: 'POST', body: { scope: 'pending' } }),
     openJobs: async (): Promise<Job[]> => (await read(Jobs, '/jobs?status=running&limit=50')).items,
     network: (): Promise<Network> => read(Network, '/network'),
-    share: (enabled: boolean): Promise<Network> => read(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
+    share: (enabled: boolean): Promise<Network> =>
+      read(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
 
     /** Undefined for a track that is gone, or whose audio is not a file here. */
     async fileOf(trackId: number): Promise<string | undefined> {
-      const [track, settings] = await Promise.all([read(Track, `/tracks/${trackId}`), read(Settings, '/settings')]).catch(() => []);
+      const [track, settings] = await Promise.all([
+        read(Track, `/tracks/${trackId}`),
+        read(Settings, '/settings'),
+      ]).catch(() => []);
       const text = (name: string): string | undefined => {
         const value = settings?.items.find(({ key }) => key === name)?.value;
         return typeof value === 'string' && value !== '' ? value : undefined;
       };
-      return pathOfAudio(track?.storage_uri ?? null, { data: text('data_dir') ?? '', storageRoot: text('storage_root'), importPath: text('local_media_import_path') });
+      return pathOfAudio(track?.storage_uri ?? null, {
+        data: text('data_dir') ?? '',
+        storageRoot: text('storage_root'),
+        importPath: text('local_media_import_path'),
+      });
     },
 
     /** Ids of the tracks that the file became. Throws with the reason when it is no audio. */
@@ -103,7 +126,10 @@ export function createServerLink({ url, requestTicket }: ServerLinkDeps) {
 
     /** The stream of events, from after the one of that id. */
     openEvents: (signal: AbortSignal, lastId?: string): Promise<Response> =>
-      ask('/events', { signal, headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) } }),
+      ask('/events', {
+        signal,
+        headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
-// The server as a child of the shell: started, watched, started again with growing pauses when it dies, asked to end on quit.
-// It is the same program as `npm start`, and says on stdout where it listens. What is for the two alone goes over a channel between them.
+// The server as a child of the shell: started, watched, started again with growing pauses when it dies, asked to end on
+// quit. It is the same program as `npm start`, and says on stdout where it listens. What is for the two alone goes over
+// a channel between them.
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
@@ -27,7 +28,10 @@ interface ServerProcessDeps {
   onReady(url: string): void;
   /** It died and will be started again. */
   onDown?(): void;
-  /** It cannot be brought up; `reason` is a sentence for the person in front of it. Nothing goes on until `start` is called. */
+  /**
+   * It cannot be brought up; `reason` is a sentence for the person in front of it. Nothing goes on until `start` is
+   * called.
+   */
   onFailed(reason: string): void;
 }
 
@@ -119,7 +123,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
     requestTicket(): Promise<string | undefined> {
       return new Promise((resolve) => {
         if (!child || stopping) return resolve(undefined);
-        const id = lastTicket += 1;
+        const id = (lastTicket += 1);
         const giveUp = clock.after(TICKET_PATIENCE_MS, () => give(undefined));
         const give = (ticket: string | undefined): void => {
           giveUp();
@@ -131,7 +135,9 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
       });
     },
 
-    /** Ends it and starts it anew, for what only a start does. Resolves when it listens again, or cannot be brought up. */
+    /**
+     * Ends it and starts it anew, for what only a start does. Resolves when it listens again, or cannot be brought up.
+     */
     restart(): Promise<void> {
       if (stopping) return stopping;
       if (restart) return restart.promise;

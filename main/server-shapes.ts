@@ -14,17 +14,33 @@ export const Job = z.object({
 export type Job = z.output<typeof Job>;
 export const Jobs = z.object({ items: z.array(Job) });
 
-export const Scan = z.object({ job_id: z.int(), phase: z.string(), files_done: z.number(), files_total: z.number().nullable() });
+export const Scan = z.object({
+  job_id: z.int(),
+  phase: z.string(),
+  files_done: z.number(),
+  files_total: z.number().nullable(),
+});
 export type Scan = z.output<typeof Scan>;
 
 /** Of a finished scan. */
 export const ScanCounts = z.object({ added: z.int(), failed_count: z.int() });
 
 /** Whether the network may come in; a lock says why that cannot be changed, and an event leaves it out. */
-export const Network = z.object({ shared: z.boolean(), locked_because: z.string().nullable().optional(), registration_open: z.boolean().optional() });
+export const Network = z.object({
+  shared: z.boolean(),
+  locked_because: z.string().nullable().optional(),
+  registration_open: z.boolean().optional(),
+});
 export type Network = z.output<typeof Network>;
-export const Uploaded = z.object({ items: z.array(z.object({ id: z.int() })), errors: z.array(z.object({ filename: z.string(), detail: z.string() })) });
+export const Uploaded = z.object({
+  items: z.array(z.object({ id: z.int() })),
+  errors: z.array(z.object({ filename: z.string(), detail: z.string() })),
+});
 export const Imported = z.object({ playlist: z.object({ id: z.int(), name: z.string() }) });
 export const Track = z.object({ storage_uri: z.string().nullable() });
 export const Settings = z.object({ items: z.array(z.object({ key: z.string(), value: z.unknown() })) });
-export const Problem = z.object({ title: z.string().optional(), detail: z.string().optional(), errors: z.array(z.object({ message: z.string() })).optional() });
+export const Problem = z.object({
+  title: z.string().optional(),
+  detail: z.string().optional(),
+  errors: z.array(z.object({ message: z.string() })).optional(),
+});

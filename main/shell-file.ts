@@ -1,9 +1,15 @@
-// What the shell keeps for itself, in one small file of its profile: a few choices, the language, where windows were. A file that cannot be
-// read counts as none; one that cannot be written is no reason to stop.
+// What the shell keeps for itself, in one small file of its profile: a few choices, the language, where windows were. A
+// file that cannot be read counts as none; one that cannot be written is no reason to stop.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
-const Place = z.object({ x: z.int(), y: z.int(), width: z.int().min(200).max(20_000), height: z.int().min(200).max(20_000), isMaximized: z.boolean() });
+const Place = z.object({
+  x: z.int(),
+  y: z.int(),
+  width: z.int().min(200).max(20_000),
+  height: z.int().min(200).max(20_000),
+  isMaximized: z.boolean(),
+});
 
 const Kept = z.object({
   keepRunning: z.boolean().catch(false),

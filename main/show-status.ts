@@ -1,5 +1,5 @@
-// Draws the status where the system shows something of an app: tray, menu bar, task bar or dock. What has not changed is not drawn again,
-// and a scan that counts is drawn once a second.
+// Draws the status where the system shows something of an app: tray, menu bar, task bar or dock. What has not changed
+// is not drawn again, and a scan that counts is drawn once a second.
 import { app, BrowserWindow, Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { appMenu } from './app-menu.ts';
@@ -50,8 +50,12 @@ export function createStatusView({ platform, icon, actions, clock }: ShowStatusD
   function drawProgress({ work }: Status): void {
     const progress = progressOf(work);
     const percent = typeof progress === 'number' ? `${Math.floor(progress * 100)} %` : '…';
-    for (const window of BrowserWindow.getAllWindows()) window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: no end in sight
-    if (platform === 'darwin') when('badge', progress === undefined ? '' : percent, () => app.dock?.setBadge(progress === undefined ? '' : percent));
+    for (const window of BrowserWindow.getAllWindows())
+      window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: no end in sight
+    if (platform === 'darwin')
+      when('badge', progress === undefined ? '' : percent, () =>
+        app.dock?.setBadge(progress === undefined ? '' : percent),
+      );
     else if (platform === 'linux') when('badge', work.length, () => void app.setBadgeCount(work.length));
   }
 

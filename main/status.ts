@@ -1,8 +1,14 @@
-// What the shell knows of the moment, as one value: tray, menus, task bar and notices are drawn from it. Rules without any I/O.
+// What the shell knows of the moment, as one value: tray, menus, task bar and notices are drawn from it. Rules without
+// any I/O.
 import type { PlayerReport, ServerState } from './ipc.ts';
 import type { Job, Network, Scan } from './server-shapes.ts';
 
-export interface Work { id: number; task: string; done: number; total: number | null }
+export interface Work {
+  id: number;
+  task: string;
+  done: number;
+  total: number | null;
+}
 
 export interface Status {
   server: ServerState;
@@ -18,7 +24,14 @@ export interface Status {
 export const initialStatus: Status = { server: 'starting', isSignedIn: false, sharing: null, player: null, work: [] };
 
 /** Work that a person would call work; the many small things beside it come and go unseen. */
-export const SHOWN_TASKS = ['scan_local_folder', 'enrich_library', 'backup_task', 'export_task', 'verify_storage', 'import_history'] as const;
+export const SHOWN_TASKS = [
+  'scan_local_folder',
+  'enrich_library',
+  'backup_task',
+  'export_task',
+  'verify_storage',
+  'import_history',
+] as const;
 export type ShownTask = (typeof SHOWN_TASKS)[number];
 export const isShownTask = (task: string): task is ShownTask => SHOWN_TASKS.some((shown) => shown === task);
 
@@ -28,7 +41,12 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   if (!isShownTask(job.task)) return work;
   const before = work.find(({ id }) => id === job.id);
   if (!isOpen(job)) return before ? work.filter((one) => one !== before) : work;
-  const now: Work = { id: job.id, task: job.task, done: job.progress?.done ?? before?.done ?? 0, total: job.progress?.total ?? before?.total ?? null };
+  const now: Work = {
+    id: job.id,
+    task: job.task,
+    done: job.progress?.done ?? before?.done ?? 0,
+    total: job.progress?.total ?? before?.total ?? null,
+  };
   return before ? work.map((one) => (one === before ? now : one)) : [...work, now];
 }
 
@@ -40,8 +58,10 @@ export function withScan(work: readonly Work[], { job_id, phase, files_done, fil
 }
 
 /** What does not say whether it is locked leaves that as it was. */
-export const withNetwork = (before: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] =>
-  ({ isOn: shared, isLocked: locked_because === undefined ? before?.isLocked ?? false : locked_because !== null });
+export const withNetwork = (before: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] => ({
+  isOn: shared,
+  isLocked: locked_because === undefined ? (before?.isLocked ?? false) : locked_because !== null,
+});
 
 /** 0..1 of all work together; null when some of it does not know its end, undefined when there is none. */
 export function progressOf(work: readonly Work[]): number | null | undefined {

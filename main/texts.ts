@@ -1,4 +1,5 @@
-// What the shell itself says, in menus, the tray and notices; the pages have their own texts. A test keeps the languages alike.
+// What the shell itself says, in menus, the tray and notices; the pages have their own texts. A test keeps the
+// languages alike.
 
 const en = {
   'server.starting': 'Starting…',
@@ -135,8 +136,9 @@ export type Say = (key: TextKey, values?: Record<string, string | number>) => st
 export function sayIn(wanted: readonly string[]): Say {
   const language = wanted.map((tag) => tag.split('-')[0] ?? '').find((name) => Object.hasOwn(LANGUAGES, name)) ?? 'en';
   const texts = LANGUAGES[language] ?? en;
-  return (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name] ?? '';
-    return typeof value === 'number' ? value.toLocaleString(language) : value;
-  });
+  return (key, values = {}) =>
+    texts[key].replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = values[name] ?? '';
+      return typeof value === 'number' ? value.toLocaleString(language) : value;
+    });
 }

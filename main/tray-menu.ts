@@ -14,14 +14,24 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
   const lines = server === 'running' ? work.map((one) => workLine(one, say)) : [say(`server.${server}`)];
   return [
     { label: playingLine(status, say), enabled: false },
-    { label: say(isSounding(status) ? 'action.pause' : 'action.play'), enabled: server === 'running', click: () => actions.player('toggle') },
+    {
+      label: say(isSounding(status) ? 'action.pause' : 'action.play'),
+      enabled: server === 'running',
+      click: () => actions.player('toggle'),
+    },
     { label: say('action.next'), enabled: isSounding(status), click: () => actions.player('next') },
     SEPARATOR,
     ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),
     { label: say('action.rescan'), enabled: isUp && !isDoing('scan_local_folder'), click: () => actions.rescan() },
     { label: say('action.identify'), enabled: isUp && !isDoing('enrich_library'), click: () => actions.identify() },
     SEPARATOR,
-    { label: say('action.share'), type: 'checkbox', checked: sharing?.isOn === true, enabled: isUp && sharing?.isLocked === false, click: ({ checked }) => actions.share(checked) },
+    {
+      label: say('action.share'),
+      type: 'checkbox',
+      checked: sharing?.isOn === true,
+      enabled: isUp && sharing?.isLocked === false,
+      click: ({ checked }) => actions.share(checked),
+    },
     SEPARATOR,
     { label: say('action.open'), click: () => actions.open() },
     { label: say('action.settings'), enabled: isUp, click: () => actions.openSettings() },
@@ -34,7 +44,8 @@ export function trayToolTip(status: Status, say: Say): string {
   const [first] = status.work;
   const progress = progressOf(status.work);
   if (status.server !== 'running') return `Tonearm: ${say(`server.${status.server}`)}`;
-  if (first && isShownTask(first.task)) return `Tonearm: ${say(`work.${first.task}`)}${typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : ''}`;
+  if (first && isShownTask(first.task))
+    return `Tonearm: ${say(`work.${first.task}`)}${typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : ''}`;
   return isSounding(status) ? `Tonearm: ${playingLine(status, say)}` : 'Tonearm';
 }
 
@@ -45,10 +56,17 @@ function playingLine({ player }: Status, say: Say): string {
 }
 
 const workLine = ({ task, done, total }: Work, say: Say): string =>
-  say(total === null ? 'tray.workOpen' : 'tray.work', { name: isShownTask(task) ? say(`work.${task}`) : task, done, total: total ?? 0 });
+  say(total === null ? 'tray.workOpen' : 'tray.work', {
+    name: isShownTask(task) ? say(`work.${task}`) : task,
+    done,
+    total: total ?? 0,
+  });
 
 /** On one line, and without the sign that marks a menu's key. */
 function shortened(name: string): string {
-  const line = name.replace(/[\p{C}\s]+/gu, ' ').replaceAll('&', '&&').trim();
+  const line = name
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .replaceAll('&', '&&')
+    .trim();
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
 }

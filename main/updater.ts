@@ -1,6 +1,7 @@
-// Newer versions of the app: looked for in packaged copies only, once a day when the person switched that on, or when they ask by menu.
-// Nothing is fetched before they say yes, and it is put in place when they quit. How a package is fetched, checked against its checksum
-// and signature, and replaced is electron-updater's business; it is loaded with the first look.
+// Newer versions of the app: looked for in packaged copies only, once a day when the person switched that on, or when
+// they ask by menu. Nothing is fetched before they say yes, and it is put in place when they quit. How a package is
+// fetched, checked against its checksum and signature, and replaced is electron-updater's business; it is loaded with
+// the first look.
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import type { Say } from './texts.ts';
@@ -41,7 +42,14 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
 
   async function isAccepted(version: string): Promise<boolean> {
     const message = say('update.offer', { version, current: app.getVersion() });
-    const { response } = await dialog.showMessageBox({ type: 'question', title: 'Tonearm', message, buttons: [say('update.download'), say('update.decline')], defaultId: 0, cancelId: 1 });
+    const { response } = await dialog.showMessageBox({
+      type: 'question',
+      title: 'Tonearm',
+      message,
+      buttons: [say('update.download'), say('update.decline')],
+      defaultId: 0,
+      cancelId: 1,
+    });
     return response === 0;
   }
 
@@ -53,7 +61,8 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
       const found = await source.checkForUpdates();
       if (!found) return isAsked ? await tellNotInstalled() : undefined; // such as an unpacked folder on Linux
       const { version } = found.updateInfo;
-      if (!found.isUpdateAvailable) return isAsked ? await tell(say('update.newest', { version: app.getVersion() })) : undefined;
+      if (!found.isUpdateAvailable)
+        return isAsked ? await tell(say('update.newest', { version: app.getVersion() })) : undefined;
       if (version === taken) return isAsked ? await tell(say('update.ready', { version })) : undefined;
       if (!isAsked && version === declined) return;
       if (!(await isAccepted(version))) return void (declined = version);
@@ -63,11 +72,16 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
       await tell(say('update.ready', { version }));
     } catch (error) {
       if (!isAwaited) return;
-      await (hasNoFeed(error) ? tell(say('update.noFeed'), say('update.elsewhere')) : tell(say('update.failed'), error instanceof Error ? error.message : String(error)));
+      await (hasNoFeed(error)
+        ? tell(say('update.noFeed'), say('update.elsewhere'))
+        : tell(say('update.failed'), error instanceof Error ? error.message : String(error)));
     }
   }
 
-  const lookOnce = (isAsked: boolean): Promise<void> => (looking ??= look(isAsked).finally(() => { looking = undefined; }));
+  const lookOnce = (isAsked: boolean): Promise<void> =>
+    (looking ??= look(isAsked).finally(() => {
+      looking = undefined;
+    }));
 
   return {
     /** Begins to look once a day; to be called when the app is ready. */
@@ -88,12 +102,18 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
   };
 }
 
-/** A copy that somebody packed without saying where it is published: the address is not in its file, or there is no such file. */
+/**
+ * A copy that somebody packed without saying where it is published: the address is not in its file, or there is no such
+ * file.
+ */
 const hasNoFeed = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ERR_UPDATER_UNSUPPORTED_PROVIDER' || error.code === 'ENOENT');
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'ERR_UPDATER_UNSUPPORTED_PROVIDER' || error.code === 'ENOENT');
 
 async function loadSource(): Promise<UpdateSource> {
-  const { default: updater } = await import('electron-updater'); // CommonJS whose names are getters, which an import by name does not find
+  // CommonJS whose names are getters, which an import by name does not find
+  const { default: updater } = await import('electron-updater');
   const { autoUpdater } = updater;
   autoUpdater.autoDownload = false;
   autoUpdater.autoInstallOnAppQuit = true;

@@ -1,4 +1,5 @@
-// Keeps the status: what the server tells over its events, what the page with the player tells, and whether the server is there at all.
+// Keeps the status: what the server tells over its events, what the page with the player tells, and whether the server
+// is there at all.
 import type { Clock } from './clock.ts';
 import type { PlayerReport, ServerState } from './ipc.ts';
 import { createServerEvents } from './server-events.ts';
@@ -49,7 +50,8 @@ export function watchServer({ link, clock, onChange, onJob }: WatchDeps) {
   };
 
   const events = createServerEvents({
-    link, clock,
+    link,
+    clock,
     onOpen() {
       set({ isSignedIn: true, work: [] });
       void catchUp();
@@ -74,7 +76,8 @@ export function watchServer({ link, clock, onChange, onJob }: WatchDeps) {
 
     playerIs(player: PlayerReport | null): void {
       set({ player });
-      if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect(); // whoever made the first account has a player now
+      // whoever made the first account has a player now
+      if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect();
     },
 
     networkIs: (network: Network): void => set({ sharing: withNetwork(status.sharing, network) }),

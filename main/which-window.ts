@@ -1,4 +1,5 @@
-// Which window a page of ours belongs to. The server's other pages (its documentation, what somebody shared) are no part of the app.
+// Which window a page of ours belongs to. The server's other pages (its documentation, what somebody shared) are no
+// part of the app.
 
 export type WindowName = 'library' | 'player' | 'settings';
 

@@ -1,4 +1,5 @@
-// The windows: one of each name, opened where it was when it was last closed, and told what the shell wants of its page.
+// The windows: one of each name, opened where it was when it was last closed, and told what the shell wants of its
+// page.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
 import { NEWS, type News } from './ipc.ts';
 import { placeOn, type Area, type Place, type Size } from './places.ts';
@@ -28,7 +29,12 @@ interface WindowsDeps {
   onClosed(): void;
 }
 
-interface Held { window: BrowserWindow; isListening: boolean; isBroken: boolean; waiting: News[] }
+interface Held {
+  window: BrowserWindow;
+  isListening: boolean;
+  isBroken: boolean;
+  waiting: News[];
+}
 
 export type Windows = ReturnType<typeof createWindows>;
 
@@ -87,11 +93,15 @@ export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysB
   return {
     show,
 
-    /** To the library's page, or while there is none, and it is for the player, to that. With `isNeeded` a library window that nobody sees is opened for it. */
+    /**
+     * To the library's page, or while there is none, and it is for the player, to that. With `isNeeded` a library
+     * window that nobody sees is opened for it.
+     */
     tell(news: News, { isNeeded = false } = {}): void {
       const base = url();
       const listener = open.get('library') ?? (news.kind === 'player' ? open.get('player') : undefined);
-      const held = listener ?? (isNeeded && base !== undefined ? make('library', base + PAGES.library, true) : undefined);
+      const held =
+        listener ?? (isNeeded && base !== undefined ? make('library', base + PAGES.library, true) : undefined);
       if (held) tell(held, news);
     },
 
@@ -111,7 +121,9 @@ export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysB
 
     nameOf,
 
-    /** The server is there, perhaps at another address. Pages that stayed whole find back by themselves, music and all. */
+    /**
+     * The server is there, perhaps at another address. Pages that stayed whole find back by themselves, music and all.
+     */
     serverIsBack(base: string): void {
       for (const [name, held] of open) {
         if (!isOurs(held.window.webContents.getURL())) load(held, base + PAGES[name]);
@@ -143,8 +155,12 @@ function tell({ window, isListening, waiting }: Held, news: News): void {
 function watchPage(held: Held): void {
   const page = held.window.webContents;
   let crashes = 0;
-  page.on('did-navigate', () => { held.isListening = false; });
-  page.on('did-fail-load', (_event, _code, _text, _url, isMainFrame) => { held.isBroken ||= isMainFrame; });
+  page.on('did-navigate', () => {
+    held.isListening = false;
+  });
+  page.on('did-fail-load', (_event, _code, _text, _url, isMainFrame) => {
+    held.isBroken ||= isMainFrame;
+  });
   page.on('render-process-gone', (_event, { reason }) => {
     held.isListening = false;
     crashes += 1;
@@ -154,7 +170,9 @@ function watchPage(held: Held): void {
 
 /** A page that cannot be had says so in the window; when the server comes back the window is loaded anew. */
 function load(held: Held, address: string): void {
-  held.window.loadURL(address).catch(() => { held.isBroken = true; });
+  held.window.loadURL(address).catch(() => {
+    held.isBroken = true;
+  });
 }
 
 function focus(window: BrowserWindow): void {
@@ -162,4 +180,3 @@ function focus(window: BrowserWindow): void {
   window.show();
   window.focus();
 }
-

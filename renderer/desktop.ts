@@ -1,7 +1,13 @@
-// The only reader of the bridge that Electron's preload adds. In a browser there is none, and what needs it is not shown.
+// The only reader of the bridge that Electron's preload adds. In a browser there is none, and what needs it is not
+// shown.
 
 /** What a person chooses about the app itself; `openAtLogin` is null where the system does not let an app say so. */
-export interface DesktopSettings { keepRunning: boolean; mediaKeys: boolean; lookForUpdates: boolean; openAtLogin: boolean | null }
+export interface DesktopSettings {
+  keepRunning: boolean;
+  mediaKeys: boolean;
+  lookForUpdates: boolean;
+  openAtLogin: boolean | null;
+}
 export type DesktopChange = { [Name in keyof DesktopSettings]?: NonNullable<DesktopSettings[Name]> };
 
 /** What the shell tells its pages. */
@@ -26,7 +32,11 @@ export interface DesktopBridge {
   /** Shows the file of a track in the system's file manager; false when it is not on this computer. */
   showFile(trackId: number): Promise<boolean>;
   /** Also says that this page listens to news from now on. */
-  reportPlayer(report: { status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed'; title: string | null; artist: string | null }): Promise<void>;
+  reportPlayer(report: {
+    status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
+    title: string | null;
+    artist: string | null;
+  }): Promise<void>;
   onNews(listener: (news: DesktopNews) => void): () => void;
 }
 

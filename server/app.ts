@@ -161,12 +161,28 @@ export interface AppOptions {
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-export async function createApp({ config: given, paths, version, log, now = () => new Date(), checkReplies = false, work = true, watchTiming = {}, archivePace = {}, cataloguePace = {}, s3Limits = {}, verifyPace = {}, scrobblesPerSecond = 1 }: AppOptions) {
+export async function createApp({
+  config: given,
+  paths,
+  version,
+  log,
+  now = () => new Date(),
+  checkReplies = false,
+  work = true,
+  watchTiming = {},
+  archivePace = {},
+  cataloguePace = {},
+  s3Limits = {},
+  verifyPace = {},
+  scrobblesPerSecond = 1,
+}: AppOptions) {
   // Ground
   const { config, db, secretStore, secrets, unlock } = await openGround(given, paths, log);
   const settings = createSettingsService({ config, secretStore, log });
   const sharing = createSharing({ settings, hostOrigin: config.origins.HOST, log });
-  settings.onChange(['HOST'], () => events.publish('network', { shared: sharing.state().isShared }, { audience: 'superuser' }));
+  settings.onChange(['HOST'], () =>
+    events.publish('network', { shared: sharing.state().isShared }, { audience: 'superuser' }),
+  );
 
   // Tools
   const importPath = (): string | undefined => settings.get('LOCAL_MEDIA_IMPORT_PATH');
@@ -176,7 +192,11 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const audioStore = createAudioStore({ storage, importPath });
   const findTool = createToolFinder({ binDir: join(paths.resources, 'bin') });
   const fingerprinter = createFingerprinter({
-    findTool, toolPath: (name) => settings.get(name === 'fpcalc' ? 'FPCALC_PATH' : 'FFMPEG_PATH'), workerUrl: paths.workers.fingerprint, wasmPath: paths.chromaprint, log,
+    findTool,
+    toolPath: (name) => settings.get(name === 'fpcalc' ? 'FPCALC_PATH' : 'FFMPEG_PATH'),
+    workerUrl: paths.workers.fingerprint,
+    wasmPath: paths.chromaprint,
+    log,
   });
   const news = createLibraryNews({ db });
   const events = createEventHub({ now, library: news.current });
@@ -187,7 +207,12 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const uploadReader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const walker = createWalker({ workerUrl: paths.workers.walk });
-  const checkpoints = createCheckpoints({ client: db.$client, databasePath: config.paths.database, workerUrl: paths.workers.checkpoint, log });
+  const checkpoints = createCheckpoints({
+    client: db.$client,
+    databasePath: config.paths.database,
+    workerUrl: paths.workers.checkpoint,
+    log,
+  });
   const dailyVerify = createDailyVerify({ db, now, settings, storage, jobs });
   const watcher = createWatcher({ db, log, settings, jobs, workerUrl: paths.workers.watch, timing: watchTiming });
 
@@ -196,16 +221,66 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const deletedFiles = createDeletedFiles({ db });
   const tracks = createTrackWriter({ db, now });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
-  const library = createLibraryService({ db, log, now, storage, claims, tracks, listThread, onDeleted: deletedFiles.note, settleLater: (artistId) => void jobs.tryEnqueue('settle_credits', { artistId }) });
+  const library = createLibraryService({
+    db,
+    log,
+    now,
+    storage,
+    claims,
+    tracks,
+    listThread,
+    onDeleted: deletedFiles.note,
+    settleLater: (artistId) => void jobs.tryEnqueue('settle_credits', { artistId }),
+  });
   const libraryChanged = news.announcer(events);
-  const likes = createLikeService({ db, now, onChange: (userId, state) => events.publish('like', toLikeState(state), { audience: { userId } }) });
-  const scrobbling = createScrobbling({ db, log, now, settings, sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'), jobs, version, perSecond: scrobblesPerSecond });
-  const history = createHistoryService({ db, now, events, library, readAside: listThread.readAside, onRecorded: scrobbling.queue, afterRecorded: scrobbling.send });
-  const nowPlaying = createNowPlaying({ now, events, library, onStart: (userId, track) => void scrobbling.tryPlayingNow(userId, track) });
-  const imports = createHistoryImports({ db, now, history, jobs, dir: config.paths.imports, maxBytes: () => settings.get('MAX_UPLOAD_BYTES') });
+  const likes = createLikeService({
+    db,
+    now,
+    onChange: (userId, state) => events.publish('like', toLikeState(state), { audience: { userId } }),
+  });
+  const scrobbling = createScrobbling({
+    db,
+    log,
+    now,
+    settings,
+    sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'),
+    jobs,
+    version,
+    perSecond: scrobblesPerSecond,
+  });
+  const history = createHistoryService({
+    db,
+    now,
+    events,
+    library,
+    readAside: listThread.readAside,
+    onRecorded: scrobbling.queue,
+    afterRecorded: scrobbling.send,
+  });
+  const nowPlaying = createNowPlaying({
+    now,
+    events,
+    library,
+    onStart: (userId, track) => void scrobbling.tryPlayingNow(userId, track),
+  });
+  const imports = createHistoryImports({
+    db,
+    now,
+    history,
+    jobs,
+    dir: config.paths.imports,
+    maxBytes: () => settings.get('MAX_UPLOAD_BYTES'),
+  });
   const queue = createQueueService({ db, now, events, library });
   const bookmarks = createBookmarkService({ db, now, library });
-  const movers = [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now }), createPlaybackMoves({ db }), createShareMoves({ db }), createRemoteMoves({ db })];
+  const movers = [
+    createLikeMoves({ db }),
+    createHistoryMoves({ db }),
+    createPlaylistMoves({ db, now }),
+    createPlaybackMoves({ db }),
+    createShareMoves({ db }),
+    createRemoteMoves({ db }),
+  ];
   const merge = createTrackMerge({ db, tracks, movers });
   const relocation = createRelocation({ db, now, tracks, library, merge });
   const duplicates = createDuplicateService({ db, library, merge, onMerged: deletedFiles.note, now });
@@ -216,27 +291,65 @@ export async function createApp({ config: given, paths, version, log, now = () =
     libraryChanged();
   };
   const archive = createCoverArchive({ settings, version, log, now, pace: archivePace });
-  const covers = createCoverService({ db, log, now, storage, audioStore, archive, cacheDir: cache, workerUrl: paths.workers.cover, onCover: libraryChanged });
+  const covers = createCoverService({
+    db,
+    log,
+    now,
+    storage,
+    audioStore,
+    archive,
+    cacheDir: cache,
+    workerUrl: paths.workers.cover,
+    onCover: libraryChanged,
+  });
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
     archive.reset();
     covers.forgetLookups();
     void jobs.tryEnqueue('cover_task', {});
   });
   const transcodes = createTranscodes({
-    log, now, cacheDir: cache, ffmpeg: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')))?.path,
-    atOnce: () => settings.get('TRANSCODE_PROCESSES'), cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
+    log,
+    now,
+    cacheDir: cache,
+    ffmpeg: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')))?.path,
+    atOnce: () => settings.get('TRANSCODE_PROCESSES'),
+    cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
   });
   const search = createSearchService({ db, library });
   const smartThread = createSmartThread({ workerUrl: paths.workers.smart, databasePath: config.paths.database });
   const songs = createSongMatcher({ db });
-  const playlists = createPlaylistService({ db, now, library, songs, smart: createSmartLists({ db, thread: smartThread, now }), publish: events.publish });
-  const playlistTransfer = createTransfer({ playlists, importPath, files: createFileMatcher({ db, songs, importPath }) });
+  const playlists = createPlaylistService({
+    db,
+    now,
+    library,
+    songs,
+    smart: createSmartLists({ db, thread: smartThread, now }),
+    publish: events.publish,
+  });
+  const playlistTransfer = createTransfer({
+    playlists,
+    importPath,
+    files: createFileMatcher({ db, songs, importPath }),
+  });
   const catalogue = createRemoteCatalogue({ settings, version, now, findTool, tmpDir: tmp, pace: cataloguePace });
   const placeholderCovers = createPlaceholderCovers({ db, cacheDir: cache, now, fetchPicture: catalogue.cover });
   const sources = createSources({ db, settings, catalogue });
-  const onNewTracks = (): void => { if (history.hasLoosePlays()) void jobs.tryEnqueue('match_history', {}); };
+  const onNewTracks = (): void => {
+    if (history.hasLoosePlays()) void jobs.tryEnqueue('match_history', {});
+  };
   const enrichment = createEnrichment({
-    db, log, now, version, settings, tracks, audioStore, tmpDir: tmp, readTags: createTagReader({ reader: uploadReader }), fingerprinter, jobs, libraryChanged,
+    db,
+    log,
+    now,
+    version,
+    settings,
+    tracks,
+    audioStore,
+    tmpDir: tmp,
+    readTags: createTagReader({ reader: uploadReader }),
+    fingerprinter,
+    jobs,
+    libraryChanged,
     findCover: covers.resolveCover,
   });
   const onUploaded = (ids: TrackId[]): void => {
@@ -254,46 +367,127 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const remoteTracks = createRemoteTracks({ db, tracks, catalogue, onSaved });
   const downloads = createDownloads({ db, now, jobs, events, catalogue, libraryChanged, dir: config.paths.downloads });
   const fetchTask = downloadTask({
-    db, log, now, settings, downloads, catalogue, tracks, storeFile, releaseAudio: library.releaseAudio, libraryChanged, onFetched: (id) => onUploaded([id]),
+    db,
+    log,
+    now,
+    settings,
+    downloads,
+    catalogue,
+    tracks,
+    storeFile,
+    releaseAudio: library.releaseAudio,
+    libraryChanged,
+    onFetched: (id) => onUploaded([id]),
   });
 
   const adoptBySound = createSoundIdentity({
-    db, fingerprinter, relocation, tracks, reader,
-    findFingerprint: (id) => findFingerprint(db, id), storeFingerprint: (id, sound) => void storeFingerprint(db, id, sound, now()),
+    db,
+    fingerprinter,
+    relocation,
+    tracks,
+    reader,
+    findFingerprint: (id) => findFingerprint(db, id),
+    storeFingerprint: (id, sound) => void storeFingerprint(db, id, sound, now()),
   });
   const scanDeps = {
-    db, databasePath: config.paths.database, tracks, claims, reader, walker, now, settings, events, jobs, libraryChanged, onNewTracks,
-    storage, storageRoot, releaseAudio: library.releaseAudio, isServing: activity.isServing, adoptBySound, relieve: checkpoints.relieve,
+    db,
+    databasePath: config.paths.database,
+    tracks,
+    claims,
+    reader,
+    walker,
+    now,
+    settings,
+    events,
+    jobs,
+    libraryChanged,
+    onNewTracks,
+    storage,
+    storageRoot,
+    releaseAudio: library.releaseAudio,
+    isServing: activity.isServing,
+    adoptBySound,
+    relieve: checkpoints.relieve,
   };
-  const ownFolders = (): string[] => [config.paths.data, storageRoot, importPath()].filter((path) => path !== undefined);
-  const backups = createBackupService({ db, config, settings, secrets, secretStore, jobs, storage, claims, workerUrl: paths.workers.snapshot, version, now, ownFolders, log, s3Limits });
-  const restores = createRestoreService({ config, jobs, open: () => backups.open(), ownFolders, workerUrl: paths.workers.snapshot, now });
-  const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: tmp, ownFolders });
-  if (work) jobs.start({
-    backup_task: backups.task,
-    restore_task: restores.task,
-    export_task: exports.task,
-    scan_local_folder: scanTask(scanDeps),
-    settle_credits: settleCreditsTask({ library, libraryChanged }),
-    enrich_task: enrichTask(enrichment.runs),
-    enrich_library: enrichLibraryTask(enrichment.runs),
-    download_task: fetchTask,
-    materialize_track: fetchTask,
-    cover_task: coverTask({ covers, jobs }),
-    cover_archive_task: coverArchiveTask({ covers }),
-    verify_storage: verifyTask({
-      db, now, settings, storage, audioStore, reader: uploadReader, heal: backups.heal, proveCover: covers.prove, onGone, pace: verifyPace,
-      isBusy: () => activity.isServing() || jobs.list({ task: 'scan_local_folder', status: 'running' }, { limit: 1, offset: 0 }).total > 0,
-      onReturned: (id) => { if (library.markAvailable(id)) libraryChanged(); },
-    }),
-    collect_garbage: garbageTask({ db, now, storage, claims, onOrphanedCovers: () => void jobs.tryEnqueue('cover_task', {}) }),
-    import_history: imports.task,
-    match_history: matchHistoryTask({ db }),
-    scrobble_task: scrobbling.task,
+  const ownFolders = (): string[] =>
+    [config.paths.data, storageRoot, importPath()].filter((path) => path !== undefined);
+  const backups = createBackupService({
+    db,
+    config,
+    settings,
+    secrets,
+    secretStore,
+    jobs,
+    storage,
+    claims,
+    workerUrl: paths.workers.snapshot,
+    version,
+    now,
+    ownFolders,
+    log,
+    s3Limits,
   });
+  const restores = createRestoreService({
+    config,
+    jobs,
+    open: () => backups.open(),
+    ownFolders,
+    workerUrl: paths.workers.snapshot,
+    now,
+  });
+  const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: tmp, ownFolders });
+  if (work)
+    jobs.start({
+      backup_task: backups.task,
+      restore_task: restores.task,
+      export_task: exports.task,
+      scan_local_folder: scanTask(scanDeps),
+      settle_credits: settleCreditsTask({ library, libraryChanged }),
+      enrich_task: enrichTask(enrichment.runs),
+      enrich_library: enrichLibraryTask(enrichment.runs),
+      download_task: fetchTask,
+      materialize_track: fetchTask,
+      cover_task: coverTask({ covers, jobs }),
+      cover_archive_task: coverArchiveTask({ covers }),
+      verify_storage: verifyTask({
+        db,
+        now,
+        settings,
+        storage,
+        audioStore,
+        reader: uploadReader,
+        heal: backups.heal,
+        proveCover: covers.prove,
+        onGone,
+        pace: verifyPace,
+        isBusy: () =>
+          activity.isServing() ||
+          jobs.list({ task: 'scan_local_folder', status: 'running' }, { limit: 1, offset: 0 }).total > 0,
+        onReturned: (id) => {
+          if (library.markAvailable(id)) libraryChanged();
+        },
+      }),
+      collect_garbage: garbageTask({
+        db,
+        now,
+        storage,
+        claims,
+        onOrphanedCovers: () => void jobs.tryEnqueue('cover_task', {}),
+      }),
+      import_history: imports.task,
+      match_history: matchHistoryTask({ db }),
+      scrobble_task: scrobbling.task,
+    });
   if (work) scrobbling.resume();
-  const resumed = work ? downloads.resume().catch((err: unknown) => { log.error({ err }, 'downloads could not be taken up again'); }) : undefined;
-  if (work) void rebuildSearch({ db, search: tracks.search, log, giveWay }).catch((err: unknown) => { log.error({ err }, 'search could not be rebuilt'); });
+  const resumed = work
+    ? downloads.resume().catch((err: unknown) => {
+        log.error({ err }, 'downloads could not be taken up again');
+      })
+    : undefined;
+  if (work)
+    void rebuildSearch({ db, search: tracks.search, log, giveWay }).catch((err: unknown) => {
+      log.error({ err }, 'search could not be rebuilt');
+    });
   if (work && covers.hasDue()) void jobs.tryEnqueue('cover_task', {});
 
   // Doors
@@ -302,19 +496,47 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const streaming = streamingRoutes(streamingDeps);
   const audio = createStreamingService(streamingDeps);
   const shares = createShareService({ db, now });
-  const jukebox = createJukebox({ now, announce: (userId, state) => events.publish('jukebox', toJukeboxOut(state), { audience: { userId } }) });
+  const jukebox = createJukebox({
+    now,
+    announce: (userId, state) => events.publish('jukebox', toJukeboxOut(state), { audience: { userId } }),
+  });
   const subsonic = createSubsonicDoor({
-    log, appSignIn: auth.appSignIn, respond: createResponder({ serverVersion: version }),
+    log,
+    appSignIn: auth.appSignIn,
+    respond: createResponder({ serverVersion: version }),
     endpoints: createEndpoints({
-      library, likes, search, sources, jobs, history, nowPlaying, queue, bookmarks, shares, jukebox, now, accounts: auth.accounts, streaming: audio,
-      radio: createRadioService({ db, now }), sessions: createPlaybackSessions({ now }), playlists,
-      covers: createCoverDoor({ covers, placeholders: placeholderCovers, library, playlists }), fetchNow: downloads.fetchNow, showsRemote: () => settings.get('SUBSONIC_REMOTE_TRACKS'),
+      library,
+      likes,
+      search,
+      sources,
+      jobs,
+      history,
+      nowPlaying,
+      queue,
+      bookmarks,
+      shares,
+      jukebox,
+      now,
+      accounts: auth.accounts,
+      streaming: audio,
+      radio: createRadioService({ db, now }),
+      sessions: createPlaybackSessions({ now }),
+      playlists,
+      covers: createCoverDoor({ covers, placeholders: placeholderCovers, library, playlists }),
+      fetchNow: downloads.fetchNow,
+      showsRemote: () => settings.get('SUBSONIC_REMOTE_TRACKS'),
       placeholderPath: join(paths.resources, 'placeholder-cover.jpg'),
-      changedAt: () => news.current().version, canTranscode: transcodes.isPossible, assertScannable: () => assertScannable(settings),
+      changedAt: () => news.current().version,
+      canTranscode: transcodes.isPossible,
+      assertScannable: () => assertScannable(settings),
     }),
   });
   await auth.ensureAdmin();
-  const rootRoutes = [...health, ...streaming, ...shareRoutes({ shares, library, streaming: audio, usernameOf: (id) => auth.accounts.get(id).username })];
+  const rootRoutes = [
+    ...health,
+    ...streaming,
+    ...shareRoutes({ shares, library, streaming: audio, usernameOf: (id) => auth.accounts.get(id).username }),
+  ];
   const api: Route[] = [
     ...health,
     ...authRoutes(auth, { version }),
@@ -330,9 +552,18 @@ export async function createApp({ config: given, paths, version, log, now = () =
     ...relocateRoutes({ relocation, libraryChanged }),
     ...duplicateRoutes({ duplicates, libraryChanged }),
     ...searchRoutes(search),
-    ...remoteSearchRoutes({ remoteSearch: createRemoteSearch({ db, catalogue }), sources, catalogue, sendPicture: placeholderCovers.send }),
+    ...remoteSearchRoutes({
+      remoteSearch: createRemoteSearch({ db, catalogue }),
+      sources,
+      catalogue,
+      sendPicture: placeholderCovers.send,
+    }),
     ...enrichmentRoutes({
-      reviews: enrichment.reviews, jobs, now, trackOut: library.trackOut, tracksOut: (user, ids) => library.tracksById(user.id, ids).map(toTrackOut),
+      reviews: enrichment.reviews,
+      jobs,
+      now,
+      trackOut: library.trackOut,
+      tracksOut: (user, ids) => library.tracksById(user.id, ids).map(toTrackOut),
     }),
     ...coverRoutes(covers, placeholderCovers),
     ...streaming,
@@ -349,7 +580,11 @@ export async function createApp({ config: given, paths, version, log, now = () =
   const mounting = { authenticate: auth.authenticate, checkReplies };
 
   const web = express().disable('x-powered-by').disable('etag').set('query parser', false);
-  web.use(activity.notice, requestLine(log, now), checkHost(() => settings.get('ALLOWED_HOSTS')));
+  web.use(
+    activity.notice,
+    requestLine(log, now),
+    checkHost(() => settings.get('ALLOWED_HOSTS')),
+  );
   web.use('/api/v1', checkOrigin, mountRoutes(api, mounting), notFoundHandler);
   web.use('/rest', subsonic);
   web.use(mountRoutes(rootRoutes, mounting));
@@ -357,7 +592,20 @@ export async function createApp({ config: given, paths, version, log, now = () =
   web.use(notFoundHandler, errorHandler(log));
 
   return {
-    config, db, routes: api, auth, jobs, events, library, settings, sharing, sources, watcher, dailyVerify, backups, exports,
+    config,
+    db,
+    routes: api,
+    auth,
+    jobs,
+    events,
+    library,
+    settings,
+    sharing,
+    sources,
+    watcher,
+    dailyVerify,
+    backups,
+    exports,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
@@ -374,7 +622,8 @@ export async function createApp({ config: given, paths, version, log, now = () =
     /** Throws a sentence when the music folder that is set cannot be scanned. */
     async assertScannable(): Promise<void> {
       const path = importPath();
-      const fault = path === undefined ? undefined : await importPathFault(path, { data: config.paths.data, storageRoot });
+      const fault =
+        path === undefined ? undefined : await importPathFault(path, { data: config.paths.data, storageRoot });
       if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
       await assertScannable(settings);
     },
@@ -397,7 +646,17 @@ export async function createApp({ config: given, paths, version, log, now = () =
       await jobs.close({ graceMs: 5_000 });
       await goodbye;
       sharing.end();
-      await Promise.all([reader.close(), uploadReader.close(), walker.close(), fingerprinter.close(), covers.close(), transcodes.close(), smartThread.close(), listThread.close(), checkpoints.close()]);
+      await Promise.all([
+        reader.close(),
+        uploadReader.close(),
+        walker.close(),
+        fingerprinter.close(),
+        covers.close(),
+        transcodes.close(),
+        smartThread.close(),
+        listThread.close(),
+        checkpoints.close(),
+      ]);
       db.$client.close();
       unlock();
     },

@@ -1,5 +1,5 @@
-// How a thread ends. One that is cut off in the middle of native code (SQLite, WebAssembly, a watch of the system) can take the whole
-// process along, so each is asked to end by itself, and cut off only when it hangs.
+// How a thread ends. One that is cut off in the middle of native code (SQLite, WebAssembly, a watch of the system) can
+// take the whole process along, so each is asked to end by itself, and cut off only when it hangs.
 import type { Worker } from 'node:worker_threads';
 
 /** What a thread is told last. It lets go of what it holds and closes its port, and ends when nothing is left to do. */
@@ -13,7 +13,8 @@ export async function endThread(worker: Worker, graceMs = GRACE_MS): Promise<voi
   worker.on('error', () => undefined); // it may still fail on its way out
   if (graceMs === 0) return void (await worker.terminate());
   await new Promise<void>((resolve) => {
-    const grace = setTimeout(() => void worker.terminate(), graceMs); // also keeps the process, whether or not the thread does
+    // also keeps the process, whether or not the thread does
+    const grace = setTimeout(() => void worker.terminate(), graceMs);
     worker.once('exit', () => {
       clearTimeout(grace);
       resolve();

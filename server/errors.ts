@@ -1,4 +1,5 @@
-// The one error that services throw. Each door translates its codes with a table of its own (http/problem.ts, subsonic/errors.ts).
+// The one error that services throw. Each door translates its codes with a table of its own (http/problem.ts,
+// subsonic/errors.ts).
 
 export type ErrorCode =
   | 'bad_request' // malformed: 400
@@ -17,7 +18,10 @@ export type ErrorCode =
   | 'unavailable' // storage or another part is down: 503
   | 'storage_full'; // 507
 
-export interface FieldError { field: string; message: string }
+export interface FieldError {
+  field: string;
+  message: string;
+}
 
 export interface AppErrorOptions {
   fields?: FieldError[];
@@ -60,4 +64,6 @@ export const DISK_FULL = 'The disk is full. Free some space and try again; what 
 
 /** True for the error code Node gives when the disk has no room or the quota is used up. */
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL');
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL');

@@ -20,7 +20,13 @@ export async function openGround(given: Config, paths: ProductPaths, log: Log) {
     const secretStore = await openSecretStore({ file: secretsFile, wish: given.settings.SECRET_STORE, log });
     const config = await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore);
     const secrets = await loadSecrets(config.settings, secretStore);
-    return { config, db: openDatabase({ path: database, migrationsDir: paths.migrations, log }), secretStore, secrets, unlock };
+    return {
+      config,
+      db: openDatabase({ path: database, migrationsDir: paths.migrations, log }),
+      secretStore,
+      secrets,
+      unlock,
+    };
   } catch (error) {
     unlock();
     throw error;

@@ -7,7 +7,17 @@ export interface ProductPaths {
   /** The built web interface. */
   renderer: string;
   resources: string;
-  workers: { walk: URL; watch: URL; reader: URL; cover: URL; fingerprint: URL; smart: URL; lists: URL; snapshot: URL; checkpoint: URL };
+  workers: {
+    walk: URL;
+    watch: URL;
+    reader: URL;
+    cover: URL;
+    fingerprint: URL;
+    smart: URL;
+    lists: URL;
+    snapshot: URL;
+    checkpoint: URL;
+  };
   /** Chromaprint's WebAssembly. */
   chromaprint: string;
 }
@@ -20,7 +30,21 @@ export function productPaths(root: string, bundled: boolean): ProductPaths {
     migrations: join(root, 'migrations'),
     renderer: join(root, 'dist', 'renderer'),
     resources: join(root, 'resources'),
-    workers: { walk: worker('ingest', 'walk-worker'), watch: worker('ingest', 'watch-worker'), reader: worker('ingest', 'reader-worker'), cover: worker('covers', 'cover-worker'), fingerprint: worker('media', 'fingerprint-worker'), smart: worker('playlists', 'smart-worker'), lists: worker('library', 'lists-worker'), snapshot: worker('backup', 'snapshot-worker'), checkpoint: worker('db', 'checkpoint-worker') },
-    chromaprint: join(root, ...(bundled ? ['dist', 'server'] : ['node_modules', '@unimusic', 'chromaprint', 'dist']), 'chromaprint.wasm'),
+    workers: {
+      walk: worker('ingest', 'walk-worker'),
+      watch: worker('ingest', 'watch-worker'),
+      reader: worker('ingest', 'reader-worker'),
+      cover: worker('covers', 'cover-worker'),
+      fingerprint: worker('media', 'fingerprint-worker'),
+      smart: worker('playlists', 'smart-worker'),
+      lists: worker('library', 'lists-worker'),
+      snapshot: worker('backup', 'snapshot-worker'),
+      checkpoint: worker('db', 'checkpoint-worker'),
+    },
+    chromaprint: join(
+      root,
+      ...(bundled ? ['dist', 'server'] : ['node_modules', '@unimusic', 'chromaprint', 'dist']),
+      'chromaprint.wasm',
+    ),
   };
 }

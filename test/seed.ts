@@ -1,5 +1,5 @@
-// A lively library to work on the interface with: npm run seed -- [FOLDER] [TRACKS]. Made in a data folder of its own, through the public
-// API, with covers, likes, a year of plays and playlists. Then: npm start -- --data-dir FOLDER/data
+// A lively library to work on the interface with: npm run seed -- [FOLDER] [TRACKS]. Made in a data folder of its own,
+// through the public API, with covers, likes, a year of plays and playlists. Then: npm start -- --data-dir FOLDER/data
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,8 @@ const [folder = 'seed', tracks = '1200'] = process.argv.slice(2);
 const dir = resolve(folder);
 if (existsSync(dir)) throw new Error(`${dir} is there already. Take it away, or say another folder.`);
 
-Object.assign(process.env, { FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' }); // nobody on the internet knows this music
+// nobody on the internet knows this music
+Object.assign(process.env, { FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' });
 const { dir: music } = makeLibrary({ tracks: Number(tracks), seconds: '20-40', art: 'none' }, join(dir, 'music'));
 await drawCovers(music);
 const { child, url, setupToken } = await startServer(join(dir, 'data'), ['--import', music]);
@@ -30,7 +31,8 @@ const api: Api = async <T>(path: string, { method = 'GET', body }: { method?: st
   return (await response.json()) as T;
 };
 
-token = (await api<TokenResponse>('/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: setupToken } })).access_token;
+token = (await api<TokenResponse>('/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: setupToken } }))
+  .access_token;
 await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
 const made = await enliven(api);
 child.kill('SIGTERM');

@@ -3,9 +3,17 @@ import type { AuthStatus, TokenResponse } from '../../server/auth/wire.ts';
 import { request } from './client.ts';
 import { signInWith } from './session.ts';
 
-export interface Credentials { username: string; password: string }
+export interface Credentials {
+  username: string;
+  password: string;
+}
 
-export const authStatusQuery = () => queryOptions({ queryKey: ['auth-status'] as const, queryFn: ({ signal }) => request<AuthStatus>('/auth/status', { signal }), staleTime: 5_000 });
+export const authStatusQuery = () =>
+  queryOptions({
+    queryKey: ['auth-status'] as const,
+    queryFn: ({ signal }) => request<AuthStatus>('/auth/status', { signal }),
+    staleTime: 5_000,
+  });
 
 function useTokenMutation<Body>(path: string) {
   const queries = useQueryClient();

@@ -10,7 +10,8 @@ const LOOK_EVERY_MS = 2_000;
 /** Looked at now and then while a restore is being fetched. */
 export const backupsQuery = () =>
   queryOptions({
-    queryKey: BACKUPS, queryFn: ({ signal }) => request<BackupsOut>('/backups', { signal }),
+    queryKey: BACKUPS,
+    queryFn: ({ signal }) => request<BackupsOut>('/backups', { signal }),
     refetchInterval: ({ state }) => (state.data?.restore?.is_ready === false ? LOOK_EVERY_MS : false),
   });
 
@@ -19,14 +20,21 @@ function useBackupsMutation<Input, Output>(mutationFn: (input: Input) => Promise
   return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: BACKUPS }) });
 }
 
-export const useBackUp = () => useBackupsMutation<void, JobOut>(() => request('/backups', { method: 'POST', body: {} }));
+export const useBackUp = () =>
+  useBackupsMutation<void, JobOut>(() => request('/backups', { method: 'POST', body: {} }));
 
 /** Over this library, at the next start of the server. */
-export const useRestore = () => useBackupsMutation((snapshot: string) => request<JobOut>(`/backups/${snapshot}/restore`, { method: 'POST', body: { replace: true } }));
-export const useForgetRestore = () => useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
+export const useRestore = () =>
+  useBackupsMutation((snapshot: string) =>
+    request<JobOut>(`/backups/${snapshot}/restore`, { method: 'POST', body: { replace: true } }),
+  );
+export const useForgetRestore = () =>
+  useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
 
 /** Of the place that is set. */
-export const useTestBackup = () => useMutation({ mutationFn: () => request<BackupTestOut>('/backups/test', { method: 'POST', body: {} }) });
+export const useTestBackup = () =>
+  useMutation({ mutationFn: () => request<BackupTestOut>('/backups/test', { method: 'POST', body: {} }) });
 
 /** Of the bucket in the settings, for the library or its backups. */
-export const testStore = (): Promise<{ problem: string | null }> => request('/storage/test', { method: 'POST', body: {} });
+export const testStore = (): Promise<{ problem: string | null }> =>
+  request('/storage/test', { method: 'POST', body: {} });

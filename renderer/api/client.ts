@@ -1,5 +1,5 @@
-// The only place that talks HTTP (audio, pictures and events get their addresses from urls.ts). Adds the token, turns every failure into
-// an ApiError, and ends the session on 401, which brings the sign-in page with the way back.
+// The only place that talks HTTP (audio, pictures and events get their addresses from urls.ts). Adds the token, turns
+// every failure into an ApiError, and ends the session on 401, which brings the sign-in page with the way back.
 import i18next from 'i18next';
 import { ApiError, parseProblem } from './problem.ts';
 import { getSession, signOut } from './session.ts';
@@ -17,11 +17,16 @@ interface RequestOptions {
 export const API = '/api/v1';
 
 export function toQueryString(query: Record<string, QueryValue>): string {
-  const pairs = Object.entries(query).flatMap(([key, value]) => (value === undefined || value === null || value === '' ? [] : [[key, String(value)]]));
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[key, String(value)]],
+  );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-export async function request<T>(path: string, { method = 'GET', query = {}, body, headers = {}, signal }: RequestOptions = {}): Promise<T> {
+export async function request<T>(
+  path: string,
+  { method = 'GET', query = {}, body, headers = {}, signal }: RequestOptions = {},
+): Promise<T> {
   const session = getSession();
   const response = await fetch(`${API}${path}${toQueryString(query)}`, {
     method,
@@ -45,10 +50,15 @@ export async function request<T>(path: string, { method = 'GET', query = {}, bod
 /** A track's audio, for whoever decodes it; a refusal is an answer like any other. */
 export function fetchStream(trackId: number, signal: AbortSignal): Promise<Response> {
   const session = getSession();
-  return fetch(`${API}/stream/${trackId}`, { headers: session ? { Authorization: `Bearer ${session.token}` } : {}, signal });
+  return fetch(`${API}/stream/${trackId}`, {
+    headers: session ? { Authorization: `Bearer ${session.token}` } : {},
+    signal,
+  });
 }
 
-/** Asks for one byte of a track's audio and answers with the status alone: a media element does not say why it failed. */
+/**
+ * Asks for one byte of a track's audio and answers with the status alone: a media element does not say why it failed.
+ */
 export async function probeStream(trackId: number): Promise<number> {
   const session = getSession();
   const response = await fetch(`${API}/stream/${trackId}`, {

@@ -1,5 +1,5 @@
-// The desktop app's own window signs itself in: the shell hands it a ticket that is good once. Not after somebody signed out on purpose,
-// until they sign in again; and not over and over when it does not help.
+// The desktop app's own window signs itself in: the shell hands it a ticket that is good once. Not after somebody
+// signed out on purpose, until they sign in again; and not over and over when it does not help.
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import { desktop } from '../desktop.ts';
 import { request } from './client.ts';
@@ -15,7 +15,9 @@ export function signInByItself(): Promise<boolean> {
   if (!desktop || isLeftOnPurpose()) return Promise.resolve(false);
   if (!attempt && performance.now() - triedAt < AGAIN_AFTER_MS) return Promise.resolve(false);
   triedAt = performance.now();
-  attempt ??= trySignIn(desktop).finally(() => { attempt = null; });
+  attempt ??= trySignIn(desktop).finally(() => {
+    attempt = null;
+  });
   return attempt;
 }
 

@@ -2,8 +2,15 @@
 
 type Entry = { entry_id: number } | undefined;
 
-/** The entries of `ids`, in that order, in front of `before` (null: at the end). What is not known to be there stays where it is. */
-export function movedEntries<T extends Entry>(entries: readonly T[], ids: readonly number[], before: number | null): T[] {
+/**
+ * The entries of `ids`, in that order, in front of `before` (null: at the end). What is not known to be there stays
+ * where it is.
+ */
+export function movedEntries<T extends Entry>(
+  entries: readonly T[],
+  ids: readonly number[],
+  before: number | null,
+): T[] {
   const going = new Map(ids.map((id) => [id, undefined as T | undefined]));
   const rest: T[] = [];
   for (const entry of entries) {
@@ -20,8 +27,15 @@ export function withoutEntries<T extends Entry>(entries: readonly T[], ids: read
   return entries.filter((entry) => entry === undefined || !gone.has(entry.entry_id));
 }
 
-/** In front of which entry the chosen ones go to move by one row: undefined when they are there already. Indexes are of the whole list. */
-export function stepTarget(chosen: readonly number[], step: -1 | 1, count: number): { beforeIndex: number | null } | undefined {
+/**
+ * In front of which entry the chosen ones go to move by one row: undefined when they are there already. Indexes are of
+ * the whole list.
+ */
+export function stepTarget(
+  chosen: readonly number[],
+  step: -1 | 1,
+  count: number,
+): { beforeIndex: number | null } | undefined {
   const first = Math.min(...chosen);
   const last = Math.max(...chosen);
   if (step === -1) return first > 0 ? { beforeIndex: first - 1 } : undefined;

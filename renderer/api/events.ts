@@ -1,5 +1,5 @@
-// The server's announcements, put into the query cache. One EventSource per window; the browser reconnects by itself after a network
-// fault, and this does after an answer that closed the stream.
+// The server's announcements, put into the query cache. One EventSource per window; the browser reconnects by itself
+// after a network fault, and this does after an answer that closed the stream.
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/events/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -40,7 +40,9 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   const refreshJobs = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: ['jobs'] }));
 
   const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
-    stream.addEventListener(name, (event) => listener(JSON.parse((event as MessageEvent<string>).data) as EventMap[Name]));
+    stream.addEventListener(name, (event) =>
+      listener(JSON.parse((event as MessageEvent<string>).data) as EventMap[Name]),
+    );
 
   const connect = () => {
     const stream = new EventSource(eventsUrl());
@@ -59,7 +61,8 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     stream.addEventListener('error', () => {
       onConnection(false);
       failures += 1;
-      if (stream.readyState === EventSource.CLOSED) timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
+      if (stream.readyState === EventSource.CLOSED)
+        timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
     });
     on(stream, 'library', () => refreshLibrary.soon());
     on(stream, 'scan', (progress) => queries.setQueryData(scanKey, progress.phase === 'done' ? null : progress));
@@ -93,8 +96,13 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
 function patchTrack(queries: QueryClient, track: TrackOut): void {
   queries.setQueryData(trackQuery(track.id).queryKey, (before) => before && track);
   void queries.invalidateQueries({ queryKey: matchesQuery(track.id).queryKey });
-  queries.setQueriesData<TrackOut[]>({ predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.at(-1) === 'all' }, (tracks) =>
-    tracks?.some(({ id }) => id === track.id) ? tracks.map((other) => (other.id === track.id ? track : other)) : tracks);
+  queries.setQueriesData<TrackOut[]>(
+    { predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.at(-1) === 'all' },
+    (tracks) =>
+      tracks?.some(({ id }) => id === track.id)
+        ? tracks.map((other) => (other.id === track.id ? track : other))
+        : tracks,
+  );
 }
 
 function throttle(everyMs: number, run: () => void) {
@@ -102,11 +110,14 @@ function throttle(everyMs: number, run: () => void) {
   let last = 0;
   return {
     soon: () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        last = Date.now();
-        run();
-      }, Math.max(0, last + everyMs - Date.now()));
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          last = Date.now();
+          run();
+        },
+        Math.max(0, last + everyMs - Date.now()),
+      );
     },
     cancel: () => clearTimeout(timer),
   };

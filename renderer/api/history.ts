@@ -1,5 +1,5 @@
-// What was played: pages of it, the way a play is taken back, and imports of plays from elsewhere. Keys begin with `history`: an event of
-// that name makes all of them stale (events.ts).
+// What was played: pages of it, the way a play is taken back, and imports of plays from elsewhere. Keys begin with
+// `history`: an event of that name makes all of them stale (events.ts).
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { HistoryImportOut, HistoryOut } from '../../server/history/wire.ts';
 import type { AlbumOut } from '../../server/library/wire.ts';
@@ -10,7 +10,10 @@ export const HISTORY = 'history';
 const PAGE = 100;
 
 /** Moments, as ISO 8601. */
-export interface HistoryRange { from?: string | undefined; to?: string | undefined }
+export interface HistoryRange {
+  from?: string | undefined;
+  to?: string | undefined;
+}
 
 const fetchPlays = (range: HistoryRange, at: { limit: number; offset: number }, signal?: AbortSignal) =>
   request<Paged<HistoryOut>>('/history', { query: { ...range, ...at }, signal });
@@ -20,7 +23,10 @@ export const historyQuery = (range: HistoryRange) =>
     queryKey: [HISTORY, 'plays', range] as const,
     queryFn: ({ pageParam, signal }) => fetchPlays(range, { limit: PAGE, offset: pageParam }, signal),
     initialPageParam: 0,
-    getNextPageParam: (last) => (last.offset + last.items.length < last.total && last.items.length > 0 ? last.offset + last.items.length : undefined),
+    getNextPageParam: (last) =>
+      last.offset + last.items.length < last.total && last.items.length > 0
+        ? last.offset + last.items.length
+        : undefined,
   });
 
 const YEARS_BACK = 5;
@@ -33,10 +39,19 @@ export const onThisDayQuery = (today: string) =>
     queryFn: async ({ signal }) => {
       const [year = 0, month = 1, day = 1] = today.split('-').map(Number);
       const years = Array.from({ length: YEARS_BACK }, (_, i) => year - 1 - i);
-      const pages = await Promise.all(years.map((of) => fetchPlays({ from: new Date(of, month - 1, day).toISOString(), to: new Date(of, month - 1, day + 1).toISOString() }, { limit: PAGE, offset: 0 }, signal)));
+      const pages = await Promise.all(
+        years.map((of) =>
+          fetchPlays(
+            { from: new Date(of, month - 1, day).toISOString(), to: new Date(of, month - 1, day + 1).toISOString() },
+            { limit: PAGE, offset: 0 },
+            signal,
+          ),
+        ),
+      );
       const firstYear = new Map<number, number>();
       pages.forEach(({ items }, i) => {
-        for (const { track } of items) if (track?.album_id && !firstYear.has(track.album_id)) firstYear.set(track.album_id, years[i] ?? year);
+        for (const { track } of items)
+          if (track?.album_id && !firstYear.has(track.album_id)) firstYear.set(track.album_id, years[i] ?? year);
       });
       const chosen = [...firstYear].slice(0, 12);
       const albums = await Promise.all(chosen.map(([id]) => request<AlbumOut>(`/albums/${id}`, { signal })));
@@ -47,8 +62,14 @@ export const onThisDayQuery = (today: string) =>
 export function useTakeBack() {
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: [HISTORY] });
-  const withdraw = useMutation({ mutationFn: (id: number) => request<void>(`/history/${id}`, { method: 'DELETE' }), onSettled: refresh });
-  const restore = useMutation({ mutationFn: (id: number) => request<HistoryOut>(`/history/${id}/restore`, { method: 'POST' }), onSettled: refresh });
+  const withdraw = useMutation({
+    mutationFn: (id: number) => request<void>(`/history/${id}`, { method: 'DELETE' }),
+    onSettled: refresh,
+  });
+  const restore = useMutation({
+    mutationFn: (id: number) => request<HistoryOut>(`/history/${id}/restore`, { method: 'POST' }),
+    onSettled: refresh,
+  });
   return { withdraw, restore };
 }
 

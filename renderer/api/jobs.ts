@@ -1,4 +1,5 @@
-// Background work and the scan that runs. `scan` events land in the cache under `scanKey` (events.ts), so a page reads them as it reads any query.
+// Background work and the scan that runs. `scan` events land in the cache under `scanKey` (events.ts), so a page reads
+// them as it reads any query.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ScanProgress, ScanResult } from '../../server/ingest/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -11,26 +12,42 @@ export const SCAN_TASK = 'scan_local_folder';
 const OPEN = new Set<JobOut['status']>(['queued', 'running', 'waiting']);
 export const isOpen = (job: JobOut): boolean => OPEN.has(job.status);
 
-export const jobsQuery = () => queryOptions({ queryKey: ['jobs', 'list'] as const, queryFn: ({ signal }) => request<Paged<JobOut>>('/jobs', { query: { limit: 100 }, signal }) });
-export const jobQuery = (id: number) => queryOptions({ queryKey: ['jobs', id] as const, queryFn: ({ signal }) => request<JobOut>(`/jobs/${id}`, { signal }) });
+export const jobsQuery = () =>
+  queryOptions({
+    queryKey: ['jobs', 'list'] as const,
+    queryFn: ({ signal }) => request<Paged<JobOut>>('/jobs', { query: { limit: 100 }, signal }),
+  });
+export const jobQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['jobs', id] as const,
+    queryFn: ({ signal }) => request<JobOut>(`/jobs/${id}`, { signal }),
+  });
 
 /** The scan that is running, as it last announced itself. */
 export function useScanProgress(): ScanProgress | null {
-  const { data } = useQuery<ScanProgress | null>({ queryKey: scanKey, queryFn: () => null, staleTime: Infinity, gcTime: Infinity });
+  const { data } = useQuery<ScanProgress | null>({
+    queryKey: scanKey,
+    queryFn: () => null,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
   return data ?? null;
 }
 
 /** The result of a finished scan; null for other work. */
 export function scanResultOf(job: JobOut): ScanResult | null {
   const { result } = job;
-  return job.task === SCAN_TASK && typeof result === 'object' && result !== null && 'files' in result ? (result as ScanResult) : null;
+  return job.task === SCAN_TASK && typeof result === 'object' && result !== null && 'files' in result
+    ? (result as ScanResult)
+    : null;
 }
 
 /** With `dryRun` nothing is changed: the job's result says what would be. */
 export function useStartScan({ dryRun = false } = {}) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => request<JobOut>('/sources/local_folder/scan', { method: 'POST', query: dryRun ? { dry_run: true } : {} }),
+    mutationFn: () =>
+      request<JobOut>('/sources/local_folder/scan', { method: 'POST', query: dryRun ? { dry_run: true } : {} }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
 }

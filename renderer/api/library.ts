@@ -1,6 +1,17 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so that one event makes all of them stale.
 import { queryOptions } from '@tanstack/react-query';
-import type { AlbumOut, AlbumPage, AlbumSort, ArtistOut, ArtistPage, ArtistSort, GenreOut, TrackOut, TrackPage, TrackSort } from '../../server/library/wire.ts';
+import type {
+  AlbumOut,
+  AlbumPage,
+  AlbumSort,
+  ArtistOut,
+  ArtistPage,
+  ArtistSort,
+  GenreOut,
+  TrackOut,
+  TrackPage,
+  TrackSort,
+} from '../../server/library/wire.ts';
 import { request, type QueryValue } from './client.ts';
 
 export type SortOrder = 'asc' | 'desc';
@@ -15,12 +26,31 @@ export interface LibraryFilter {
   /** Fixes sort=random, so that pages fit together. */
   seed?: number | undefined;
 }
-export interface AlbumFilter extends LibraryFilter { artist_id?: number; sort?: AlbumSort | undefined }
-export interface ArtistFilter extends LibraryFilter { sort?: ArtistSort | undefined }
-export interface TrackFilter extends LibraryFilter { artist_id?: number; album_id?: number; format?: string | undefined; availability?: TrackOut['availability']; sort?: TrackSort | undefined }
+export interface AlbumFilter extends LibraryFilter {
+  artist_id?: number;
+  sort?: AlbumSort | undefined;
+}
+export interface ArtistFilter extends LibraryFilter {
+  sort?: ArtistSort | undefined;
+}
+export interface TrackFilter extends LibraryFilter {
+  artist_id?: number;
+  album_id?: number;
+  format?: string | undefined;
+  availability?: TrackOut['availability'];
+  sort?: TrackSort | undefined;
+}
 
-export interface Paged<T> { items: T[]; total: number; limit: number; offset: number }
-export interface PageAt { limit: number; offset: number }
+export interface Paged<T> {
+  items: T[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+export interface PageAt {
+  limit: number;
+  offset: number;
+}
 
 export const LIBRARY = 'library';
 /** The largest page the server gives. */
@@ -32,16 +62,19 @@ export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
 export const pageQuery = <T>(root: string, path: string, filter: object, at: PageAt) =>
   queryOptions({
     queryKey: [root, path, filter, at] as const,
-    queryFn: ({ signal }) => request<Paged<T>>(path, { query: { ...(filter as Record<string, QueryValue>), ...at }, signal }),
+    queryFn: ({ signal }) =>
+      request<Paged<T>>(path, { query: { ...(filter as Record<string, QueryValue>), ...at }, signal }),
   });
 
 const page = <T>(path: string, filter: object, at: PageAt) => pageQuery<T>(LIBRARY, path, filter, at);
 
 export const albumPage = (filter: AlbumFilter, at: PageAt) => page<AlbumPage['items'][number]>('/albums', filter, at);
-export const artistPage = (filter: ArtistFilter, at: PageAt) => page<ArtistPage['items'][number]>('/artists', filter, at);
+export const artistPage = (filter: ArtistFilter, at: PageAt) =>
+  page<ArtistPage['items'][number]>('/artists', filter, at);
 export const trackPage = (filter: TrackFilter, at: PageAt) => page<TrackPage['items'][number]>('/tracks', filter, at);
 
-const one = <T>(path: string) => queryOptions({ queryKey: [LIBRARY, path] as const, queryFn: ({ signal }) => request<T>(path, { signal }) });
+const one = <T>(path: string) =>
+  queryOptions({ queryKey: [LIBRARY, path] as const, queryFn: ({ signal }) => request<T>(path, { signal }) });
 
 export const albumQuery = (id: number) => one<AlbumOut>(`/albums/${id}`);
 export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
@@ -51,13 +84,17 @@ export const genresQuery = () => one<GenreOut[]>('/genres');
 export async function fetchAllTracks(path: string, signal?: AbortSignal): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];
   for (;;) {
-    const { items, total } = await request<TrackPage>(path, { query: { limit: PAGE_SIZE, offset: tracks.length }, signal });
+    const { items, total } = await request<TrackPage>(path, {
+      query: { limit: PAGE_SIZE, offset: tracks.length },
+      signal,
+    });
     tracks.push(...items);
     if (items.length === 0 || tracks.length >= total) return tracks;
   }
 }
 
-const allTracks = (path: string) => queryOptions({ queryKey: [LIBRARY, path, 'all'] as const, queryFn: ({ signal }) => fetchAllTracks(path, signal) });
+const allTracks = (path: string) =>
+  queryOptions({ queryKey: [LIBRARY, path, 'all'] as const, queryFn: ({ signal }) => fetchAllTracks(path, signal) });
 export const albumTracksQuery = (id: number) => allTracks(`/albums/${id}/tracks`);
 export const artistTracksQuery = (id: number) => allTracks(`/artists/${id}/tracks`);
 export const artistAlbumsQuery = (id: number) =>

@@ -1,5 +1,6 @@
-// What a person thinks of tracks, albums and artists. What was said in this window, or announced by another one, is known here at once and
-// wins over what a list said when it was read; the server's word is put in when it comes, and taken back when it refuses.
+// What a person thinks of tracks, albums and artists. What was said in this window, or announced by another one, is
+// known here at once and wins over what a list said when it was read; the server's word is put in when it comes, and
+// taken back when it refuses.
 import { queryOptions, useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { LikeState } from '../../server/likes/wire.ts';
@@ -9,7 +10,10 @@ import { onSessionChange } from './session.ts';
 
 export type LikeType = LikeState['item_type'];
 export type Opinion = Pick<LikeState, 'liked' | 'rating'>;
-export interface Likeable { id: number; liked: boolean }
+export interface Likeable {
+  id: number;
+  liked: boolean;
+}
 
 const listeners = new Set<() => void>();
 const known = new Map<string, Opinion>();
@@ -41,29 +45,53 @@ export function noteLike(queries: QueryClient, { item_type, item_id, liked, rati
 
 /** Lists that hold liked things only, and ratings. */
 function refresh(queries: QueryClient, type: LikeType, id: number): void {
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.some((part) => typeof part === 'object' && part !== null && 'liked' in part && part.liked !== undefined) });
+  void queries.invalidateQueries({
+    predicate: ({ queryKey }) =>
+      queryKey[0] === LIBRARY &&
+      queryKey.some((part) => typeof part === 'object' && part !== null && 'liked' in part && part.liked !== undefined),
+  });
   void queries.invalidateQueries({ queryKey: ratingQuery(type, id).queryKey });
 }
 
-export const isLiked = (type: LikeType, item: Likeable): boolean => known.get(keyOf(type, item.id))?.liked ?? item.liked;
-export const useLiked = (type: LikeType, item: Likeable): boolean => useSyncExternalStore(subscribe, () => isLiked(type, item));
+export const isLiked = (type: LikeType, item: Likeable): boolean =>
+  known.get(keyOf(type, item.id))?.liked ?? item.liked;
+export const useLiked = (type: LikeType, item: Likeable): boolean =>
+  useSyncExternalStore(subscribe, () => isLiked(type, item));
 
 export const ratingQuery = (type: LikeType, id: number) =>
   queryOptions({
     queryKey: ['likes', type, id] as const,
-    queryFn: async ({ signal }) => (await request<LikeState[]>('/likes/state', { query: { item_type: type, item_id: id }, signal }))[0]?.rating ?? 0,
+    queryFn: async ({ signal }) =>
+      (await request<LikeState[]>('/likes/state', { query: { item_type: type, item_id: id }, signal }))[0]?.rating ?? 0,
   });
 
-export const useRating = (type: LikeType, id: number): number | undefined => useSyncExternalStore(subscribe, () => known.get(keyOf(type, id))?.rating);
+export const useRating = (type: LikeType, id: number): number | undefined =>
+  useSyncExternalStore(subscribe, () => known.get(keyOf(type, id))?.rating);
 
-interface LikeChange { type: LikeType; item: Likeable; liked?: boolean; rating?: number }
+interface LikeChange {
+  type: LikeType;
+  item: Likeable;
+  liked?: boolean;
+  rating?: number;
+}
 
-/** Says it at once, and takes it back when the server does not agree. Nobody watches it on its way, so it costs a row nothing before it is used. */
+/**
+ * Says it at once, and takes it back when the server does not agree. Nobody watches it on its way, so it costs a row
+ * nothing before it is used.
+ */
 export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();
   const options: MutationOptions<LikeState, Error, LikeChange, Opinion | undefined> = {
     mutationFn: ({ type, item, liked, rating }: LikeChange) =>
-      request<LikeState>('/likes', { method: 'POST', body: { item_type: type, item_id: item.id, liked: liked ?? item.liked, ...(rating !== undefined && { rating }) } }),
+      request<LikeState>('/likes', {
+        method: 'POST',
+        body: {
+          item_type: type,
+          item_id: item.id,
+          liked: liked ?? item.liked,
+          ...(rating !== undefined && { rating }),
+        },
+      }),
     onMutate: ({ type, item, liked, rating }) => {
       const before = known.get(keyOf(type, item.id));
       const heard = queries.getQueryData(ratingQuery(type, item.id).queryKey) ?? 0;

@@ -6,20 +6,28 @@ import { request } from './client.ts';
 import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';
 
 export const MISSING_SORTS = ['title', 'artist', 'album'] as const;
-export interface MissingOrder { sort?: (typeof MISSING_SORTS)[number] | undefined; order?: SortOrder | undefined }
+export interface MissingOrder {
+  sort?: (typeof MISSING_SORTS)[number] | undefined;
+  order?: SortOrder | undefined;
+}
 
 export const missingPage = (order: MissingOrder, at: PageAt) => trackPage({ ...order, availability: 'missing' }, at);
 
 export const useMissingCount = (): number => useQuery(missingPage({}, { limit: 1, offset: 0 })).data?.total ?? 0;
 
 export const replacementsQuery = (id: number) =>
-  queryOptions({ queryKey: [LIBRARY, `/tracks/${id}/replacements`] as const, queryFn: ({ signal }) => request<ReplacementOut[]>(`/tracks/${id}/replacements`, { signal }), staleTime: 0 });
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/replacements`] as const,
+    queryFn: ({ signal }) => request<ReplacementOut[]>(`/tracks/${id}/replacements`, { signal }),
+    staleTime: 0,
+  });
 
 /** Gives a missing track the file of another one, which goes. */
 export function useRelocate() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, otherId }: { id: number; otherId: number }) => request<TrackOut>(`/tracks/${id}/relocate`, { method: 'POST', body: { track_id: otherId } }),
+    mutationFn: ({ id, otherId }: { id: number; otherId: number }) =>
+      request<TrackOut>(`/tracks/${id}/relocate`, { method: 'POST', body: { track_id: otherId } }),
     onSuccess: () => void queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }

@@ -5,7 +5,12 @@ import { request } from './client.ts';
 
 const NETWORK = ['network'] as const;
 /** Looked at again while it is shown: a laptop changes its network. */
-export const networkQuery = () => queryOptions({ queryKey: NETWORK, queryFn: ({ signal }) => request<NetworkOut>('/network', { signal }), refetchInterval: 10_000 });
+export const networkQuery = () =>
+  queryOptions({
+    queryKey: NETWORK,
+    queryFn: ({ signal }) => request<NetworkOut>('/network', { signal }),
+    refetchInterval: 10_000,
+  });
 
 export function useShare() {
   const queries = useQueryClient();

@@ -1,6 +1,6 @@
-// A list of any length as windows of pages: pages that touch what is on screen are asked for first, their neighbours once those are here,
-// and those far away are dropped, so 80,000 albums or a million tracks cost what a few screenfuls cost. Rows of pages on their way are
-// undefined and drawn as skeletons.
+// A list of any length as windows of pages: pages that touch what is on screen are asked for first, their neighbours
+// once those are here, and those far away are dropped, so 80,000 albums or a million tracks cost what a few screenfuls
+// cost. Rows of pages on their way are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
@@ -9,7 +9,10 @@ import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
 const KEPT = 12;
 /** While the scroll bar is dragged pages are asked for at most this often, so that few are asked for that flew by. */
 const LEAP_MS = 60;
-/** And not before those asked for last are here, unless that takes longer than this: what is wanted in the end would wait behind them. */
+/**
+ * And not before those asked for last are here, unless that takes longer than this: what is wanted in the end would
+ * wait behind them.
+ */
 const PATIENCE_MS = 150;
 /** After a leap neighbours are asked for when it has been still for so long. */
 const REST_MS = 250;
@@ -31,8 +34,16 @@ export interface PagedList<T> {
 }
 
 /** Rows on screen, the one that is kept, and whether the neighbours of those on screen are wanted too. */
-interface View { first: number; last: number; kept: number; wide: boolean }
-interface Pages { first: number; last: number }
+interface View {
+  first: number;
+  last: number;
+  kept: number;
+  wide: boolean;
+}
+interface Pages {
+  first: number;
+  last: number;
+}
 
 const pageOf = (index: number) => Math.floor(Math.max(0, index) / PAGE_SIZE);
 
@@ -60,7 +71,9 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const results = useQueries({ queries: pages.map((page) => query(at(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
   const seen = pagesOf({ ...view, wide: false }, count);
-  const isOnItsWay = pages.some((page, i) => page >= seen.first && page <= seen.last && results[i]?.isFetching && results[i].data === undefined);
+  const isOnItsWay = pages.some(
+    (page, i) => page >= seen.first && page <= seen.last && results[i]?.isFetching && results[i].data === undefined,
+  );
   const latest = useRef({ query, view, count, isOnItsWay });
   latest.current = { query, view, count, isOnItsWay };
 
@@ -89,31 +102,42 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const leapLater = useCallback(() => {
     clearTimeout(timer.current);
     const pause = latest.current.isOnItsWay ? PATIENCE_MS : LEAP_MS;
-    timer.current = setTimeout(leap, leaptAt.current + pause - performance.now()); // at once after a pause: End is one leap
+    // at once after a pause: End is one leap
+    timer.current = setTimeout(leap, leaptAt.current + pause - performance.now());
   }, [leap]);
-  useEffect(() => { if (timer.current !== undefined) leapLater(); }, [isOnItsWay, leapLater]);
+  useEffect(() => {
+    if (timer.current !== undefined) leapLater();
+  }, [isOnItsWay, leapLater]);
 
-  const show = useCallback((first: number, last: number, kept = 0) => {
-    const now = pagesOf(latest.current.view, latest.current.count);
-    const next = pagesOf({ first, last, kept, wide: true }, latest.current.count);
-    const seen = pagesOf({ first, last, kept, wide: false }, latest.current.count);
-    const isNear = seen.first <= now.last + 1 && seen.last >= now.first - 1; // what is on screen, or the scroll bar would have neighbours fetched all the way
-    waiting.current = { first, last, kept, wide: isNear };
-    if (timer.current !== undefined) return;
-    if (!isNear) leapLater();
-    else if (now.first !== next.first || now.last !== next.last || pageOf(latest.current.view.kept) !== pageOf(kept)) setView(waiting.current);
-  }, [leapLater]);
+  const show = useCallback(
+    (first: number, last: number, kept = 0) => {
+      const now = pagesOf(latest.current.view, latest.current.count);
+      const next = pagesOf({ first, last, kept, wide: true }, latest.current.count);
+      const seen = pagesOf({ first, last, kept, wide: false }, latest.current.count);
+      // what is on screen, or the scroll bar would have neighbours fetched all the way
+      const isNear = seen.first <= now.last + 1 && seen.last >= now.first - 1;
+      waiting.current = { first, last, kept, wide: isNear };
+      if (timer.current !== undefined) return;
+      if (!isNear) leapLater();
+      else if (now.first !== next.first || now.last !== next.last || pageOf(latest.current.view.kept) !== pageOf(kept))
+        setView(waiting.current);
+    },
+    [leapLater],
+  );
 
-  const fetchRows = useCallback(async (first: number, last: number): Promise<T[]> => {
-    const end = Math.min(last, first + MOST_ROWS - 1);
-    const rows: T[] = [];
-    for (let page = pageOf(first); page <= pageOf(end); page += 1) {
-      const { items } = await queries.fetchQuery(latest.current.query(at(page)));
-      rows.push(...items.slice(Math.max(0, first - page * PAGE_SIZE), end - page * PAGE_SIZE + 1));
-      asked.current.add(page);
-    }
-    return rows;
-  }, [queries]);
+  const fetchRows = useCallback(
+    async (first: number, last: number): Promise<T[]> => {
+      const end = Math.min(last, first + MOST_ROWS - 1);
+      const rows: T[] = [];
+      for (let page = pageOf(first); page <= pageOf(end); page += 1) {
+        const { items } = await queries.fetchQuery(latest.current.query(at(page)));
+        rows.push(...items.slice(Math.max(0, first - page * PAGE_SIZE), end - page * PAGE_SIZE + 1));
+        asked.current.add(page);
+      }
+      return rows;
+    },
+    [queries],
+  );
 
   return {
     total: results[0]?.data?.total,

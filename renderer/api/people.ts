@@ -4,28 +4,52 @@ import type { UserOut, UserPage } from '../../server/auth/wire.ts';
 import type { ScrobblingOut } from '../../server/history/wire.ts';
 import { request } from './client.ts';
 
-export interface AppPassword { username: string; password: string }
-export interface NewPerson { username: string; password: string; is_superuser: boolean }
-export interface PersonChange { id: number; password?: string; is_superuser?: boolean }
+export interface AppPassword {
+  username: string;
+  password: string;
+}
+export interface NewPerson {
+  username: string;
+  password: string;
+  is_superuser: boolean;
+}
+export interface PersonChange {
+  id: number;
+  password?: string;
+  is_superuser?: boolean;
+}
 
 const USERS = ['users'] as const;
-export const usersQuery = () => queryOptions({ queryKey: USERS, queryFn: ({ signal }) => request<UserPage>('/users', { query: { limit: 200 }, signal }) });
+export const usersQuery = () =>
+  queryOptions({
+    queryKey: USERS,
+    queryFn: ({ signal }) => request<UserPage>('/users', { query: { limit: 200 }, signal }),
+  });
 
 function useUsersMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: USERS }) });
 }
 
-export const useAddPerson = () => useUsersMutation((body: NewPerson) => request<UserOut>('/users', { method: 'POST', body }));
-export const useChangePerson = () => useUsersMutation(({ id, ...body }: PersonChange) => request<UserOut>(`/users/${id}`, { method: 'PATCH', body }));
-export const useDeletePerson = () => useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
+export const useAddPerson = () =>
+  useUsersMutation((body: NewPerson) => request<UserOut>('/users', { method: 'POST', body }));
+export const useChangePerson = () =>
+  useUsersMutation(({ id, ...body }: PersonChange) => request<UserOut>(`/users/${id}`, { method: 'PATCH', body }));
+export const useDeletePerson = () =>
+  useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
 
 /** Made by the server when there is none; asked for only when somebody wants to see it. */
-export const useShowAppPassword = () => useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password') });
-export const useNewAppPassword = () => useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password', { method: 'POST' }) });
+export const useShowAppPassword = () =>
+  useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password') });
+export const useNewAppPassword = () =>
+  useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password', { method: 'POST' }) });
 
 const SCROBBLING = ['scrobbling'] as const;
-export const scrobblingQuery = () => queryOptions({ queryKey: SCROBBLING, queryFn: ({ signal }) => request<ScrobblingOut>('/users/me/scrobbling', { signal }) });
+export const scrobblingQuery = () =>
+  queryOptions({
+    queryKey: SCROBBLING,
+    queryFn: ({ signal }) => request<ScrobblingOut>('/users/me/scrobbling', { signal }),
+  });
 
 export function useConnectScrobbling() {
   const queries = useQueryClient();

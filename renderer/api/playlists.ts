@@ -1,7 +1,19 @@
-// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come by pages, and a change of their order is shown
-// before the server has heard of it.
+// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come by pages, and a change of
+// their order is shown before the server has heard of it.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import type { ImportOut, PlaylistCreate, PlaylistEntryOut, PlaylistOut, PlaylistPage, PlaylistUpdate, PlaylistVersionOut, PreviewOut, RestoreOut, SmartFieldsOut, VersionEntryOut } from '../../server/playlists/wire.ts';
+import type {
+  ImportOut,
+  PlaylistCreate,
+  PlaylistEntryOut,
+  PlaylistOut,
+  PlaylistPage,
+  PlaylistUpdate,
+  PlaylistVersionOut,
+  PreviewOut,
+  RestoreOut,
+  SmartFieldsOut,
+  VersionEntryOut,
+} from '../../server/playlists/wire.ts';
 import type { z } from 'zod';
 import { API, request, toQueryString } from './client.ts';
 import { movedEntries, withoutEntries } from './entry-order.ts';
@@ -10,7 +22,10 @@ import { getSession } from './session.ts';
 
 export const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
-/** Of changes that are shown before the server has heard of them: until the last is settled, what it says is older than what is shown. */
+/**
+ * Of changes that are shown before the server has heard of them: until the last is settled, what it says is older than
+ * what is shown.
+ */
 const CHANGING = { mutationKey: ['playlist-entries'] };
 /** More in one request the server refuses. */
 export const MOST_ADDED = 10_000;
@@ -29,29 +44,54 @@ export const playlistsQuery = () =>
     queryFn: async ({ signal }) => {
       const all: PlaylistOut[] = [];
       for (;;) {
-        const { items, total } = await request<PlaylistPage>('/playlists', { query: { limit: PAGE_SIZE, offset: all.length }, signal });
+        const { items, total } = await request<PlaylistPage>('/playlists', {
+          query: { limit: PAGE_SIZE, offset: all.length },
+          signal,
+        });
         all.push(...items);
         if (items.length === 0 || all.length >= total) return all;
       }
     },
   });
 export const playlistQuery = (id: number) =>
-  queryOptions({ queryKey: [PLAYLISTS, pathOf(id)] as const, queryFn: ({ signal }) => request<PlaylistOut>(pathOf(id), { query: BARE, signal }) });
+  queryOptions({
+    queryKey: [PLAYLISTS, pathOf(id)] as const,
+    queryFn: ({ signal }) => request<PlaylistOut>(pathOf(id), { query: BARE, signal }),
+  });
 export const entryPage = (id: number, at: PageAt) => pageQuery<PlaylistEntryOut>(PLAYLISTS, entriesPath(id), {}, at);
 export const versionsQuery = (id: number) =>
-  queryOptions({ queryKey: [PLAYLISTS, pathOf(id), 'versions'] as const, queryFn: ({ signal }) => request<Paged<PlaylistVersionOut>>(`${pathOf(id)}/versions`, { query: { limit: PAGE_SIZE }, signal }) });
-export const versionEntryPage = (id: number, version: number, at: PageAt) => pageQuery<VersionEntry>(PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at);
-export const smartFieldsQuery = () => queryOptions({ queryKey: ['smart-fields'] as const, queryFn: ({ signal }) => request<SmartFields>('/playlists/smart-fields', { signal }), staleTime: Infinity });
+  queryOptions({
+    queryKey: [PLAYLISTS, pathOf(id), 'versions'] as const,
+    queryFn: ({ signal }) =>
+      request<Paged<PlaylistVersionOut>>(`${pathOf(id)}/versions`, { query: { limit: PAGE_SIZE }, signal }),
+  });
+export const versionEntryPage = (id: number, version: number, at: PageAt) =>
+  pageQuery<VersionEntry>(PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at);
+export const smartFieldsQuery = () =>
+  queryOptions({
+    queryKey: ['smart-fields'] as const,
+    queryFn: ({ signal }) => request<SmartFields>('/playlists/smart-fields', { signal }),
+    staleTime: Infinity,
+  });
 export const previewQuery = (rules: Rules) =>
-  queryOptions({ queryKey: [PLAYLISTS, 'preview', rules] as const, queryFn: ({ signal }) => request<PreviewOut>('/playlists/preview', { method: 'POST', body: { rules, limit: 8 }, signal }), retry: false, gcTime: 10_000 });
+  queryOptions({
+    queryKey: [PLAYLISTS, 'preview', rules] as const,
+    queryFn: ({ signal }) =>
+      request<PreviewOut>('/playlists/preview', { method: 'POST', body: { rules, limit: 8 }, signal }),
+    retry: false,
+    gcTime: 10_000,
+  });
 
-export const exportUrl = (id: number): string => `${API}${pathOf(id)}/export.m3u8${toQueryString({ token: getSession()?.token })}`;
+export const exportUrl = (id: number): string =>
+  `${API}${pathOf(id)}/export.m3u8${toQueryString({ token: getSession()?.token })}`;
 
 /** Which of these tracks the playlist has already. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
   const found: number[] = [];
   for (let i = 0; i < trackIds.length; i += MOST_ASKED) {
-    const asked = new URLSearchParams(trackIds.slice(i, i + MOST_ASKED).map((trackId) => ['track_id', String(trackId)]));
+    const asked = new URLSearchParams(
+      trackIds.slice(i, i + MOST_ASKED).map((trackId) => ['track_id', String(trackId)]),
+    );
     found.push(...(await request<number[]>(`${pathOf(id)}/contains?${asked.toString()}`)));
   }
   return found;
@@ -77,13 +117,17 @@ function took(queries: QueryClient, playlist: PlaylistOut): void {
 
 export function useCreatePlaylist() {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: (body: PlaylistCreate) => request<PlaylistOut>('/playlists', { method: 'POST', query: BARE, body }), onSuccess: (playlist) => took(queries, playlist) });
+  return useMutation({
+    mutationFn: (body: PlaylistCreate) => request<PlaylistOut>('/playlists', { method: 'POST', query: BARE, body }),
+    onSuccess: (playlist) => took(queries, playlist),
+  });
 }
 
 export function useUpdatePlaylist() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, ...body }: PlaylistUpdate & { id: number }) => request<PlaylistOut>(pathOf(id), { method: 'PATCH', query: BARE, body }),
+    mutationFn: ({ id, ...body }: PlaylistUpdate & { id: number }) =>
+      request<PlaylistOut>(pathOf(id), { method: 'PATCH', query: BARE, body }),
     onSuccess: (playlist) => took(queries, playlist),
   });
 }
@@ -91,9 +135,14 @@ export function useUpdatePlaylist() {
 export function useDeletePlaylist() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, back }: { id: number; back?: boolean }) => request<unknown>(back ? `${pathOf(id)}/undelete` : pathOf(id), { method: back ? 'POST' : 'DELETE', ...(back && { query: BARE }) }),
+    mutationFn: ({ id, back }: { id: number; back?: boolean }) =>
+      request<unknown>(back ? `${pathOf(id)}/undelete` : pathOf(id), {
+        method: back ? 'POST' : 'DELETE',
+        ...(back && { query: BARE }),
+      }),
     onMutate: ({ id, back }) => {
-      if (!back) queries.setQueryData(playlistsQuery().queryKey, (all) => all?.filter((playlist) => playlist.id !== id));
+      if (!back)
+        queries.setQueryData(playlistsQuery().queryKey, (all) => all?.filter((playlist) => playlist.id !== id));
     },
     onSettled: () => refresh(queries),
   });
@@ -102,11 +151,26 @@ export function useDeletePlaylist() {
 export function useAddTracks() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, trackIds, skipDuplicates = false, position }: { id: number; trackIds: readonly number[]; skipDuplicates?: boolean; position?: number }) =>
-      request<PlaylistOut>(entriesPath(id), { method: 'POST', query: BARE, body: { track_ids: trackIds, skip_duplicates: skipDuplicates, ...(position !== undefined && { position }) } }),
+    mutationFn: ({
+      id,
+      trackIds,
+      skipDuplicates = false,
+      position,
+    }: {
+      id: number;
+      trackIds: readonly number[];
+      skipDuplicates?: boolean;
+      position?: number;
+    }) =>
+      request<PlaylistOut>(entriesPath(id), {
+        method: 'POST',
+        query: BARE,
+        body: { track_ids: trackIds, skip_duplicates: skipDuplicates, ...(position !== undefined && { position }) },
+      }),
     // The side bar counts at once; the server has the last word, also when it is no.
     onMutate: ({ id, trackIds }) => {
-      const count = (playlist: PlaylistOut): PlaylistOut => (playlist.id === id ? { ...playlist, track_count: playlist.track_count + trackIds.length } : playlist);
+      const count = (playlist: PlaylistOut): PlaylistOut =>
+        playlist.id === id ? { ...playlist, track_count: playlist.track_count + trackIds.length } : playlist;
       queries.setQueryData(playlistsQuery().queryKey, (all) => all?.map(count));
     },
     onSuccess: (playlist) => queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist),
@@ -118,14 +182,18 @@ export function useAddTracks() {
 export function usePutBack() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, version }: { id: number; version: number }) => request<RestoreOut>(`${pathOf(id)}/restore`, { method: 'POST', query: BARE, body: { version } }),
+    mutationFn: ({ id, version }: { id: number; version: number }) =>
+      request<RestoreOut>(`${pathOf(id)}/restore`, { method: 'POST', query: BARE, body: { version } }),
     onSuccess: ({ playlist }) => took(queries, playlist),
   });
 }
 
 type Change = { kind: 'move'; ids: number[]; before: number | null } | { kind: 'remove'; ids: number[] };
 
-/** Moves or removes entries: shown at once, taken back when the server refuses, which it does when somebody else was quicker. */
+/**
+ * Moves or removes entries: shown at once, taken back when the server refuses, which it does when somebody else was
+ * quicker.
+ */
 export function useChangeEntries(id: number) {
   const queries = useQueryClient();
   return useMutation({
@@ -154,22 +222,45 @@ export function notePlaylist(queries: QueryClient): void {
 }
 
 async function send(id: number, change: Change): Promise<PlaylistOut> {
-  if (change.kind === 'move') return request<PlaylistOut>(`${entriesPath(id)}/move`, { method: 'POST', query: BARE, body: { entry_ids: change.ids, before_entry_id: change.before } });
-  const gone = new URLSearchParams([['entries', 'false'], ...change.ids.map((entryId) => ['entry_id', String(entryId)])]);
+  if (change.kind === 'move')
+    return request<PlaylistOut>(`${entriesPath(id)}/move`, {
+      method: 'POST',
+      query: BARE,
+      body: { entry_ids: change.ids, before_entry_id: change.before },
+    });
+  const gone = new URLSearchParams([
+    ['entries', 'false'],
+    ...change.ids.map((entryId) => ['entry_id', String(entryId)]),
+  ]);
   return request<PlaylistOut>(`${entriesPath(id)}?${gone.toString()}`, { method: 'DELETE' });
 }
 
-/** The pages that are here, as they will be. A page that would need entries which are not here is left to the server. */
-function rewrite(queries: QueryClient, id: number, pages: readonly (readonly [readonly unknown[], Paged<PlaylistEntryOut> | undefined])[], change: Change): void {
+/**
+ * The pages that are here, as they will be. A page that would need entries which are not here is left to the server.
+ */
+function rewrite(
+  queries: QueryClient,
+  id: number,
+  pages: readonly (readonly [readonly unknown[], Paged<PlaylistEntryOut> | undefined])[],
+  change: Change,
+): void {
   const total = pages.find(([, page]) => page)?.[1]?.total ?? 0;
   const entries = Array.from<PlaylistEntryOut | undefined>({ length: total });
-  for (const [, page] of pages) page?.items.forEach((entry, i) => { entries[page.offset + i] = entry; });
-  const next = change.kind === 'move' ? movedEntries(entries, change.ids, change.before) : withoutEntries(entries, change.ids);
+  for (const [, page] of pages)
+    page?.items.forEach((entry, i) => {
+      entries[page.offset + i] = entry;
+    });
+  const next =
+    change.kind === 'move' ? movedEntries(entries, change.ids, change.before) : withoutEntries(entries, change.ids);
   for (const [, page] of pages) {
     if (!page) continue;
     const items = next.slice(page.offset, page.offset + page.limit);
     if (items.some((entry) => entry === undefined)) continue;
-    queries.setQueryData(entryPage(id, { limit: page.limit, offset: page.offset }).queryKey, { ...page, total: next.length, items: items as PlaylistEntryOut[] });
+    queries.setQueryData(entryPage(id, { limit: page.limit, offset: page.offset }).queryKey, {
+      ...page,
+      total: next.length,
+      items: items as PlaylistEntryOut[],
+    });
   }
 }
 

@@ -1,6 +1,10 @@
-// What a request can fail with. The server speaks problem+json (decisions 3); a request that never arrived has status 0.
+// What a request can fail with. The server speaks problem+json (decisions 3); a request that never arrived has status
+// 0.
 
-export interface FieldError { field: string; message: string }
+export interface FieldError {
+  field: string;
+  message: string;
+}
 
 export class ApiError extends Error {
   readonly status: number;
@@ -27,11 +31,20 @@ export const isUnreachable = (error: unknown): boolean => error instanceof ApiEr
 export const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function parseProblem(status: number, statusText: string, body: unknown): ApiError {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as { title?: unknown; detail?: unknown; errors?: unknown };
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as {
+    title?: unknown;
+    detail?: unknown;
+    errors?: unknown;
+  };
   const words = [problem.detail, problem.title, statusText].find((text) => typeof text === 'string' && text !== '');
   const fields = Array.isArray(problem.errors) ? problem.errors.filter(isFieldError) : [];
   return new ApiError(status, typeof words === 'string' ? words : String(status), fields);
 }
 
 const isFieldError = (value: unknown): value is FieldError =>
-  typeof value === 'object' && value !== null && 'field' in value && 'message' in value && typeof value.field === 'string' && typeof value.message === 'string';
+  typeof value === 'object' &&
+  value !== null &&
+  'field' in value &&
+  'message' in value &&
+  typeof value.field === 'string' &&
+  typeof value.message === 'string';

@@ -8,7 +8,13 @@ const shouldRetry = (failures: number, error: Error): boolean =>
 export const createQueryClient = () =>
   new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 30_000, gcTime: 300_000, retry: shouldRetry, refetchOnWindowFocus: false, networkMode: 'always' },
+      queries: {
+        staleTime: 30_000,
+        gcTime: 300_000,
+        retry: shouldRetry,
+        refetchOnWindowFocus: false,
+        networkMode: 'always',
+      },
       mutations: { networkMode: 'always' },
     },
   });

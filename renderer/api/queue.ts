@@ -12,18 +12,27 @@ export const MOST_QUEUED = 30_000;
 /** Of a longer queue as much is taken over, around the track that was on. */
 const MOST_TAKEN = 2_000;
 
-export const queueQuery = () => queryOptions({ queryKey: [QUEUE] as const, queryFn: ({ signal }) => request<QueueOut>('/queue', { signal }) });
+export const queueQuery = () =>
+  queryOptions({ queryKey: [QUEUE] as const, queryFn: ({ signal }) => request<QueueOut>('/queue', { signal }) });
 
-export interface QueuePlace { track_ids: number[]; current_index: number; position_ms: number; client: string }
+export interface QueuePlace {
+  track_ids: number[];
+  current_index: number;
+  position_ms: number;
+  client: string;
+}
 
-export const saveQueue = (place: QueuePlace): Promise<QueueOut> => request<QueueOut>('/queue', { method: 'PUT', body: place });
+export const saveQueue = (place: QueuePlace): Promise<QueueOut> =>
+  request<QueueOut>('/queue', { method: 'PUT', body: place });
 
 /** Tracks of the queue that another device left, and which of them was on. */
 export async function fetchQueueTracks(current: number): Promise<{ tracks: TrackOut[]; index: number }> {
   const first = Math.max(0, current - MOST_TAKEN / 4);
   const tracks: TrackOut[] = [];
   while (tracks.length < MOST_TAKEN) {
-    const { items, total } = await request<Paged<TrackOut>>('/queue/tracks', { query: { limit: PAGE_SIZE, offset: first + tracks.length } });
+    const { items, total } = await request<Paged<TrackOut>>('/queue/tracks', {
+      query: { limit: PAGE_SIZE, offset: first + tracks.length },
+    });
     tracks.push(...items);
     if (items.length === 0 || first + tracks.length >= total) break;
   }
@@ -33,5 +42,10 @@ export async function fetchQueueTracks(current: number): Promise<{ tracks: Track
 /** `played_at` as text: as it is sent, and kept while there is no connection. */
 export type PlayReport = Omit<HistoryIn, 'played_at' | 'track_id'> & { track_id: number; played_at: string };
 
-export const sendPlays = (items: PlayReport[]): Promise<unknown> => request('/history', { method: 'POST', body: { items } });
-export const tellNowPlaying = (body: { track_id: number | null; position_ms: number; client: string }): Promise<unknown> => request('/history/now-playing', { method: 'POST', body });
+export const sendPlays = (items: PlayReport[]): Promise<unknown> =>
+  request('/history', { method: 'POST', body: { items } });
+export const tellNowPlaying = (body: {
+  track_id: number | null;
+  position_ms: number;
+  client: string;
+}): Promise<unknown> => request('/history/now-playing', { method: 'POST', body });

@@ -1,5 +1,12 @@
 // Music that is elsewhere: what can be searched, saved and fetched, and the downloads under way.
-import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
 import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
@@ -9,10 +16,17 @@ import { LIBRARY, type Paged } from './library.ts';
 
 /** Read again on coming back from the window of settings, where they are switched on. */
 export const sourcesQuery = () =>
-  queryOptions({ queryKey: ['sources'] as const, queryFn: ({ signal }) => request<SourceOut[]>('/sources', { signal }), staleTime: 5_000, refetchOnWindowFocus: true });
+  queryOptions({
+    queryKey: ['sources'] as const,
+    queryFn: ({ signal }) => request<SourceOut[]>('/sources', { signal }),
+    staleTime: 5_000,
+    refetchOnWindowFocus: true,
+  });
 
 /** Whether there is a catalogue to search beside the own library. */
-export const useHasCatalogue = (): boolean => useQuery(sourcesQuery()).data?.some(({ enabled, capabilities }) => enabled && capabilities.includes('search')) ?? false;
+export const useHasCatalogue = (): boolean =>
+  useQuery(sourcesQuery()).data?.some(({ enabled, capabilities }) => enabled && capabilities.includes('search')) ??
+  false;
 
 export const remoteSearchQuery = (q: string) =>
   queryOptions({
@@ -26,19 +40,33 @@ export function useSaveRemote() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ source, source_id, title, artist_name, album_title, duration_ms, year, cover_url }: SearchHit) =>
-      request<TrackOut>('/tracks/remote', { method: 'POST', body: { source, source_id, title, artist_name, album_title, duration_ms, year, cover_url } }),
-    onSuccess: () => Promise.all([queries.invalidateQueries({ queryKey: ['remote-search'] }), queries.invalidateQueries({ queryKey: [LIBRARY] })]),
+      request<TrackOut>('/tracks/remote', {
+        method: 'POST',
+        body: { source, source_id, title, artist_name, album_title, duration_ms, year, cover_url },
+      }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['remote-search'] }),
+        queries.invalidateQueries({ queryKey: [LIBRARY] }),
+      ]),
   });
 }
 
 const DOWNLOADS = ['downloads'] as const;
-export const downloadsQuery = () => queryOptions({ queryKey: DOWNLOADS, queryFn: ({ signal }) => request<Paged<DownloadJobOut>>('/downloads', { query: { limit: 100 }, signal }) });
+export const downloadsQuery = () =>
+  queryOptions({
+    queryKey: DOWNLOADS,
+    queryFn: ({ signal }) => request<Paged<DownloadJobOut>>('/downloads', { query: { limit: 100 }, signal }),
+  });
 
 /** What the server tells of a download, also of one that another window or a phone began. */
 export function noteDownload(queries: QueryClient, download: DownloadJobOut): void {
   const known = queries.getQueryData(downloadsQuery().queryKey)?.items.some(({ id }) => id === download.id);
   if (!known) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
-  queries.setQueryData(downloadsQuery().queryKey, (page) => page && { ...page, items: page.items.map((one) => (one.id === download.id ? download : one)) });
+  queries.setQueryData(
+    downloadsQuery().queryKey,
+    (page) => page && { ...page, items: page.items.map((one) => (one.id === download.id ? download : one)) },
+  );
 }
 
 /** What was done to a download changes both its list and the track's state. */
@@ -46,14 +74,23 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
   const queries = useQueryClient();
   return useMutation({
     mutationFn,
-    onSettled: () => Promise.all([queries.invalidateQueries({ queryKey: DOWNLOADS }), queries.invalidateQueries({ queryKey: ['remote-search'] }), queries.invalidateQueries({ queryKey: [LIBRARY] })]),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: DOWNLOADS }),
+        queries.invalidateQueries({ queryKey: ['remote-search'] }),
+        queries.invalidateQueries({ queryKey: [LIBRARY] }),
+      ]),
   });
 }
 
 /** Fetches the audio of a placeholder; its id is the track's. */
-export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> => request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
-export const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> => request<DownloadJobOut>(`/downloads/${id}`, { signal });
+export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
+  request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
+export const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
+  request<DownloadJobOut>(`/downloads/${id}`, { signal });
 
 export const useMaterialize = () => useDownloadMutation((trackId) => materialize(trackId));
-export const useRetryDownload = () => useDownloadMutation((id) => request<DownloadJobOut>(`/downloads/${id}/retry`, { method: 'POST' }));
-export const useCancelDownload = () => useDownloadMutation((id) => request<unknown>(`/downloads/${id}`, { method: 'DELETE' }));
+export const useRetryDownload = () =>
+  useDownloadMutation((id) => request<DownloadJobOut>(`/downloads/${id}/retry`, { method: 'POST' }));
+export const useCancelDownload = () =>
+  useDownloadMutation((id) => request<unknown>(`/downloads/${id}`, { method: 'DELETE' }));

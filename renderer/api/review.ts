@@ -9,7 +9,8 @@ import { LIBRARY, type Paged } from './library.ts';
 const PAGE = 50;
 const DUPLICATES_PAGE = 20;
 
-const nextOf = (last: Paged<unknown>) => (last.items.length > 0 && last.offset + last.items.length < last.total ? last.offset + last.items.length : undefined);
+const nextOf = (last: Paged<unknown>) =>
+  last.items.length > 0 && last.offset + last.items.length < last.total ? last.offset + last.items.length : undefined;
 
 const pages = <T>(path: string, limit: number) =>
   infiniteQueryOptions({
@@ -23,7 +24,10 @@ export const reviewQuery = () => pages<ReviewOut>('/review', PAGE);
 export const duplicatesQuery = () => pages<DuplicateGroupOut>('/duplicates', DUPLICATES_PAGE);
 
 const countQuery = (path: string) =>
-  queryOptions({ queryKey: [LIBRARY, path, 'count'] as const, queryFn: async ({ signal }) => (await request<Paged<unknown>>(path, { query: { limit: 1 }, signal })).total });
+  queryOptions({
+    queryKey: [LIBRARY, path, 'count'] as const,
+    queryFn: async ({ signal }) => (await request<Paged<unknown>>(path, { query: { limit: 1 }, signal })).total,
+  });
 
 export const useReviewCount = (): number => useQuery(countQuery('/review')).data ?? 0;
 export const useDuplicateCount = (): number => useQuery(countQuery('/duplicates')).data ?? 0;
@@ -34,9 +38,20 @@ function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }) });
 }
 
-export const useApplyMatch = () => useLibraryMutation(({ trackId, n }: { trackId: number; n: number }) => request<TrackOut>(`/tracks/${trackId}/matches/${n}/apply`, { method: 'POST' }));
-export const useUndoEnrichment = () => useLibraryMutation((trackId: number) => request<TrackOut>(`/tracks/${trackId}/metadata/undo`, { method: 'POST' }));
-export const useDismissReview = () => useLibraryMutation((trackId: number) => request<void>(`/review/${trackId}`, { method: 'DELETE' }));
+export const useApplyMatch = () =>
+  useLibraryMutation(({ trackId, n }: { trackId: number; n: number }) =>
+    request<TrackOut>(`/tracks/${trackId}/matches/${n}/apply`, { method: 'POST' }),
+  );
+export const useUndoEnrichment = () =>
+  useLibraryMutation((trackId: number) => request<TrackOut>(`/tracks/${trackId}/metadata/undo`, { method: 'POST' }));
+export const useDismissReview = () =>
+  useLibraryMutation((trackId: number) => request<void>(`/review/${trackId}`, { method: 'DELETE' }));
 
-export const useMergeDuplicates = () => useLibraryMutation((body: { keep: number; merge: number[] }) => request<TrackOut>('/duplicates/merge', { method: 'POST', body }));
-export const useDismissDuplicates = () => useLibraryMutation((body: { track_id: number; other_ids: number[] }) => request<void>('/duplicates/dismiss', { method: 'POST', body }));
+export const useMergeDuplicates = () =>
+  useLibraryMutation((body: { keep: number; merge: number[] }) =>
+    request<TrackOut>('/duplicates/merge', { method: 'POST', body }),
+  );
+export const useDismissDuplicates = () =>
+  useLibraryMutation((body: { track_id: number; other_ids: number[] }) =>
+    request<void>('/duplicates/dismiss', { method: 'POST', body }),
+  );

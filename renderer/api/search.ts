@@ -8,7 +8,8 @@ const HITS_PER_GROUP = 6;
 export const librarySearchQuery = (q: string) =>
   queryOptions({
     queryKey: [LIBRARY, 'search', q] as const,
-    queryFn: ({ signal }) => request<LibrarySearchResponse>('/search/library', { query: { q, limit: HITS_PER_GROUP }, signal }),
+    queryFn: ({ signal }) =>
+      request<LibrarySearchResponse>('/search/library', { query: { q, limit: HITS_PER_GROUP }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });

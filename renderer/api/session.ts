@@ -1,8 +1,12 @@
-// Who is signed in: the access token and the user it belongs to, kept over a reload and shared with other tabs of the same browser.
+// Who is signed in: the access token and the user it belongs to, kept over a reload and shared with other tabs of the
+// same browser.
 import { useSyncExternalStore } from 'react';
 import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
 
-export interface Session { token: string; user: UserOut }
+export interface Session {
+  token: string;
+  user: UserOut;
+}
 
 const KEY = 'tonearm.session';
 const LEFT = 'tonearm.left';

@@ -7,19 +7,27 @@ import { sourcesQuery } from './remote.ts';
 
 export type SettingValue = string | number | boolean | null;
 
-export const settingsQuery = () => queryOptions({ queryKey: ['settings'] as const, queryFn: ({ signal }) => request<SettingsOut>('/settings', { signal }) });
-export const serverQuery = () => queryOptions({ queryKey: ['server'] as const, queryFn: ({ signal }) => request<ServerOut>('/server', { signal }) });
+export const settingsQuery = () =>
+  queryOptions({
+    queryKey: ['settings'] as const,
+    queryFn: ({ signal }) => request<SettingsOut>('/settings', { signal }),
+  });
+export const serverQuery = () =>
+  queryOptions({ queryKey: ['server'] as const, queryFn: ({ signal }) => request<ServerOut>('/server', { signal }) });
 
-export const findSetting = (settings: SettingsOut | undefined, key: string): SettingOut | undefined => settings?.items.find((item) => item.key === key);
+export const findSetting = (settings: SettingsOut | undefined, key: string): SettingOut | undefined =>
+  settings?.items.find((item) => item.key === key);
 
 export function useChangeSettings() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (changes: Record<string, unknown>) => request<SettingsOut>('/settings', { method: 'PATCH', body: changes }),
+    mutationFn: (changes: Record<string, unknown>) =>
+      request<SettingsOut>('/settings', { method: 'PATCH', body: changes }),
     onSuccess: (settings) => {
       queries.setQueryData(settingsQuery().queryKey, settings);
       void queries.invalidateQueries({ queryKey: networkQuery().queryKey });
-      return queries.invalidateQueries({ queryKey: sourcesQuery().queryKey }); // what music comes from is a matter of settings
+      // what music comes from is a matter of settings
+      return queries.invalidateQueries({ queryKey: sourcesQuery().queryKey });
     },
   });
 }
@@ -35,4 +43,5 @@ export async function findFault(key: string, value: SettingValue, signal: AbortS
 }
 
 /** A fault in the words of the field, when the server named it. */
-export const faultOf = (key: string, error: unknown): string => (error instanceof ApiError && error.field(key)) || detailOf(error);
+export const faultOf = (key: string, error: unknown): string =>
+  (error instanceof ApiError && error.field(key)) || detailOf(error);

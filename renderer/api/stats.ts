@@ -9,7 +9,10 @@ import { LIBRARY } from './library.ts';
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 /** Days, both included; all time without them. */
-export interface DayRange { from?: string | undefined; to?: string | undefined }
+export interface DayRange {
+  from?: string | undefined;
+  to?: string | undefined;
+}
 
 export const listeningQuery = (range: DayRange) =>
   queryOptions({
@@ -25,4 +28,8 @@ export const yearQuery = (year: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const storageQuery = () => queryOptions({ queryKey: [LIBRARY, 'storage'] as const, queryFn: ({ signal }) => request<StorageStatsOut>('/storage', { signal }) });
+export const storageQuery = () =>
+  queryOptions({
+    queryKey: [LIBRARY, 'storage'] as const,
+    queryFn: ({ signal }) => request<StorageStatsOut>('/storage', { signal }),
+  });

@@ -6,9 +6,21 @@ import type { LyricsOut, TrackOut, TrackPut } from '../../server/library/wire.ts
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
-export const trackQuery = (id: number) => queryOptions({ queryKey: [LIBRARY, `/tracks/${id}`] as const, queryFn: ({ signal }) => request<TrackOut>(`/tracks/${id}`, { signal }) });
-export const matchesQuery = (id: number) => queryOptions({ queryKey: [LIBRARY, `/tracks/${id}/matches`] as const, queryFn: ({ signal }) => request<MatchesOut>(`/tracks/${id}/matches`, { signal }) });
-export const trackLyricsQuery = (id: number) => queryOptions({ queryKey: [LIBRARY, `/tracks/${id}/lyrics`] as const, queryFn: ({ signal }) => request<LyricsOut>(`/tracks/${id}/lyrics`, { signal }) });
+export const trackQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}`] as const,
+    queryFn: ({ signal }) => request<TrackOut>(`/tracks/${id}`, { signal }),
+  });
+export const matchesQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/matches`] as const,
+    queryFn: ({ signal }) => request<MatchesOut>(`/tracks/${id}/matches`, { signal }),
+  });
+export const trackLyricsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/lyrics`] as const,
+    queryFn: ({ signal }) => request<LyricsOut>(`/tracks/${id}/lyrics`, { signal }),
+  });
 
 export function useSetMetadata(id: number) {
   const queries = useQueryClient();
@@ -22,14 +34,16 @@ export function useSetMetadata(id: number) {
 }
 
 /** Ask what a track is by its sound; the answer comes as a `track` event. */
-export const useIdentify = () => useMutation({ mutationFn: (id: number) => request<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }) });
+export const useIdentify = () =>
+  useMutation({ mutationFn: (id: number) => request<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }) });
 
 export const deleteTrack = (id: number): Promise<void> => request<void>(`/tracks/${id}`, { method: 'DELETE' });
 
 export function useChangeArtist(id: number) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { sort_name?: string; never_split?: boolean }) => request<unknown>(`/artists/${id}`, { method: 'PATCH', body }),
+    mutationFn: (body: { sort_name?: string; never_split?: boolean }) =>
+      request<unknown>(`/artists/${id}`, { method: 'PATCH', body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }

@@ -5,7 +5,11 @@ import { API } from './client.ts';
 import { ApiError, parseProblem } from './problem.ts';
 import { getSession, signOut } from './session.ts';
 
-export function uploadFile(file: File, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<UploadOut> {
+export function uploadFile(
+  file: File,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal,
+): Promise<UploadOut> {
   return new Promise((resolve, reject) => {
     const form = new FormData();
     form.append('files', file, file.name);
@@ -14,7 +18,9 @@ export function uploadFile(file: File, onProgress: (fraction: number) => void, s
     xhr.responseType = 'json';
     const session = getSession();
     if (session) xhr.setRequestHeader('Authorization', `Bearer ${session.token}`);
-    xhr.upload.addEventListener('progress', (event) => onProgress(event.lengthComputable ? event.loaded / event.total : 0));
+    xhr.upload.addEventListener('progress', (event) =>
+      onProgress(event.lengthComputable ? event.loaded / event.total : 0),
+    );
     xhr.addEventListener('load', () => {
       if (xhr.status < 300) return resolve(xhr.response as UploadOut);
       if (xhr.status === 401) signOut();

@@ -1,4 +1,5 @@
-// Addresses for elements that can't send headers: <img>, <audio> and EventSource carry the token in the query (interface, Authentication 2).
+// Addresses for elements that can't send headers: <img>, <audio> and EventSource carry the token in the query
+// (interface, Authentication 2).
 import { API, toQueryString } from './client.ts';
 import { getSession } from './session.ts';
 
@@ -20,13 +21,19 @@ export function coverSizeFor(cssPixels: number): CoverSize {
 export const albumCover = (album: { id: number; has_cover: boolean }, size: CoverSize): string | null =>
   album.has_cover ? coverUrl('albums', album.id, size) : null;
 
-export function trackCover(track: { id: number; album_id: number | null; has_cover: boolean }, size: CoverSize): string | null {
+export function trackCover(
+  track: { id: number; album_id: number | null; has_cover: boolean },
+  size: CoverSize,
+): string | null {
   if (!track.has_cover) return null;
   return track.album_id === null ? coverUrl('tracks', track.id, size) : coverUrl('albums', track.album_id, size);
 }
 
 /** Pictures of a catalogue come through the server too. */
-export const remoteCover = (path: string | null): string | null => (path?.startsWith(`${API}/`) ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}` : null);
+export const remoteCover = (path: string | null): string | null =>
+  path?.startsWith(`${API}/`)
+    ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}`
+    : null;
 
 export const streamUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
 export const eventsUrl = (): string => `${API}/events${toQueryString({ token: token() })}`;

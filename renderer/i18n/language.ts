@@ -1,4 +1,5 @@
-// Which language is shown: the one that was chosen, else the first of the browser's that there is. Kept in localStorage, so all windows agree.
+// Which language is shown: the one that was chosen, else the first of the browser's that there is. Kept in
+// localStorage, so all windows agree.
 import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
 import { desktop } from '../desktop.ts';
@@ -21,7 +22,10 @@ export function readLanguageChoice(): LanguageChoice {
   return isLanguage(stored) ? stored : 'system';
 }
 
-export function resolveLanguage(choice = readLanguageChoice(), wanted: readonly string[] = navigator.languages): Language {
+export function resolveLanguage(
+  choice = readLanguageChoice(),
+  wanted: readonly string[] = navigator.languages,
+): Language {
   if (choice !== 'system') return choice;
   return wanted.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
 }

@@ -23,11 +23,21 @@ export function PlaylistItems({ group, exceptId }: { group: TrackGroup; exceptId
   const { addTo, addToNew } = useAddToPlaylist();
   return (
     <>
-      <Menu.Item leftSection={<IconPlus {...size} />} onClick={() => void addToNew(group)}>{t('playlist.newDots')}</Menu.Item>
+      <Menu.Item leftSection={<IconPlus {...size} />} onClick={() => void addToNew(group)}>
+        {t('playlist.newDots')}
+      </Menu.Item>
       {playlists.length > 0 && <Menu.Divider />}
-      {playlists.filter(({ id }) => id !== exceptId).map((playlist) => (
-        <Menu.Item key={playlist.id} leftSection={<IconPlaylist {...size} />} onClick={() => void addTo(playlist, group)}>{playlist.name}</Menu.Item>
-      ))}
+      {playlists
+        .filter(({ id }) => id !== exceptId)
+        .map((playlist) => (
+          <Menu.Item
+            key={playlist.id}
+            leftSection={<IconPlaylist {...size} />}
+            onClick={() => void addTo(playlist, group)}
+          >
+            {playlist.name}
+          </Menu.Item>
+        ))}
     </>
   );
 }
@@ -37,8 +47,12 @@ export function AddToPlaylist({ group, exceptId }: { group: TrackGroup; exceptId
   const { t } = useTranslation();
   return (
     <Menu.Sub>
-      <Menu.Sub.Target><Menu.Sub.Item leftSection={<IconPlaylist {...size} />}>{t('playlist.addTo')}</Menu.Sub.Item></Menu.Sub.Target>
-      <Menu.Sub.Dropdown className={styles.long}><PlaylistItems group={group} exceptId={exceptId} /></Menu.Sub.Dropdown>
+      <Menu.Sub.Target>
+        <Menu.Sub.Item leftSection={<IconPlaylist {...size} />}>{t('playlist.addTo')}</Menu.Sub.Item>
+      </Menu.Sub.Target>
+      <Menu.Sub.Dropdown className={styles.long}>
+        <PlaylistItems group={group} exceptId={exceptId} />
+      </Menu.Sub.Dropdown>
     </Menu.Sub>
   );
 }

@@ -11,5 +11,9 @@ export function AwayMark({ availability }: Pick<TrackOut, 'availability'>) {
   if (availability === 'available') return null;
   const Symbol = SYMBOLS[availability];
   const words = t(`details.is.${availability}`);
-  return <span className={styles.mark} role="img" aria-label={words} title={words}><Symbol size={16} aria-hidden /></span>;
+  return (
+    <span className={styles.mark} role="img" aria-label={words} title={words}>
+      <Symbol size={16} aria-hidden />
+    </span>
+  );
 }

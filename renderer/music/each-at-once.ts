@@ -1,6 +1,9 @@
 const AT_ONCE = 4;
 
-/** Some at a time, so that a thousand requests neither queue up nor crowd out the others. Ends with the first that throws. */
+/**
+ * Some at a time, so that a thousand requests neither queue up nor crowd out the others. Ends with the first that
+ * throws.
+ */
 export async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const left = [...items];
   const take = async (): Promise<void> => {

@@ -5,7 +5,14 @@ import { classNames } from '../ui/class-names.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import styles from './heart.module.css';
 
-interface HeartProps { type: LikeType; item: Likeable; name: string; size?: number; tabIndex?: 0 | -1; className?: string | undefined }
+interface HeartProps {
+  type: LikeType;
+  item: Likeable;
+  name: string;
+  size?: number;
+  tabIndex?: 0 | -1;
+  className?: string | undefined;
+}
 
 /** Likes a track, an album or an artist, or takes that back. */
 export function Heart({ type, item, name, size = 20, tabIndex = 0, className }: HeartProps) {
@@ -15,8 +22,15 @@ export function Heart({ type, item, name, size = 20, tabIndex = 0, className }: 
   const like = useLike((error) => tell(t('like.failed', { name, detail: error.message })));
   const Symbol = liked ? IconHeartFilled : IconHeart;
   return (
-    <button type="button" className={classNames(styles.heart, className)} tabIndex={tabIndex} aria-pressed={liked} aria-label={t('like.label', { name })} data-tip={t(liked ? 'like.unlike' : 'like.like')}
-      onClick={() => like.mutate({ type, item, liked: !liked })}>
+    <button
+      type="button"
+      className={classNames(styles.heart, className)}
+      tabIndex={tabIndex}
+      aria-pressed={liked}
+      aria-label={t('like.label', { name })}
+      data-tip={t(liked ? 'like.unlike' : 'like.like')}
+      onClick={() => like.mutate({ type, item, liked: !liked })}
+    >
       <Symbol size={size} stroke={1.75} aria-hidden />
     </button>
   );

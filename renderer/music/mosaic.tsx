@@ -4,11 +4,28 @@ import styles from './mosaic.module.css';
 /** Four covers as one picture, or the first alone when there are fewer. */
 export function Mosaic({ covers }: { covers: readonly string[] }) {
   if (covers.length < 4) return <Cover src={covers[0] ?? null} alt="" />;
-  return <div className={styles.mosaic}>{covers.slice(0, 4).map((src) => <img key={src} src={src} alt="" loading="lazy" decoding="async" draggable={false} />)}</div>;
+  return (
+    <div className={styles.mosaic}>
+      {covers.slice(0, 4).map((src) => (
+        <img key={src} src={src} alt="" loading="lazy" decoding="async" draggable={false} />
+      ))}
+    </div>
+  );
 }
 
 /** Covers of the first albums that differ. */
-export function coversOf<T extends { album_id: number | null; has_cover: boolean }>(tracks: readonly T[], toUrl: (track: T) => string | null): string[] {
-  const byAlbum = new Map(tracks.filter((track) => track.has_cover && track.album_id !== null).map((track) => [track.album_id, track] as const).reverse());
-  return [...byAlbum.values()].reverse().slice(0, 4).flatMap((track) => toUrl(track) ?? []);
+export function coversOf<T extends { album_id: number | null; has_cover: boolean }>(
+  tracks: readonly T[],
+  toUrl: (track: T) => string | null,
+): string[] {
+  const byAlbum = new Map(
+    tracks
+      .filter((track) => track.has_cover && track.album_id !== null)
+      .map((track) => [track.album_id, track] as const)
+      .reverse(),
+  );
+  return [...byAlbum.values()]
+    .reverse()
+    .slice(0, 4)
+    .flatMap((track) => toUrl(track) ?? []);
 }

@@ -15,8 +15,15 @@ export function PlayCover({ track, onPlay }: { track: TrackOut; onPlay: () => vo
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
   const sounding = usePlayer((state) => isCurrent && isSounding(state));
   return (
-    <button type="button" className={styles.play} tabIndex={-1} data-track={track.id} data-current={isCurrent || undefined} onClick={() => (isCurrent ? player.toggle() : onPlay())}
-      aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}>
+    <button
+      type="button"
+      className={styles.play}
+      tabIndex={-1}
+      data-track={track.id}
+      data-current={isCurrent || undefined}
+      onClick={() => (isCurrent ? player.toggle() : onPlay())}
+      aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
+    >
       <Cover src={trackCover(track, 64)} alt="" />
       <span>{sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <PlayIcon size={16} />}</span>
     </button>

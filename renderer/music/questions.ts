@@ -1,5 +1,5 @@
-// Questions that any list may have to ask on the way: a name for a new playlist, what to do with tracks that are there twice. One at a
-// time; question-dialogs.tsx shows it.
+// Questions that any list may have to ask on the way: a name for a new playlist, what to do with tracks that are there
+// twice. One at a time; question-dialogs.tsx shows it.
 import { useSyncExternalStore } from 'react';
 
 export type DuplicateAnswer = 'all' | 'new' | null;

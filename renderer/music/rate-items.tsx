@@ -18,11 +18,19 @@ export function RateItems({ track }: { track: TrackOut }) {
   const like = useLike((error) => tell(t('like.failed', { name: track.title, detail: error.message })));
   return (
     <Menu.Sub>
-      <Menu.Sub.Target><Menu.Sub.Item leftSection={<IconStar size={16} aria-hidden />}>{t('like.rate')}</Menu.Sub.Item></Menu.Sub.Target>
+      <Menu.Sub.Target>
+        <Menu.Sub.Item leftSection={<IconStar size={16} aria-hidden />}>{t('like.rate')}</Menu.Sub.Item>
+      </Menu.Sub.Target>
       <Menu.Sub.Dropdown>
         <Menu.RadioGroup value={String(rating)}>
           {STARS.map((stars) => (
-            <Menu.RadioItem key={stars} value={String(stars)} aria-label={t('like.stars', { count: stars })} closeMenuOnClick onChange={() => like.mutate({ type: 'track', item: { id: track.id, liked }, rating: stars })}>
+            <Menu.RadioItem
+              key={stars}
+              value={String(stars)}
+              aria-label={t('like.stars', { count: stars })}
+              closeMenuOnClick
+              onChange={() => like.mutate({ type: 'track', item: { id: track.id, liked }, rating: stars })}
+            >
               {stars === 0 ? t('like.stars', { count: 0 }) : '★'.repeat(stars)}
             </Menu.RadioItem>
           ))}

@@ -1,4 +1,5 @@
-// What can be done with tracks that another room of the window does: the window puts it in, menus and lists offer it when it is there.
+// What can be done with tracks that another room of the window does: the window puts it in, menus and lists offer it
+// when it is there.
 import { createContext, useContext } from 'react';
 
 export interface TrackActions {

@@ -1,4 +1,5 @@
-// Tracks on their way from a list to a playlist or the queue, by the browser's own drag and drop: it works across the whole window.
+// Tracks on their way from a list to a playlist or the queue, by the browser's own drag and drop: it works across the
+// whole window.
 import type { DragEvent } from 'react';
 import type { TrackOut } from '../../server/library/wire.ts';
 
@@ -13,7 +14,11 @@ export interface TrackGroup {
 }
 
 export const oneTrack = (track: TrackOut): TrackGroup => ({ count: 1, only: track, load: async () => [track] });
-export const someTracks = (tracks: TrackOut[]): TrackGroup => ({ count: tracks.length, only: tracks.length === 1 ? tracks[0] : undefined, load: async () => tracks });
+export const someTracks = (tracks: TrackOut[]): TrackGroup => ({
+  count: tracks.length,
+  only: tracks.length === 1 ? tracks[0] : undefined,
+  load: async () => tracks,
+});
 
 /** Within one window, so the group itself need not be written down. */
 let dragged: TrackGroup | null = null;

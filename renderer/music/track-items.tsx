@@ -1,6 +1,18 @@
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { IconArrowForwardUp, IconCloudDownload, IconDisc, IconHeart, IconHeartOff, IconInfoCircle, IconMicrophone2, IconPencil, IconPlaylistAdd, IconTrash, IconWaveSine } from '@tabler/icons-react';
+import {
+  IconArrowForwardUp,
+  IconCloudDownload,
+  IconDisc,
+  IconHeart,
+  IconHeartOff,
+  IconInfoCircle,
+  IconMicrophone2,
+  IconPencil,
+  IconPlaylistAdd,
+  IconTrash,
+  IconWaveSine,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { useLike, useLiked } from '../api/likes.ts';
@@ -37,34 +49,77 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
   const fetchAudio = useMaterialize();
   const remove = useDeleteTracks();
   const { only } = group;
-  const withTracks = (use: (tracks: TrackOut[]) => unknown) => () => void group.load().then(use).catch((error: unknown) => tell(detailOf(error)));
+  const withTracks = (use: (tracks: TrackOut[]) => unknown) => () =>
+    void group
+      .load()
+      .then(use)
+      .catch((error: unknown) => tell(detailOf(error)));
   const askFor = async (tracks: TrackOut[]) => {
     for (const { id } of tracks) await identify.mutateAsync(id);
     tell(t('track.identifying', { count: tracks.length }));
   };
   return (
     <>
-      <Menu.Item leftSection={<IconArrowForwardUp {...size} />} onClick={withTracks((tracks) => player.addNext(tracks))}>{t('queue.playNext')}</Menu.Item>
-      <Menu.Item leftSection={<IconPlaylistAdd {...size} />} onClick={withTracks((tracks) => player.addLast(tracks))}>{t('queue.add')}</Menu.Item>
+      <Menu.Item
+        leftSection={<IconArrowForwardUp {...size} />}
+        onClick={withTracks((tracks) => player.addNext(tracks))}
+      >
+        {t('queue.playNext')}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconPlaylistAdd {...size} />} onClick={withTracks((tracks) => player.addLast(tracks))}>
+        {t('queue.add')}
+      </Menu.Item>
       <AddToPlaylist group={group} exceptId={playlistId} />
       <LikeItem group={group} />
       {only && <RateItems track={only} />}
       <Menu.Divider />
       {only && withAlbum && only.album_id !== null && (
-        <Menu.Item leftSection={<IconDisc {...size} />} renderRoot={(props) => <Link to="/albums/$albumId" params={{ albumId: only.album_id! }} {...props} />}>{t('track.goToAlbum')}</Menu.Item>
+        <Menu.Item
+          leftSection={<IconDisc {...size} />}
+          renderRoot={(props) => <Link to="/albums/$albumId" params={{ albumId: only.album_id! }} {...props} />}
+        >
+          {t('track.goToAlbum')}
+        </Menu.Item>
       )}
       {only?.artists.map((artist) => (
-        <Menu.Item key={artist.id} leftSection={<IconMicrophone2 {...size} />} renderRoot={(props) => <Link to="/artists/$artistId" params={{ artistId: artist.id }} {...props} />}>
+        <Menu.Item
+          key={artist.id}
+          leftSection={<IconMicrophone2 {...size} />}
+          renderRoot={(props) => <Link to="/artists/$artistId" params={{ artistId: artist.id }} {...props} />}
+        >
           {t('track.goToArtist', { name: artist.name })}
         </Menu.Item>
       ))}
-      {only?.availability === 'remote' && <Menu.Item leftSection={<IconCloudDownload {...size} />} onClick={() => fetchAudio.mutate(only.id, { onError: (error) => tell(detailOf(error)) })}>{t('details.fetch')}</Menu.Item>}
-      {only && onDetails && <Menu.Item leftSection={<IconInfoCircle {...size} />} onClick={() => onDetails(only.id)}>{t('track.details')}</Menu.Item>}
-      {only && onDetails
-        ? <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => onDetails(only.id, { edit: true })}>{t('track.edit')}</Menu.Item>
-        : onEdit && <Menu.Item leftSection={<IconPencil {...size} />} onClick={onEdit}>{t('track.edit')}</Menu.Item>}
-      <Menu.Item leftSection={<IconWaveSine {...size} />} onClick={withTracks(askFor)}>{t('track.identify')}</Menu.Item>
-      <Menu.Item leftSection={<IconTrash {...size} />} className={styles.danger} onClick={withTracks(remove)}>{t('track.delete')}</Menu.Item>
+      {only?.availability === 'remote' && (
+        <Menu.Item
+          leftSection={<IconCloudDownload {...size} />}
+          onClick={() => fetchAudio.mutate(only.id, { onError: (error) => tell(detailOf(error)) })}
+        >
+          {t('details.fetch')}
+        </Menu.Item>
+      )}
+      {only && onDetails && (
+        <Menu.Item leftSection={<IconInfoCircle {...size} />} onClick={() => onDetails(only.id)}>
+          {t('track.details')}
+        </Menu.Item>
+      )}
+      {only && onDetails ? (
+        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => onDetails(only.id, { edit: true })}>
+          {t('track.edit')}
+        </Menu.Item>
+      ) : (
+        onEdit && (
+          <Menu.Item leftSection={<IconPencil {...size} />} onClick={onEdit}>
+            {t('track.edit')}
+          </Menu.Item>
+        )
+      )}
+      <Menu.Item leftSection={<IconWaveSine {...size} />} onClick={withTracks(askFor)}>
+        {t('track.identify')}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconTrash {...size} />} className={styles.danger} onClick={withTracks(remove)}>
+        {t('track.delete')}
+      </Menu.Item>
     </>
   );
 }
@@ -75,7 +130,12 @@ function LikeItem({ group }: { group: TrackGroup }) {
   const liked = useLiked('track', group.only ?? { id: 0, liked: false });
   const like = useLike((error) => tell(detailOf(error)));
   const set = async () => {
-    for (const item of await group.load()) await like.mutateAsync({ type: 'track', item, liked: !liked }).catch(() => {});
+    for (const item of await group.load())
+      await like.mutateAsync({ type: 'track', item, liked: !liked }).catch(() => {});
   };
-  return <Menu.Item leftSection={liked ? <IconHeartOff {...size} /> : <IconHeart {...size} />} onClick={() => void set()}>{t(liked ? 'like.unlike' : 'like.like')}</Menu.Item>;
+  return (
+    <Menu.Item leftSection={liked ? <IconHeartOff {...size} /> : <IconHeart {...size} />} onClick={() => void set()}>
+      {t(liked ? 'like.unlike' : 'like.like')}
+    </Menu.Item>
+  );
 }

@@ -6,10 +6,27 @@ import { oneTrack } from './track-drag.ts';
 import { TrackItems } from './track-items.tsx';
 
 /** One that is open closes when its row becomes another track's. */
-export function TrackMenu({ track, className, tabIndex = 0, withAlbum = true }: { track: TrackOut; className?: string | undefined; tabIndex?: 0 | -1; withAlbum?: boolean }) {
+export function TrackMenu({
+  track,
+  className,
+  tabIndex = 0,
+  withAlbum = true,
+}: {
+  track: TrackOut;
+  className?: string | undefined;
+  tabIndex?: 0 | -1;
+  withAlbum?: boolean;
+}) {
   const { t } = useTranslation();
   return (
-    <MenuButton key={track.id} label={t('track.menu', { title: track.title })} icon={DotsIcon} iconSize={18} className={className} tabIndex={tabIndex}>
+    <MenuButton
+      key={track.id}
+      label={t('track.menu', { title: track.title })}
+      icon={DotsIcon}
+      iconSize={18}
+      className={className}
+      tabIndex={tabIndex}
+    >
       {() => <TrackItems group={oneTrack(track)} withAlbum={withAlbum} />}
     </MenuButton>
   );

@@ -1,8 +1,16 @@
-// Adding tracks to a playlist from anywhere: asks about those that are in it already, says what was done, and takes it back on a word.
+// Adding tracks to a playlist from anywhere: asks about those that are in it already, says what was done, and takes it
+// back on a word.
 import { useTranslation } from 'react-i18next';
 import { useQueryClient } from '@tanstack/react-query';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
-import { containedIn, MOST_ADDED, playlistQuery, useAddTracks, useCreatePlaylist, usePutBack } from '../api/playlists.ts';
+import {
+  containedIn,
+  MOST_ADDED,
+  playlistQuery,
+  useAddTracks,
+  useCreatePlaylist,
+  usePutBack,
+} from '../api/playlists.ts';
 import { detailOf } from '../api/problem.ts';
 import { formatNumber } from '../ui/format.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
@@ -25,12 +33,17 @@ export function useAddToPlaylist() {
       const trackIds = (await group.load()).map(({ id }) => id).slice(0, MOST_ADDED);
       if (trackIds.length === 0) return;
       const there = new Set(await containedIn(playlist.id, trackIds));
-      const choice = there.size === 0 ? 'all' : await askAboutDuplicates({ playlist: playlist.name, found: there.size, of: trackIds.length });
+      const choice =
+        there.size === 0
+          ? 'all'
+          : await askAboutDuplicates({ playlist: playlist.name, found: there.size, of: trackIds.length });
       const wanted = choice === 'new' ? trackIds.filter((id) => !there.has(id)) : trackIds;
       if (choice === null || wanted.length === 0) return;
       const { version } = await queries.fetchQuery({ ...playlistQuery(playlist.id), staleTime: 0 });
       await add.mutateAsync({ id: playlist.id, trackIds: wanted });
-      notice.done(t('playlist.added', { ...words(wanted.length), name: playlist.name }), () => putBack.mutate({ id: playlist.id, version }));
+      notice.done(t('playlist.added', { ...words(wanted.length), name: playlist.name }), () =>
+        putBack.mutate({ id: playlist.id, version }),
+      );
     } catch (error) {
       notice.tell(t('playlist.notAdded', { name: playlist.name, detail: detailOf(error) }));
     }

@@ -18,11 +18,17 @@ export function useDeleteTracks(): (tracks: readonly { id: number; title: string
     const [first] = tracks;
     if (!first) return;
     later({
-      message: tracks.length === 1 ? t('track.deletedOne', { title: first.title }) : t('track.deleted', { count: tracks.length, number: formatNumber(tracks.length) }),
+      message:
+        tracks.length === 1
+          ? t('track.deletedOne', { title: first.title })
+          : t('track.deleted', { count: tracks.length, number: formatNumber(tracks.length) }),
       keys: tracks.map(({ id }) => trackKey(id)),
-      run: () => eachAtOnce(tracks, ({ id }) => deleteTrack(id).catch((error: unknown) => {
-        if (!(error instanceof ApiError && error.status === 404)) throw error; // gone already
-      })).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),
+      run: () =>
+        eachAtOnce(tracks, ({ id }) =>
+          deleteTrack(id).catch((error: unknown) => {
+            if (!(error instanceof ApiError && error.status === 404)) throw error; // gone already
+          }),
+        ).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),
     });
   };
 }

@@ -18,7 +18,14 @@ export interface RemoteHitState {
 export function useRemoteHitState(hit: SearchHit): RemoteHitState {
   const { data: track } = useQuery({ ...trackQuery(hit.track_id ?? 0), enabled: hit.track_id !== null });
   const availability = track?.availability ?? hit.availability;
-  const word = availability === null ? null : availability === 'available' ? 'discover.here' : availability === 'fetching' ? 'discover.fetching' : 'discover.saved';
+  const word =
+    availability === null
+      ? null
+      : availability === 'available'
+        ? 'discover.here'
+        : availability === 'fetching'
+          ? 'discover.fetching'
+          : 'discover.saved';
   return { track, availability, word };
 }
 
@@ -27,7 +34,8 @@ export function useRemoteCommands() {
   const save = useSaveRemote();
   const fetchAudio = useMaterialize();
   /** The track of a hit, which is saved for it when it was not. */
-  const trackOf = async (hit: SearchHit): Promise<TrackOut> => (hit.track_id === null ? save.mutateAsync(hit) : queries.ensureQueryData(trackQuery(hit.track_id)));
+  const trackOf = async (hit: SearchHit): Promise<TrackOut> =>
+    hit.track_id === null ? save.mutateAsync(hit) : queries.ensureQueryData(trackQuery(hit.track_id));
   return {
     trackOf,
     /** Fetching begins with saving. */

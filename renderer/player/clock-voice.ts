@@ -1,4 +1,5 @@
-// A track decoded on the audio clock: it begins and ends on a frame that is known beforehand, so the next one can begin on the very next.
+// A track decoded on the audio clock: it begins and ends on a frame that is known beforehand, so the next one can begin
+// on the very next.
 import { FADE_IN, FADE_OUT } from './loudness.ts';
 import { SoundSource } from './sound-source.ts';
 import { endFrame, heardFrame, soonestFrame, splice, type Anchor } from './timeline.ts';
@@ -41,12 +42,17 @@ export class ClockVoice implements Voice {
     this.#output = new VoiceOutput(context, output);
     this.#offset = this.#frames(positionMs);
     this.#source = new SoundSource({
-      stream, bitrateKbps: item.track.bitrate_kbps, decoder: context,
+      stream,
+      bitrateKbps: item.track.bitrate_kbps,
+      decoder: context,
       listener: {
         onPiece: (buffer, whole) => this.#grow(buffer, whole),
-        onProgress: (fraction) => { this.#received = fraction; },
+        onProgress: (fraction) => {
+          this.#received = fraction;
+        },
         // What this can't decode an element may still play, or it says what is wrong; a refusal is final.
-        onFailed: (status) => (status === 'undecodable' || status === 0 ? listener.onStarved(this) : listener.onFailed(this)),
+        onFailed: (status) =>
+          status === 'undecodable' || status === 0 ? listener.onStarved(this) : listener.onFailed(this),
       },
     });
   }
@@ -120,7 +126,9 @@ export class ClockVoice implements Voice {
   }
 
   get positionMs(): number {
-    const frame = this.#sounding ? heardFrame(this.#sounding.anchor, this.#context.currentTime * this.#context.sampleRate) : this.#offset;
+    const frame = this.#sounding
+      ? heardFrame(this.#sounding.anchor, this.#context.currentTime * this.#context.sampleRate)
+      : this.#offset;
     return (Math.min(frame, this.#whole ? this.length : Infinity) / this.#context.sampleRate) * 1000;
   }
 
@@ -170,7 +178,8 @@ export class ClockVoice implements Voice {
     const before = this.#sounding;
     this.#buffer = buffer;
     this.#whole = whole;
-    if (!before) return this.#wanted ? this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate)) : undefined;
+    if (!before)
+      return this.#wanted ? this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate)) : undefined;
     const anchor = splice(before.anchor, soonestFrame(this.#context.currentTime, this.#context.sampleRate));
     this.#begin(anchor);
     before.source.stop(anchor.start / this.#context.sampleRate);

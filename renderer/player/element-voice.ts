@@ -1,8 +1,17 @@
-// A track played by a media element: any length, seeks anywhere at once, keeps its pitch at any speed. Where it ends is not known to the sample.
+// A track played by a media element: any length, seeks anywhere at once, keeps its pitch at any speed. Where it ends is
+// not known to the sample.
 import { FADE_IN, FADE_OUT } from './loudness.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
-interface ElementVoiceOptions { item: VoiceItem; src: string; positionMs: number; speed: number; context: AudioContext; output: AudioNode; listener: VoiceListener }
+interface ElementVoiceOptions {
+  item: VoiceItem;
+  src: string;
+  positionMs: number;
+  speed: number;
+  context: AudioContext;
+  output: AudioNode;
+  listener: VoiceListener;
+}
 
 export class ElementVoice implements Voice {
   readonly item: VoiceItem;
@@ -20,11 +29,15 @@ export class ElementVoice implements Voice {
     this.#seekOnceLoaded = positionMs > 0 ? positionMs : null;
     this.#speed = speed;
     const { signal } = this.#closing;
-    this.#audio.addEventListener('loadedmetadata', () => {
-      this.#audio.playbackRate = this.#speed; // loading sets it back
-      if (this.#seekOnceLoaded !== null) this.#audio.currentTime = this.#seekOnceLoaded / 1000;
-      this.#seekOnceLoaded = null;
-    }, { signal });
+    this.#audio.addEventListener(
+      'loadedmetadata',
+      () => {
+        this.#audio.playbackRate = this.#speed; // loading sets it back
+        if (this.#seekOnceLoaded !== null) this.#audio.currentTime = this.#seekOnceLoaded / 1000;
+        this.#seekOnceLoaded = null;
+      },
+      { signal },
+    );
     this.#audio.addEventListener('ended', () => listener.onEnded(this), { signal });
     this.#audio.addEventListener('error', () => listener.onFailed(this), { signal });
     this.#audio.preload = 'auto';
@@ -35,7 +48,8 @@ export class ElementVoice implements Voice {
   tick(): void {} // the browser sees to its supply
 
   play(): void {
-    // Refused without a gesture, as the mixer is, which says so; broken off by a pause; or the error event comes as well.
+    // Refused without a gesture, as the mixer is, which says so; broken off by a pause; or the error event comes as
+    // well.
     this.#audio.play().catch(() => undefined);
   }
 

@@ -1,11 +1,25 @@
-// The player: a queue, and what sounds of it (playout.ts). No React in here; addresses, bytes and the reason of a failure come in from
-// outside. Every change makes a new state object, so that watchers compare by identity.
+// The player: a queue, and what sounds of it (playout.ts). No React in here; addresses, bytes and the reason of a
+// failure come in from outside. Every change makes a new state object, so that watchers compare by identity.
 import { recall, remember } from './memory.ts';
 import { Mixer } from './mixer.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
 import { Playout } from './playout.ts';
 import { following, moved, removed, reorder, shuffled, type Ordered } from './queue.ts';
-import { CROSSFADE_MAX_S, currentEntry, isSounding, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type FailureReason, type Player, type PlayerState, type QueueEntry, type QueueTrack, type Repeat, type SoundSettings } from './types.ts';
+import {
+  CROSSFADE_MAX_S,
+  currentEntry,
+  isSounding,
+  PREAMP_MAX_DB,
+  SPEED_MAX,
+  SPEED_MIN,
+  type FailureReason,
+  type Player,
+  type PlayerState,
+  type QueueEntry,
+  type QueueTrack,
+  type Repeat,
+  type SoundSettings,
+} from './types.ts';
 import type { VoiceItem } from './voice.ts';
 
 const SKIP_AFTER_MS = 3_000;
@@ -28,10 +42,29 @@ export interface EngineOptions {
 
 export const emptyState = (): PlayerState => {
   const state: PlayerState = {
-    queue: [], index: -1, positionMs: 0, volume: 0.8, muted: false, shuffle: false, repeat: 'off', crossfadeS: 0, replayGain: 'off', preampDb: 0, ...recall(),
-    speed: 1, sleep: null, status: 'idle', durationMs: 0, bufferedMs: 0, failure: null,
+    queue: [],
+    index: -1,
+    positionMs: 0,
+    volume: 0.8,
+    muted: false,
+    shuffle: false,
+    repeat: 'off',
+    crossfadeS: 0,
+    replayGain: 'off',
+    preampDb: 0,
+    ...recall(),
+    speed: 1,
+    sleep: null,
+    status: 'idle',
+    durationMs: 0,
+    bufferedMs: 0,
+    failure: null,
   };
-  return { ...state, status: state.queue.length > 0 ? 'paused' : 'idle', durationMs: currentEntry(state)?.track.duration_ms ?? 0 };
+  return {
+    ...state,
+    status: state.queue.length > 0 ? 'paused' : 'idle',
+    durationMs: currentEntry(state)?.track.duration_ms ?? 0,
+  };
 };
 
 export class PlayerEngine implements Player {
@@ -60,7 +93,9 @@ export class PlayerEngine implements Player {
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     const { streamUrl, fetchStream } = options;
     this.#playout = new Playout({
-      mixer: this.#mixer, streamUrl, fetchStream,
+      mixer: this.#mixer,
+      streamUrl,
+      fetchStream,
       onJoined: (item) => this.#onJoined(item),
       onEnded: () => this.#onEnded(),
       onFailed: (item) => void this.#onFailed(item),
@@ -93,14 +128,27 @@ export class PlayerEngine implements Player {
     return this.#state;
   }
 
-  playTracks(tracks: readonly QueueTrack[], { startAt = 0, shuffle }: { startAt?: number; shuffle?: boolean } = {}): void {
+  playTracks(
+    tracks: readonly QueueTrack[],
+    { startAt = 0, shuffle }: { startAt?: number; shuffle?: boolean } = {},
+  ): void {
     if (tracks.length === 0) return;
     const entries = this.#toEntries(tracks);
     const isShuffled = shuffle ?? this.#state.shuffle;
     const first = shuffle ? Math.floor(this.#random() * entries.length) : Math.min(startAt, entries.length - 1);
     const start = entries[first]!;
     const order: Ordered = isShuffled
-      ? { queue: [start, ...shuffled(entries.filter((entry) => entry !== start), this.#random, start)], index: 0 }
+      ? {
+          queue: [
+            start,
+            ...shuffled(
+              entries.filter((entry) => entry !== start),
+              this.#random,
+              start,
+            ),
+          ],
+          index: 0,
+        }
       : { queue: entries, index: first };
     this.#failuresInARow = 0;
     this.#update({ ...order, shuffle: isShuffled });
@@ -151,7 +199,8 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     if (!entry) return;
     this.#failuresInARow = 0;
-    if (this.#state.failure || this.#playout.current?.item.key !== entry.key) this.#start(this.#state.index, { positionMs: this.#state.positionMs });
+    if (this.#state.failure || this.#playout.current?.item.key !== entry.key)
+      this.#start(this.#state.index, { positionMs: this.#state.positionMs });
     else this.#sound();
   }
 
@@ -212,8 +261,16 @@ export class PlayerEngine implements Player {
     this.#playout.setSound(this.#state);
   }
 
-  setSound({ crossfadeS = this.#state.crossfadeS, replayGain = this.#state.replayGain, preampDb = this.#state.preampDb }: Partial<SoundSettings>): void {
-    this.#update({ replayGain, crossfadeS: Math.min(CROSSFADE_MAX_S, Math.max(0, crossfadeS)), preampDb: Math.min(PREAMP_MAX_DB, Math.max(-PREAMP_MAX_DB, preampDb)) });
+  setSound({
+    crossfadeS = this.#state.crossfadeS,
+    replayGain = this.#state.replayGain,
+    preampDb = this.#state.preampDb,
+  }: Partial<SoundSettings>): void {
+    this.#update({
+      replayGain,
+      crossfadeS: Math.min(CROSSFADE_MAX_S, Math.max(0, crossfadeS)),
+      preampDb: Math.min(PREAMP_MAX_DB, Math.max(-PREAMP_MAX_DB, preampDb)),
+    });
     this.#playout.setSound(this.#state);
   }
 
@@ -224,7 +281,8 @@ export class PlayerEngine implements Player {
 
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
-    if ('queue' in change || 'index' in change || 'repeat' in change || 'sleep' in change) this.#playout.setUpcoming(this.#upcoming(), this.#state.shuffle);
+    if ('queue' in change || 'index' in change || 'repeat' in change || 'sleep' in change)
+      this.#playout.setUpcoming(this.#upcoming(), this.#state.shuffle);
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
     this.#rememberTimer ??= setTimeout(() => {
       this.#rememberTimer = undefined;
@@ -261,7 +319,14 @@ export class PlayerEngine implements Player {
     // Nothing is fetched for a track that is only shown; `play` begins it.
     if (paused) this.#playout.stop();
     else this.#playout.start(entry, { positionMs, paused: true });
-    this.#update({ index, positionMs, durationMs: entry.track.duration_ms ?? 0, bufferedMs: 0, failure: null, status: paused ? 'paused' : 'loading' });
+    this.#update({
+      index,
+      positionMs,
+      durationMs: entry.track.duration_ms ?? 0,
+      bufferedMs: 0,
+      failure: null,
+      status: paused ? 'paused' : 'loading',
+    });
     if (!paused) this.#sound();
   }
 
@@ -303,7 +368,14 @@ export class PlayerEngine implements Player {
     if (!entry || entry.key !== key) return this.#start(index);
     this.#counter.hear(this.#state.durationMs, this.#state.durationMs);
     this.#counter.start(entry.track, 0);
-    this.#update({ index, positionMs: 0, durationMs: entry.track.duration_ms ?? 0, bufferedMs: 0, failure: null, status: 'playing' });
+    this.#update({
+      index,
+      positionMs: 0,
+      durationMs: entry.track.duration_ms ?? 0,
+      bufferedMs: 0,
+      failure: null,
+      status: 'playing',
+    });
     return undefined;
   }
 
@@ -339,7 +411,8 @@ export class PlayerEngine implements Player {
     this.#failuresInARow += 1;
     const reason = await this.#options.findReason(entry.track.id);
     if (currentEntry(this.#state)?.key !== entry.key) return;
-    if (reason === 'remote' && isSounding(this.#state) && entry.key !== this.#fetchedKey) return void this.#fetch(entry);
+    if (reason === 'remote' && isSounding(this.#state) && entry.key !== this.#fetchedKey)
+      return void this.#fetch(entry);
     this.#giveUp(entry, reason, wanted);
   }
 
@@ -358,8 +431,12 @@ export class PlayerEngine implements Player {
   }
 
   #giveUp(entry: QueueEntry, reason: FailureReason, wanted: boolean): void {
-    const canSkip = wanted && reason !== 'unreachable' && reason !== 'signed_out' && this.#failuresInARow < this.#state.queue.length
-      && following(this.#state, this.#state.repeat, false) >= 0;
+    const canSkip =
+      wanted &&
+      reason !== 'unreachable' &&
+      reason !== 'signed_out' &&
+      this.#failuresInARow < this.#state.queue.length &&
+      following(this.#state, this.#state.repeat, false) >= 0;
     this.#playout.stop();
     this.#update({ status: 'failed', failure: { entry, reason, skipping: canSkip } });
     if (canSkip) this.#skipTimer = setTimeout(() => this.#advance(false), SKIP_AFTER_MS);
@@ -377,13 +454,47 @@ export class PlayerEngine implements Player {
     clearTimeout(this.#sleepTimer);
     const { sleep } = this.#state;
     if (sleep === null || sleep === 'track') return;
-    this.#sleepTimer = setTimeout(() => {
-      this.pause();
-      this.#update({ sleep: null });
-    }, Math.max(0, sleep.at - Date.now()));
+    this.#sleepTimer = setTimeout(
+      () => {
+        this.pause();
+        this.#update({ sleep: null });
+      },
+      Math.max(0, sleep.at - Date.now()),
+    );
   }
 }
 
 /** Only what the queue needs, so that a remembered queue stays small. */
-const keptOf = ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain, availability }: QueueTrack): QueueTrack =>
-  ({ id, title, artist_id, artist_name, album_id, album_title, duration_ms, has_cover, has_lyrics, liked, format, bitrate_kbps, sample_rate_hz, replay_gain, availability });
+const keptOf = ({
+  id,
+  title,
+  artist_id,
+  artist_name,
+  album_id,
+  album_title,
+  duration_ms,
+  has_cover,
+  has_lyrics,
+  liked,
+  format,
+  bitrate_kbps,
+  sample_rate_hz,
+  replay_gain,
+  availability,
+}: QueueTrack): QueueTrack => ({
+  id,
+  title,
+  artist_id,
+  artist_name,
+  album_id,
+  album_title,
+  duration_ms,
+  has_cover,
+  has_lyrics,
+  liked,
+  format,
+  bitrate_kbps,
+  sample_rate_hz,
+  replay_gain,
+  availability,
+});

@@ -2,7 +2,16 @@
 import { probeStream } from '../api/client.ts';
 import type { FailureReason } from './types.ts';
 
-const BY_STATUS: Record<number, FailureReason> = { 0: 'unreachable', 401: 'signed_out', 404: 'not_found', 409: 'remote', 410: 'missing', 429: 'busy', 503: 'busy' };
+const BY_STATUS: Record<number, FailureReason> = {
+  0: 'unreachable',
+  401: 'signed_out',
+  404: 'not_found',
+  409: 'remote',
+  410: 'missing',
+  429: 'busy',
+  503: 'busy',
+};
 
 /** A stream that answers is there: then it is the browser that can't decode it. */
-export const findReason = async (trackId: number): Promise<FailureReason> => BY_STATUS[await probeStream(trackId)] ?? 'undecodable';
+export const findReason = async (trackId: number): Promise<FailureReason> =>
+  BY_STATUS[await probeStream(trackId)] ?? 'undecodable';

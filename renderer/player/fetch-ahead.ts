@@ -1,9 +1,13 @@
-// A saved track whose audio is elsewhere is fetched while the one before it plays, so that it is here when its turn comes.
+// A saved track whose audio is elsewhere is fetched while the one before it plays, so that it is here when its turn
+// comes.
 import { following } from './queue.ts';
 import type { Player } from './types.ts';
 
 /** `materialize` begins the fetching; why it fails is told when the track's turn has come. Returns how to stop. */
-export function fetchAhead(player: Pick<Player, 'getState' | 'subscribe'>, materialize: (trackId: number) => Promise<unknown>): () => void {
+export function fetchAhead(
+  player: Pick<Player, 'getState' | 'subscribe'>,
+  materialize: (trackId: number) => Promise<unknown>,
+): () => void {
   let seen: number | undefined;
   return player.subscribe(() => {
     const state = player.getState();

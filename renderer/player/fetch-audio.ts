@@ -8,7 +8,9 @@ export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<
   try {
     let download = await materialize(trackId, signal);
     while (download.status === 'queued' || download.status === 'running') {
-      await new Promise((resolve) => { setTimeout(resolve, LOOK_EVERY_MS); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_EVERY_MS);
+      });
       download = await findDownload(download.id, signal);
     }
     return download.status === 'succeeded';

@@ -4,8 +4,9 @@ import type { QueueTrack } from './types.ts';
 export type ReplayGainMode = 'off' | 'track' | 'album';
 
 /**
- * Factor for a track. Without a value for the album the track's is taken, and the other way round; without any the track is left as it is.
- * Never so loud that its peak is cut off; where the peak is not known, never louder than the file.
+ * Factor for a track. Without a value for the album the track's is taken, and the other way round; without any the
+ * track is left as it is. Never so loud that its peak is cut off; where the peak is not known, never louder than the
+ * file.
  */
 export function replayGain(values: QueueTrack['replay_gain'], mode: ReplayGainMode, preampDb: number): number {
   if (mode === 'off' || !values) return 1;
@@ -29,4 +30,4 @@ export const volumeFactor = (volume: number, muted: boolean): number => (muted ?
 
 /** Neighbours of one album belong together and are never faded, unless they are neighbours by chance. */
 export const crossfadeBetween = (before: QueueTrack, after: QueueTrack, seconds: number, shuffled: boolean): number =>
-  (!shuffled && before.album_id !== null && before.album_id === after.album_id ? 0 : seconds);
+  !shuffled && before.album_id !== null && before.album_id === after.album_id ? 0 : seconds;

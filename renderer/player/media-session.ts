@@ -15,10 +15,13 @@ export function connectMediaSession(player: Player): () => void {
     nexttrack: () => player.next(),
     previoustrack: () => player.previous(),
     seekto: ({ seekTime }) => player.seek((seekTime ?? 0) * 1000),
-    seekforward: ({ seekOffset }) => player.seek(player.getState().positionMs + (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
-    seekbackward: ({ seekOffset }) => player.seek(player.getState().positionMs - (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
+    seekforward: ({ seekOffset }) =>
+      player.seek(player.getState().positionMs + (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
+    seekbackward: ({ seekOffset }) =>
+      player.seek(player.getState().positionMs - (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
   };
-  for (const [action, handler] of Object.entries(handlers)) session.setActionHandler(action as MediaSessionAction, handler);
+  for (const [action, handler] of Object.entries(handlers))
+    session.setActionHandler(action as MediaSessionAction, handler);
 
   let shown: number | null = null;
   const unsubscribe = player.subscribe(() => {
@@ -30,7 +33,11 @@ export function connectMediaSession(player: Player): () => void {
     }
     session.playbackState = entry ? (isSounding(state) ? 'playing' : 'paused') : 'none';
     if (entry && state.durationMs > 0) {
-      session.setPositionState({ duration: state.durationMs / 1000, position: Math.min(state.positionMs, state.durationMs) / 1000, playbackRate: state.speed });
+      session.setPositionState({
+        duration: state.durationMs / 1000,
+        position: Math.min(state.positionMs, state.durationMs) / 1000,
+        playbackRate: state.speed,
+      });
     }
   });
   return () => {
@@ -41,10 +48,17 @@ export function connectMediaSession(player: Player): () => void {
   };
 }
 
-function metadataOf(track: Parameters<typeof trackCover>[0] & { title: string; artist_name: string | null; album_title: string | null }): MediaMetadata {
+function metadataOf(
+  track: Parameters<typeof trackCover>[0] & { title: string; artist_name: string | null; album_title: string | null },
+): MediaMetadata {
   const artwork = ([160, 300, 600] as const).flatMap((size) => {
     const src = trackCover(track, size);
     return src ? [{ src: new URL(src, location.href).href, sizes: `${size}x${size}` }] : [];
   });
-  return new MediaMetadata({ title: track.title, artist: track.artist_name ?? '', album: track.album_title ?? '', artwork });
+  return new MediaMetadata({
+    title: track.title,
+    artist: track.artist_name ?? '',
+    album: track.album_title ?? '',
+    artwork,
+  });
 }

@@ -6,12 +6,36 @@ const VERSION = 2;
 /** A queue can be long; localStorage holds some 5 MB. The entries around the current one are kept. */
 const MAX_ENTRIES = 2_000;
 
-export type Remembered = Pick<PlayerState, 'queue' | 'index' | 'positionMs' | 'volume' | 'muted' | 'shuffle' | 'repeat' | 'crossfadeS' | 'replayGain' | 'preampDb'>;
+export type Remembered = Pick<
+  PlayerState,
+  | 'queue'
+  | 'index'
+  | 'positionMs'
+  | 'volume'
+  | 'muted'
+  | 'shuffle'
+  | 'repeat'
+  | 'crossfadeS'
+  | 'replayGain'
+  | 'preampDb'
+>;
 
 export function remember(state: Remembered): void {
   const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
   const { positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
-  const stored = { version: VERSION, queue: state.queue.slice(first, first + MAX_ENTRIES), index: state.index - first, positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb };
+  const stored = {
+    version: VERSION,
+    queue: state.queue.slice(first, first + MAX_ENTRIES),
+    index: state.index - first,
+    positionMs,
+    volume,
+    muted,
+    shuffle,
+    repeat,
+    crossfadeS,
+    replayGain,
+    preampDb,
+  };
   try {
     localStorage.setItem(KEY, JSON.stringify(stored));
   } catch {
@@ -30,4 +54,5 @@ export function recall(): Partial<Remembered> {
   }
 }
 
-const isEntry = (entry: QueueEntry | null): boolean => typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
+const isEntry = (entry: QueueEntry | null): boolean =>
+  typeof entry?.key === 'number' && typeof entry.track?.id === 'number';

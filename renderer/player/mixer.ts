@@ -1,5 +1,5 @@
-// The one audio clock and what everything runs through: voices → volume → the loudspeaker. Made when something is first to sound, because
-// a browser wants a gesture before.
+// The one audio clock and what everything runs through: voices → volume → the loudspeaker. Made when something is first
+// to sound, because a browser wants a gesture before.
 import { volumeFactor } from './loudness.ts';
 
 const SMOOTH_SECONDS = 0.015;
@@ -16,7 +16,10 @@ export class Mixer {
   /** With the rate of the first track most libraries are never resampled before they are joined. */
   open(sampleRateHz: number | null = null): { context: AudioContext; output: GainNode } {
     if (!this.#context || !this.#output) {
-      this.#context = new AudioContext({ latencyHint: 'playback', sampleRate: sampleRateHz !== null && sampleRateHz % 44_100 === 0 ? 44_100 : 48_000 });
+      this.#context = new AudioContext({
+        latencyHint: 'playback',
+        sampleRate: sampleRateHz !== null && sampleRateHz % 44_100 === 0 ? 44_100 : 48_000,
+      });
       this.#output = new GainNode(this.#context, { gain: this.#level });
       this.#output.connect(this.#context.destination);
     }
@@ -28,7 +31,12 @@ export class Mixer {
     clearTimeout(this.#restTimer);
     const { context } = this.open();
     if (context.state === 'running') return true;
-    await Promise.race([context.resume().catch(() => undefined), new Promise((resolve) => { setTimeout(resolve, WAKE_PATIENCE_MS); })]);
+    await Promise.race([
+      context.resume().catch(() => undefined),
+      new Promise((resolve) => {
+        setTimeout(resolve, WAKE_PATIENCE_MS);
+      }),
+    ]);
     return (context.state as AudioContextState) === 'running';
   }
 

@@ -14,7 +14,10 @@ export function announceNowPlaying(player: Player, tell: TellNowPlaying): () => 
   const tellNow = () => {
     timer = undefined;
     const state = player.getState();
-    tell({ track_id: isSounding(state) ? currentEntry(state)?.track.id ?? null : null, position_ms: Math.round(state.positionMs) }).catch(() => undefined);
+    tell({
+      track_id: isSounding(state) ? (currentEntry(state)?.track.id ?? null) : null,
+      position_ms: Math.round(state.positionMs),
+    }).catch(() => undefined);
   };
   const unsubscribe = player.subscribe(() => {
     const state = player.getState();

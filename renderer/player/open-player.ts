@@ -19,13 +19,29 @@ import { SharedPlayer } from './shared-player.ts';
 import { tellShell } from './tell-shell.ts';
 
 export function openPlayer(): SharedPlayer {
-  const reports = new PlayReports({ key: () => { const user = getSession()?.user.id; return user === undefined ? null : `tonearm.plays.${user}`; }, send: sendPlays, client: clientName() });
+  const reports = new PlayReports({
+    key: () => {
+      const user = getSession()?.user.id;
+      return user === undefined ? null : `tonearm.plays.${user}`;
+    },
+    send: sendPlays,
+    client: clientName(),
+  });
   const player = new SharedPlayer({
-    createEngine: (state) => new PlayerEngine({ streamUrl, fetchStream, findReason, fetchAudio, onPlayed: (play) => reports.add(play) }, state),
+    createEngine: (state) =>
+      new PlayerEngine(
+        { streamUrl, fetchStream, findReason, fetchAudio, onPlayed: (play) => reports.add(play) },
+        state,
+      ),
     onLead(engine) {
       const stops = [
-        syncQueue(engine, { save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()), most: MOST_QUEUED }),
-        announceNowPlaying(engine, (playing) => (getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve())),
+        syncQueue(engine, {
+          save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()),
+          most: MOST_QUEUED,
+        }),
+        announceNowPlaying(engine, (playing) =>
+          getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve(),
+        ),
         fetchAhead(engine, materialize),
         connectMediaSession(engine),
         showPresence(engine),

@@ -1,14 +1,21 @@
-// A track counts as played once half of it or 4 minutes of it have sounded; seeking ahead is not listening. What is heard after that is told
-// when the listening is over: the server keeps the longer report of the same play.
+// A track counts as played once half of it or 4 minutes of it have sounded; seeking ahead is not listening. What is
+// heard after that is told when the listening is over: the server keeps the longer report of the same play.
 import type { QueueTrack } from './types.ts';
 
 const ENOUGH_MS = 240_000;
-/** Two reports further apart than this are a jump, not listening. A window that nobody sees reports once a second, at double speed 2 s. */
+/**
+ * Two reports further apart than this are a jump, not listening. A window that nobody sees reports once a second, at
+ * double speed 2 s.
+ */
 const LARGEST_STEP_MS = 5_000;
 /** Less than this more is not worth a second report. */
 const WORTH_TELLING_MS = 1_000;
 
-export interface Play { track: QueueTrack; playedAt: Date; playedMs: number }
+export interface Play {
+  track: QueueTrack;
+  playedAt: Date;
+  playedMs: number;
+}
 
 export class PlayCounter {
   readonly #onPlayed: (play: Play) => void;

@@ -1,4 +1,5 @@
-// Plays on their way to the history. Kept in the browser until the server has them, so that what is heard without a connection counts too.
+// Plays on their way to the history. Kept in the browser until the server has them, so that what is heard without a
+// connection counts too.
 import { ApiError } from '../api/problem.ts';
 import type { PlayReport } from '../api/queue.ts';
 import type { Play } from './play-counter.ts';
@@ -27,7 +28,12 @@ export class PlayReports {
   }
 
   add({ track, playedAt, playedMs }: Play): void {
-    const report: PlayReport = { track_id: track.id, played_at: playedAt.toISOString(), played_ms: playedMs, client: this.#options.client };
+    const report: PlayReport = {
+      track_id: track.id,
+      played_at: playedAt.toISOString(),
+      played_ms: playedMs,
+      client: this.#options.client,
+    };
     const others = this.#kept().filter((one) => !isSame(one, report)); // the same listening, and more of it
     this.#keep([...others, report].slice(-MOST_KEPT));
     void this.flush();
@@ -51,7 +57,9 @@ export class PlayReports {
   }
 
   #forget(sent: readonly PlayReport[]): void {
-    this.#keep(this.#kept().filter((one) => !sent.some((other) => isSame(one, other) && one.played_ms === other.played_ms)));
+    this.#keep(
+      this.#kept().filter((one) => !sent.some((other) => isSame(one, other) && one.played_ms === other.played_ms)),
+    );
     if (this.#kept().length > 0) void Promise.resolve().then(() => this.flush());
   }
 

@@ -1,5 +1,5 @@
-// What sounds: the current track, the next one made ready behind it, and the join between them. Knows no queue: the engine says what
-// comes, this says what happened.
+// What sounds: the current track, the next one made ready behind it, and the join between them. Knows no queue: the
+// engine says what comes, this says what happened.
 import { ClockVoice } from './clock-voice.ts';
 import { ElementVoice } from './element-voice.ts';
 import { crossfadeBetween, replayGain, type ReplayGainMode } from './loudness.ts';
@@ -11,7 +11,12 @@ import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 const LONGEST_DECODED_MS = 15 * 60_000;
 const PREPARE_BEFORE_END_MS = 25_000;
 
-export interface Sound { crossfadeS: number; replayGain: ReplayGainMode; preampDb: number; speed: number }
+export interface Sound {
+  crossfadeS: number;
+  replayGain: ReplayGainMode;
+  preampDb: number;
+  speed: number;
+}
 
 export interface PlayoutOptions {
   mixer: Mixer;
@@ -110,7 +115,8 @@ export class Playout {
     if (sound.crossfadeS !== crossfadeS) this.#unjoin();
     if (sound.speed === speed) return;
     if (sound.speed !== 1) this.#moveToElement();
-    this.#current?.setSpeed(sound.speed); // back at its own speed a track stays with its element; the clock takes the next one
+    // back at its own speed a track stays with its element; the clock takes the next one
+    this.#current?.setSpeed(sound.speed);
     this.#unjoin();
     this.#dropNext();
   }
@@ -122,7 +128,8 @@ export class Playout {
     current.tick();
     if (this.#joinAt !== null && this.#frameNow() >= this.#joinAt) return this.#promote();
     const remainingMs = (current.durationMs ?? current.item.track.duration_ms ?? Infinity) - current.positionMs;
-    if (this.#upcoming && !this.#next && current.isComplete && remainingMs < PREPARE_BEFORE_END_MS * this.#sound.speed) this.#next = this.#open(this.#upcoming, 0);
+    if (this.#upcoming && !this.#next && current.isComplete && remainingMs < PREPARE_BEFORE_END_MS * this.#sound.speed)
+      this.#next = this.#open(this.#upcoming, 0);
     if (this.#joinAt === null && this.#next) this.#join(current, this.#next, remainingMs);
   }
 
@@ -150,13 +157,19 @@ export class Playout {
     const { context } = this.#options.mixer.open();
     const { currentTime, sampleRate } = context;
     if (!(current instanceof ClockVoice) || !(next instanceof ClockVoice)) {
-      if (crossfadeS > 0 && remainingMs <= crossfadeS * 1000 && !next.isStalled) this.#fade(current, next, currentTime, remainingMs / 1000);
+      if (crossfadeS > 0 && remainingMs <= crossfadeS * 1000 && !next.isStalled)
+        this.#fade(current, next, currentTime, remainingMs / 1000);
       return;
     }
     const end = current.endFrame;
     if (end === null || next.length === 0) return;
     const nextLength = ((next.item.track.duration_ms ?? 0) / 1000) * sampleRate;
-    const at = joinFrame(end, { crossfade: crossfadeS * sampleRate, length: current.length, nextLength, soonest: soonestFrame(currentTime, sampleRate) });
+    const at = joinFrame(end, {
+      crossfade: crossfadeS * sampleRate,
+      length: current.length,
+      nextLength,
+      soonest: soonestFrame(currentTime, sampleRate),
+    });
     next.playAt(at);
     this.#joinAt = at;
     if (at >= end) return;
@@ -224,7 +237,14 @@ export class Playout {
     const { mixer, streamUrl } = this.#options;
     this.#unjoin();
     const { item, positionMs } = before;
-    const voice = new ElementVoice({ item, positionMs, src: streamUrl(item.track.id), speed: this.#sound.speed, ...mixer.open(), listener: this.#listener });
+    const voice = new ElementVoice({
+      item,
+      positionMs,
+      src: streamUrl(item.track.id),
+      speed: this.#sound.speed,
+      ...mixer.open(),
+      listener: this.#listener,
+    });
     voice.setLevel(this.#levelOf(item));
     before.close();
     this.#current = voice;

@@ -1,5 +1,5 @@
-// Systems show media controls, and keep a phone's music going, for a page with a media element that plays. The engine's sound comes from an
-// audio clock, which they do not count; so a silent element plays along with it.
+// Systems show media controls, and keep a phone's music going, for a page with a media element that plays. The engine's
+// sound comes from an audio clock, which they do not count; so a silent element plays along with it.
 import { isSounding, type Player } from './types.ts';
 
 export function showPresence(player: Player): () => void {

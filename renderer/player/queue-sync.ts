@@ -1,12 +1,15 @@
-// Keeps the person's queue on the server in step with the engine's: soon after a change, now and then while it plays, and when it stops.
-// Best effort: what could not be saved is saved with the next change.
+// Keeps the person's queue on the server in step with the engine's: soon after a change, now and then while it plays,
+// and when it stops. Best effort: what could not be saved is saved with the next change.
 import type { QueuePlace } from '../api/queue.ts';
 import { currentEntry, isSounding, type Player } from './types.ts';
 
 const SOON_MS = 1_500;
 const WHILE_PLAYING_MS = 15_000;
 
-export interface QueueSyncOptions { save: (place: Omit<QueuePlace, 'client'>) => Promise<unknown>; most: number }
+export interface QueueSyncOptions {
+  save: (place: Omit<QueuePlace, 'client'>) => Promise<unknown>;
+  most: number;
+}
 
 export function syncQueue(player: Player, { save, most }: QueueSyncOptions): () => void {
   let { queue, index } = player.getState();
@@ -20,7 +23,11 @@ export function syncQueue(player: Player, { save, most }: QueueSyncOptions): () 
     const state = player.getState();
     const first = Math.max(0, Math.min(state.index, state.queue.length - most));
     const ids = state.queue.slice(first, first + most).map(({ track }) => track.id);
-    save({ track_ids: ids, current_index: Math.max(0, state.index - first), position_ms: Math.round(currentEntry(state) ? state.positionMs : 0) }).catch(() => undefined);
+    save({
+      track_ids: ids,
+      current_index: Math.max(0, state.index - first),
+      position_ms: Math.round(currentEntry(state) ? state.positionMs : 0),
+    }).catch(() => undefined);
   };
   const unsubscribe = player.subscribe(() => {
     const state = player.getState();

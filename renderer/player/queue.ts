@@ -1,10 +1,20 @@
 // The order of play. Pure: a queue goes in with the index of the current entry, both come out.
 import type { QueueEntry, Repeat } from './types.ts';
 
-export interface Ordered { queue: readonly QueueEntry[]; index: number }
+export interface Ordered {
+  queue: readonly QueueEntry[];
+  index: number;
+}
 
-/** Fisher-Yates, then neighbours of one artist are pulled apart: none are left that any order could avoid. `after` plays before all of them. */
-export function shuffled(entries: readonly QueueEntry[], random: () => number, after: QueueEntry | null = null): QueueEntry[] {
+/**
+ * Fisher-Yates, then neighbours of one artist are pulled apart: none are left that any order could avoid. `after` plays
+ * before all of them.
+ */
+export function shuffled(
+  entries: readonly QueueEntry[],
+  random: () => number,
+  after: QueueEntry | null = null,
+): QueueEntry[] {
   const left = [...entries];
   for (let i = left.length - 1; i > 0; i -= 1) {
     const j = Math.floor(random() * (i + 1));
@@ -27,7 +37,8 @@ export function shuffled(entries: readonly QueueEntry[], random: () => number, a
   return result;
 }
 
-const sameArtist = (a: QueueEntry, b: QueueEntry) => a.track.artist_id !== null && a.track.artist_id === b.track.artist_id;
+const sameArtist = (a: QueueEntry, b: QueueEntry) =>
+  a.track.artist_id !== null && a.track.artist_id === b.track.artist_id;
 
 /** How many entries each artist has, and who has the most, which is asked for at every step. */
 class ArtistCounts {
@@ -36,7 +47,8 @@ class ArtistCounts {
   readonly #withCount: Set<number>[] = [];
 
   constructor(entries: readonly QueueEntry[]) {
-    for (const { track } of entries) if (track.artist_id !== null) this.#counts.set(track.artist_id, (this.#counts.get(track.artist_id) ?? 0) + 1);
+    for (const { track } of entries)
+      if (track.artist_id !== null) this.#counts.set(track.artist_id, (this.#counts.get(track.artist_id) ?? 0) + 1);
     for (const [artist, count] of this.#counts) (this.#withCount[count] ??= new Set()).add(artist);
   }
 
@@ -64,7 +76,10 @@ export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () 
     return { queue: sorted, index: current ? sorted.indexOf(current) : -1 };
   }
   const rest = queue.filter((entry) => entry !== current);
-  return { queue: current ? [current, ...shuffled(rest, random, current)] : shuffled(rest, random), index: current ? 0 : -1 };
+  return {
+    queue: current ? [current, ...shuffled(rest, random, current)] : shuffled(rest, random),
+    index: current ? 0 : -1,
+  };
 }
 
 export function moved({ queue, index }: Ordered, key: number, toIndex: number): Ordered {

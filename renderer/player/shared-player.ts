@@ -1,7 +1,15 @@
-// One engine for all windows of a browser. A window has none until somebody uses its player; it takes the lead then, unless another window
-// sounds, which is told what to do instead. So the sound is where the click was, as browsers want it, and never in two places.
+// One engine for all windows of a browser. A window has none until somebody uses its player; it takes the lead then,
+// unless another window sounds, which is told what to do instead. So the sound is where the click was, as browsers want
+// it, and never in two places.
 import { emptyState, type PlayerEngine } from './engine.ts';
-import { isSounding, type Player, type PlayerState, type QueueTrack, type Repeat, type SoundSettings } from './types.ts';
+import {
+  isSounding,
+  type Player,
+  type PlayerState,
+  type QueueTrack,
+  type Repeat,
+  type SoundSettings,
+} from './types.ts';
 
 /** A window that sounds tells of itself at least once a second, also in the background. */
 const SILENT_AFTER_MS = 3_000;
@@ -45,30 +53,73 @@ export class SharedPlayer implements Player {
     return () => this.#listeners.delete(listener);
   };
 
-  playTracks(tracks: readonly QueueTrack[], options: { startAt?: number; shuffle?: boolean } = {}): void { this.#command('playTracks', tracks, options); }
-  addNext(tracks: readonly QueueTrack[]): void { this.#command('addNext', tracks); }
-  addLast(tracks: readonly QueueTrack[]): void { this.#command('addLast', tracks); }
-  jumpTo(key: number): void { this.#command('jumpTo', key); }
-  move(key: number, toIndex: number): void { this.#command('move', key, toIndex); }
-  remove(key: number): void { this.#command('remove', key); }
-  clear(): void { this.#command('clear'); }
-  play(): void { this.#command('play'); }
-  pause(): void { this.#command('pause'); }
-  toggle(): void { this.#command('toggle'); }
-  next(): void { this.#command('next'); }
-  previous(): void { this.#command('previous'); }
-  seek(positionMs: number): void { this.#command('seek', positionMs); }
-  setVolume(volume: number): void { this.#command('setVolume', volume); }
-  setMuted(muted: boolean): void { this.#command('setMuted', muted); }
-  setShuffle(shuffle: boolean): void { this.#command('setShuffle', shuffle); }
-  setRepeat(repeat: Repeat): void { this.#command('setRepeat', repeat); }
-  setSpeed(speed: number): void { this.#command('setSpeed', speed); }
-  setSound(change: Partial<SoundSettings>): void { this.#command('setSound', change); }
-  setSleep(sleep: number | 'track' | null): void { this.#command('setSleep', sleep); }
-  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void { this.#command('restore', tracks, index, positionMs); }
+  playTracks(tracks: readonly QueueTrack[], options: { startAt?: number; shuffle?: boolean } = {}): void {
+    this.#command('playTracks', tracks, options);
+  }
+  addNext(tracks: readonly QueueTrack[]): void {
+    this.#command('addNext', tracks);
+  }
+  addLast(tracks: readonly QueueTrack[]): void {
+    this.#command('addLast', tracks);
+  }
+  jumpTo(key: number): void {
+    this.#command('jumpTo', key);
+  }
+  move(key: number, toIndex: number): void {
+    this.#command('move', key, toIndex);
+  }
+  remove(key: number): void {
+    this.#command('remove', key);
+  }
+  clear(): void {
+    this.#command('clear');
+  }
+  play(): void {
+    this.#command('play');
+  }
+  pause(): void {
+    this.#command('pause');
+  }
+  toggle(): void {
+    this.#command('toggle');
+  }
+  next(): void {
+    this.#command('next');
+  }
+  previous(): void {
+    this.#command('previous');
+  }
+  seek(positionMs: number): void {
+    this.#command('seek', positionMs);
+  }
+  setVolume(volume: number): void {
+    this.#command('setVolume', volume);
+  }
+  setMuted(muted: boolean): void {
+    this.#command('setMuted', muted);
+  }
+  setShuffle(shuffle: boolean): void {
+    this.#command('setShuffle', shuffle);
+  }
+  setRepeat(repeat: Repeat): void {
+    this.#command('setRepeat', repeat);
+  }
+  setSpeed(speed: number): void {
+    this.#command('setSpeed', speed);
+  }
+  setSound(change: Partial<SoundSettings>): void {
+    this.#command('setSound', change);
+  }
+  setSleep(sleep: number | 'track' | null): void {
+    this.#command('setSleep', sleep);
+  }
+  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void {
+    this.#command('restore', tracks, index, positionMs);
+  }
 
   #command<Name extends CommandName>(name: Name, ...args: Parameters<Player[Name]>): void {
-    if (!this.#own && isSounding(this.#state) && Date.now() - this.#heardAt < SILENT_AFTER_MS) return this.#tell({ kind: 'command', name, args });
+    if (!this.#own && isSounding(this.#state) && Date.now() - this.#heardAt < SILENT_AFTER_MS)
+      return this.#tell({ kind: 'command', name, args });
     return run(this.#lead(), name, args);
   }
 

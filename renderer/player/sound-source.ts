@@ -1,6 +1,6 @@
-// The sound of a track as it comes over the network: decoded in growing pieces from the beginning, so that the first seconds are there long
-// before the rest. Each piece holds the one before it, sample for sample: decoders begin at the first byte every time, and trim what an
-// encoder put in front and behind (measured in docs/gapless.md).
+// The sound of a track as it comes over the network: decoded in growing pieces from the beginning, so that the first
+// seconds are there long before the rest. Each piece holds the one before it, sample for sample: decoders begin at the
+// first byte every time, and trim what an encoder put in front and behind (measured in docs/gapless.md).
 import { nextPiece } from './timeline.ts';
 
 export interface SoundListener {
@@ -39,7 +39,10 @@ export class SoundSource {
     this.#fetch(stream).catch(() => this.#fail(0));
   }
 
-  /** The next piece will be needed soon. Nothing is decoded that nobody may come to hear: a decoder at work can't be stopped. */
+  /**
+   * The next piece will be needed soon. Nothing is decoded that nobody may come to hear: a decoder at work can't be
+   * stopped.
+   */
   more(): void {
     this.#wantsMore = true;
     this.#decodeWhenDue();
@@ -66,7 +69,9 @@ export class SoundSource {
   }
 
   #decodeWhenDue(): void {
-    const isDue = this.#fetched || (this.#received >= nextPiece(this.#decodedBytes, this.#bitrateKbps) && this.#received !== this.#total);
+    const isDue =
+      this.#fetched ||
+      (this.#received >= nextPiece(this.#decodedBytes, this.#bitrateKbps) && this.#received !== this.#total);
     if (this.#wantsMore && !this.#decoding && isDue && !this.#stopping.signal.aborted) void this.#decode(this.#fetched);
   }
 

@@ -1,5 +1,5 @@
-// Whether the library window of this browser is the speaker that phones steer. In localStorage, so that every window can switch it and a
-// reload goes on.
+// Whether the library window of this browser is the speaker that phones steer. In localStorage, so that every window
+// can switch it and a reload goes on.
 import { useSyncExternalStore } from 'react';
 
 const KEY = 'tonearm.speaker';

@@ -1,5 +1,5 @@
-// Makes a player the speaker that phones steer: it follows what is wanted, and reports where it is. Of several windows of one browser the last
-// that offered itself is it, and the others wait. No React and no HTTP in here.
+// Makes a player the speaker that phones steer: it follows what is wanted, and reports where it is. Of several windows
+// of one browser the last that offered itself is it, and the others wait. No React and no HTTP in here.
 import type { JukeboxOut, SpeakerIn } from '../../server/jukebox/wire.ts';
 import { isSounding, type Player, type QueueTrack } from './types.ts';
 
@@ -38,7 +38,13 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
   function position(): Report | undefined {
     const state = player.getState();
     if (!followed || !isSameQueue(player, followed.track_ids)) return undefined;
-    return { version: followed.version, current_index: state.index, position_ms: Math.max(0, Math.round(state.positionMs)), playing: isSounding(state), gain: state.volume };
+    return {
+      version: followed.version,
+      current_index: state.index,
+      position_ms: Math.max(0, Math.round(state.positionMs)),
+      playing: isSounding(state),
+      gain: state.volume,
+    };
   }
 
   async function say(): Promise<void> {
@@ -84,9 +90,11 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
   }
 
   const timer = setInterval(() => void say(), REPORT_EVERY_MS);
-  const stopWatching = player.subscribe(watch(player, () => {
-    if (followed) soon ??= setTimeout(() => void say(), REPORT_AFTER_MS);
-  }));
+  const stopWatching = player.subscribe(
+    watch(player, () => {
+      if (followed) soon ??= setTimeout(() => void say(), REPORT_AFTER_MS);
+    }),
+  );
   const end = () => {
     isOver = true;
     clearInterval(timer);

@@ -1,10 +1,27 @@
-// What a player is to the rest of the renderer: a state that can be read and watched, and commands. Behind it is the engine, or, in every
-// window but one, a line to the window that has it; no component notices.
+// What a player is to the rest of the renderer: a state that can be read and watched, and commands. Behind it is the
+// engine, or, in every window but one, a line to the window that has it; no component notices.
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { ReplayGainMode } from './loudness.ts';
 
 /** What is kept of a track in the queue, also over a restart. */
-export type QueueTrack = Pick<TrackOut, 'id' | 'title' | 'artist_id' | 'artist_name' | 'album_id' | 'album_title' | 'duration_ms' | 'has_cover' | 'has_lyrics' | 'liked' | 'format' | 'bitrate_kbps' | 'sample_rate_hz' | 'replay_gain' | 'availability'>;
+export type QueueTrack = Pick<
+  TrackOut,
+  | 'id'
+  | 'title'
+  | 'artist_id'
+  | 'artist_name'
+  | 'album_id'
+  | 'album_title'
+  | 'duration_ms'
+  | 'has_cover'
+  | 'has_lyrics'
+  | 'liked'
+  | 'format'
+  | 'bitrate_kbps'
+  | 'sample_rate_hz'
+  | 'replay_gain'
+  | 'availability'
+>;
 
 export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */
@@ -17,9 +34,21 @@ export interface QueueEntry {
 export type Repeat = 'off' | 'all' | 'one';
 export type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
 /** `fetching` is no fault: the audio is on its way here, and plays when it has come. */
-export type FailureReason = 'signed_out' | 'not_found' | 'remote' | 'fetching' | 'missing' | 'unreachable' | 'busy' | 'undecodable';
+export type FailureReason =
+  | 'signed_out'
+  | 'not_found'
+  | 'remote'
+  | 'fetching'
+  | 'missing'
+  | 'unreachable'
+  | 'busy'
+  | 'undecodable';
 
-export interface PlayerFailure { entry: QueueEntry; reason: FailureReason; /** False when nothing else can be tried. */ skipping: boolean }
+export interface PlayerFailure {
+  entry: QueueEntry;
+  reason: FailureReason;
+  /** False when nothing else can be tried. */ skipping: boolean;
+}
 
 /** When the music stops by itself: at a time (ms since 1970), or when the track is over. */
 export type Sleep = { readonly at: number } | 'track' | null;

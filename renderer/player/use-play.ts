@@ -11,8 +11,10 @@ export function usePlay() {
     const album = (id: number) => queries.ensureQueryData(albumTracksQuery(id));
     const artist = (id: number) => queries.ensureQueryData(artistTracksQuery(id));
     return {
-      playAlbum: async (id: number, options?: { shuffle?: boolean }) => player.playTracks(await album(id), { shuffle: false, ...options }),
-      playArtist: async (id: number, options?: { shuffle?: boolean }) => player.playTracks(await artist(id), { shuffle: false, ...options }),
+      playAlbum: async (id: number, options?: { shuffle?: boolean }) =>
+        player.playTracks(await album(id), { shuffle: false, ...options }),
+      playArtist: async (id: number, options?: { shuffle?: boolean }) =>
+        player.playTracks(await artist(id), { shuffle: false, ...options }),
       queueAlbum: async (id: number) => player.addLast(await album(id)),
       queueArtist: async (id: number) => player.addLast(await artist(id)),
     };

@@ -1,5 +1,6 @@
-// One track that sounds or is about to. There are two kinds: decoded on the audio clock, which joins to the sample (clock-voice.ts), and a
-// media element for what is too long, too slow to come or played at another speed (element-voice.ts).
+// One track that sounds or is about to. There are two kinds: decoded on the audio clock, which joins to the sample
+// (clock-voice.ts), and a media element for what is too long, too slow to come or played at another speed
+// (element-voice.ts).
 import type { QueueTrack } from './types.ts';
 
 export interface VoiceListener {
@@ -10,7 +11,10 @@ export interface VoiceListener {
   onStarved: (voice: Voice) => void;
 }
 
-export interface VoiceItem { key: number; track: QueueTrack }
+export interface VoiceItem {
+  key: number;
+  track: QueueTrack;
+}
 
 export interface Voice {
   readonly item: VoiceItem;

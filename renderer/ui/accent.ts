@@ -1,9 +1,14 @@
-// From the pixels of a cover to the colours of a page. Pure, so that the contrast promise can be tested: text in `accentText` has 4.5:1
-// on the page and on the wash, `onAccent` has 4.5:1 on `accent`.
+// From the pixels of a cover to the colours of a page. Pure, so that the contrast promise can be tested: text in
+// `accentText` has 4.5:1 on the page and on the wash, `onAccent` has 4.5:1 on `accent`.
 import { contrast, fromHex, fromOklch, toHex, toOklch, type Oklch, type Rgb } from './colour.ts';
 import type { Scheme } from './scheme.ts';
 
-export interface AccentColours { accent: string; onAccent: string; accentText: string; wash: string }
+export interface AccentColours {
+  accent: string;
+  onAccent: string;
+  accentText: string;
+  wash: string;
+}
 
 const HUE_BINS = 24;
 /** Below this the cover counts as black and white, and the page stays neutral. */
@@ -15,7 +20,10 @@ const PAGE: Record<Scheme, { bg: Rgb; ink: Rgb }> = {
   dark: { bg: fromHex('#131314'), ink: fromHex('#f2f1ef') },
 };
 
-/** The colour people would name when asked: the hue with the most chroma, near-black and near-white pixels counting little. `pixels` is RGBA. */
+/**
+ * The colour people would name when asked: the hue with the most chroma, near-black and near-white pixels counting
+ * little. `pixels` is RGBA.
+ */
 export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
   const bins = Array.from({ length: HUE_BINS }, () => ({ weight: 0, l: 0, c: 0, x: 0, y: 0 }));
   let total = 0;
@@ -33,7 +41,11 @@ export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
   }
   const best = bins.reduce((a, b) => (b.weight > a.weight ? b : a));
   if (total === 0 || best.weight / total < 0.002) return null;
-  return { l: best.l / best.weight, c: best.c / best.weight, h: ((Math.atan2(best.y, best.x) * 180) / Math.PI + 360) % 360 };
+  return {
+    l: best.l / best.weight,
+    c: best.c / best.weight,
+    h: ((Math.atan2(best.y, best.x) * 180) / Math.PI + 360) % 360,
+  };
 }
 
 /** Walks the lightness from `from` by `step` until the colour has AA contrast to each of `against`. */
@@ -51,7 +63,9 @@ export function accentFor(dominant: Oklch, scheme: Scheme): AccentColours {
   const { bg, ink } = PAGE[scheme];
   const { h } = dominant;
   const light = scheme === 'light';
-  const washRgb = fromOklch(light ? { l: 0.92, c: Math.min(dominant.c, 0.05), h } : { l: 0.3, c: Math.min(dominant.c, 0.065), h });
+  const washRgb = fromOklch(
+    light ? { l: 0.92, c: Math.min(dominant.c, 0.05), h } : { l: 0.3, c: Math.min(dominant.c, 0.065), h },
+  );
   const chroma = Math.min(Math.max(dominant.c, 0.08), light ? 0.17 : 0.14);
   const accent = readable({ l: light ? 0.56 : 0.76, c: chroma, h }, light ? -0.01 : 0.01, [bg]);
   const accentText = readable({ l: light ? 0.5 : 0.8, c: chroma, h }, light ? -0.01 : 0.01, [bg, washRgb]);

@@ -1,4 +1,5 @@
-// The accent of a page or bar that shows a cover: samples the picture once on a small canvas and gives the CSS variables to put on it.
+// The accent of a page or bar that shows a cover: samples the picture once on a small canvas and gives the CSS
+// variables to put on it.
 import { useEffect, useState, type CSSProperties } from 'react';
 import { accentFor, dominantColour } from './accent.ts';
 import type { Oklch } from './colour.ts';

@@ -31,9 +31,23 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-export function IconButton({ label, icon: Symbol, size = 'medium', filled, iconSize = 20, className, ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  icon: Symbol,
+  size = 'medium',
+  filled,
+  iconSize = 20,
+  className,
+  ...rest
+}: IconButtonProps) {
   return (
-    <button type="button" aria-label={label} data-tip={label} className={classNames(styles.icon, size !== 'medium' && styles[size], filled && styles.filled, className)} {...rest}>
+    <button
+      type="button"
+      aria-label={label}
+      data-tip={label}
+      className={classNames(styles.icon, size !== 'medium' && styles[size], filled && styles.filled, className)}
+      {...rest}
+    >
       <Symbol size={iconSize} aria-hidden {...(filled ? { fill: 'currentColor' } : {})} />
     </button>
   );

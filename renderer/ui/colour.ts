@@ -1,8 +1,16 @@
-// Colour arithmetic without I/O: OKLCH (perceptual lightness, chroma, hue; https://bottosson.github.io/posts/oklab/) and the contrast
-// ratio of WCAG 2. Channels are 0..1, hue in degrees.
+// Colour arithmetic without I/O: OKLCH (perceptual lightness, chroma, hue; https://bottosson.github.io/posts/oklab/)
+// and the contrast ratio of WCAG 2. Channels are 0..1, hue in degrees.
 
-export interface Rgb { r: number; g: number; b: number }
-export interface Oklch { l: number; c: number; h: number }
+export interface Rgb {
+  r: number;
+  g: number;
+  b: number;
+}
+export interface Oklch {
+  l: number;
+  c: number;
+  h: number;
+}
 
 const toLinear = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 const fromLinear = (v: number) => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 / 2.4) - 0.055);
@@ -45,7 +53,13 @@ export function contrast(a: Rgb, b: Rgb): number {
 }
 
 export const toHex = ({ r, g, b }: Rgb) =>
-  `#${[r, g, b].map((v) => Math.round(v * 255).toString(16).padStart(2, '0')).join('')}`;
+  `#${[r, g, b]
+    .map((v) =>
+      Math.round(v * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 
 export const fromHex = (hex: string): Rgb => ({
   r: Number.parseInt(hex.slice(1, 3), 16) / 255,

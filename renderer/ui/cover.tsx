@@ -1,5 +1,5 @@
-// A picture with a fixed square place: the layout stays still while it loads and when there is none. It has no state, because lists fly
-// by with hundreds of them: whether it loaded is said on the picture itself, and CSS does the rest.
+// A picture with a fixed square place: the layout stays still while it loads and when there is none. It has no state,
+// because lists fly by with hundreds of them: whether it loaded is said on the picture itself, and CSS does the rest.
 import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
 import { DiscIcon } from './drawn-icons.tsx';
@@ -20,16 +20,34 @@ export function Cover({ src, alt, name, className, eager = false }: CoverProps) 
   return (
     <div className={classNames(styles.cover, name !== undefined && styles.round, className)} data-cover>
       {src !== null && (
-        <img key={src} ref={letGo} src={src} alt={alt} loading={eager ? 'eager' : 'lazy'} fetchPriority={eager ? 'auto' : 'low'} decoding="async" draggable={false}
-          onLoad={markLoaded} onError={markBroken} />
+        <img
+          key={src}
+          ref={letGo}
+          src={src}
+          alt={alt}
+          loading={eager ? 'eager' : 'lazy'}
+          fetchPriority={eager ? 'auto' : 'low'}
+          decoding="async"
+          draggable={false}
+          onLoad={markLoaded}
+          onError={markBroken}
+        />
       )}
-      {name ? <span className={styles.initials} data-initials={initialsOf(name)} /> : <DiscIcon className={styles.blank} />}
+      {name ? (
+        <span className={styles.initials} data-initials={initialsOf(name)} />
+      ) : (
+        <DiscIcon className={styles.blank} />
+      )}
     </div>
   );
 }
 
-const markLoaded = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => { currentTarget.dataset['loaded'] = ''; };
-const markBroken = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => { currentTarget.dataset['broken'] = ''; };
+const markLoaded = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => {
+  currentTarget.dataset['loaded'] = '';
+};
+const markBroken = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => {
+  currentTarget.dataset['broken'] = '';
+};
 
 /** A picture that has scrolled by is not loaded to the end: what comes next waits for the line. */
 const letGo = (img: HTMLImageElement | null) => () => {
@@ -37,4 +55,10 @@ const letGo = (img: HTMLImageElement | null) => () => {
 };
 
 const initialsOf = (name: string) =>
-  name.replace(/^the /i, '').split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? '').join('').toUpperCase();
+  name
+    .replace(/^the /i, '')
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase();

@@ -3,14 +3,22 @@
 export const RANGES = ['week', 'month', 'year', 'all', 'custom'] as const;
 export type RangeName = (typeof RANGES)[number];
 
-export interface RangeSearch { range?: RangeName; from?: string; to?: string }
+export interface RangeSearch {
+  range?: RangeName;
+  from?: string;
+  to?: string;
+}
 /** Local days such as 2026-03-01, both included. */
-export interface Days { from?: string; to?: string }
+export interface Days {
+  from?: string;
+  to?: string;
+}
 
 const DAY_MS = 86_400_000;
 const LENGTHS: Partial<Record<RangeName, number>> = { week: 7, month: 30, year: 365 };
 
-const isDay = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
 
 export function parseRangeSearch(input: Record<string, unknown>): RangeSearch {
   const range = RANGES.find((one) => one === input['range']);
@@ -26,7 +34,8 @@ export const dayOf = (date: Date): string =>
   `${String(date.getFullYear()).padStart(4, '0')}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 
 /** Counts days in the calendar, whatever clocks do. */
-export const addDays = (day: string, count: number): string => new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+export const addDays = (day: string, count: number): string =>
+  new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
 
 export function daysOf({ range = 'month', from, to }: RangeSearch, today: string): Days {
   const length = LENGTHS[range];

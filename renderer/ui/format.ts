@@ -14,7 +14,12 @@ export function formatClock(ms: number): string {
 }
 
 const unit = (value: number, name: string, digits = 0) =>
-  new Intl.NumberFormat(locale(), { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits }).format(value);
+  new Intl.NumberFormat(locale(), {
+    style: 'unit',
+    unit: name,
+    unitDisplay: 'short',
+    maximumFractionDigits: digits,
+  }).format(value);
 
 /** 43 min, 1 hr 12 min, 20 sec: for whole albums and what is left of a scan. */
 export function formatLength(ms: number): string {
@@ -26,7 +31,8 @@ export function formatLength(ms: number): string {
 }
 
 /** 0..1 → 85 %. */
-export const formatPercent = (fraction: number) => new Intl.NumberFormat(locale(), { style: 'percent' }).format(fraction);
+export const formatPercent = (fraction: number) =>
+  new Intl.NumberFormat(locale(), { style: 'percent' }).format(fraction);
 
 export function formatBytes(bytes: number): string {
   const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
@@ -35,12 +41,17 @@ export function formatBytes(bytes: number): string {
   return unit(value, names[power]!, power > 1 && value < 100 ? 1 : 0);
 }
 
-export const formatDate = (iso: string) => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+export const formatDate = (iso: string) =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
 /** "2 minutes ago". */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;
-  const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60]];
+  const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+  ];
   const [name, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.round(seconds / size), name);
 }

@@ -21,12 +21,26 @@ interface HeroProps {
 export function Hero({ kind, name, cover, picture, round = false, by, facts, actions }: HeroProps) {
   return (
     <header className={styles.hero}>
-      {picture ? <div className={styles.cover}>{picture}</div> : <Cover src={cover} alt="" {...(round ? { name } : {})} className={classNames(styles.cover, round && styles.round)} eager />}
+      {picture ? (
+        <div className={styles.cover}>{picture}</div>
+      ) : (
+        <Cover
+          src={cover}
+          alt=""
+          {...(round ? { name } : {})}
+          className={classNames(styles.cover, round && styles.round)}
+          eager
+        />
+      )}
       <div>
         <p className={styles.kind}>{kind}</p>
         <h1 className={styles.name}>{name}</h1>
         {by && <p className={styles.by}>{by}</p>}
-        <div className={styles.facts}>{facts.filter(Boolean).map((fact, i) => <span key={i}>{fact}</span>)}</div>
+        <div className={styles.facts}>
+          {facts.filter(Boolean).map((fact, i) => (
+            <span key={i}>{fact}</span>
+          ))}
+        </div>
         <div className={styles.actions}>{actions}</div>
       </div>
     </header>
@@ -46,14 +60,25 @@ export function HeroSkeleton({ round = false }: { round?: boolean }) {
   return (
     <div className={styles.page}>
       <div className={styles.hero}>
-        <div className={classNames(styles.cover, round && styles.round)} style={{ aspectRatio: '1', boxShadow: 'none' }}><Skeleton height="100%" {...(round ? { radius: '50%' } : { radius: '10px' })} /></div>
+        <div
+          className={classNames(styles.cover, round && styles.round)}
+          style={{ aspectRatio: '1', boxShadow: 'none' }}
+        >
+          <Skeleton height="100%" {...(round ? { radius: '50%' } : { radius: '10px' })} />
+        </div>
         <div>
           <Skeleton width="64px" height="16px" />
-          <div style={{ padding: '8px 0' }}><Skeleton width="60%" height="40px" /></div>
+          <div style={{ padding: '8px 0' }}>
+            <Skeleton width="60%" height="40px" />
+          </div>
           <Skeleton width="40%" />
         </div>
       </div>
-      {Array.from({ length: 8 }, (_, i) => <div key={i} style={{ padding: '12px 0' }}><Skeleton height="24px" /></div>)}
+      {Array.from({ length: 8 }, (_, i) => (
+        <div key={i} style={{ padding: '12px 0' }}>
+          <Skeleton height="24px" />
+        </div>
+      ))}
     </div>
   );
 }

@@ -10,7 +10,12 @@ export function usePageTitle(title: string | undefined): void {
   }, [title, t]);
 }
 
-interface PageProps { title: string; count?: string | undefined; tools?: ReactNode; children: ReactNode }
+interface PageProps {
+  title: string;
+  count?: string | undefined;
+  tools?: ReactNode;
+  children: ReactNode;
+}
 
 /** A page with a heading, what it counts and its tools on the right. */
 export function Page({ title, count, tools, children }: PageProps) {
@@ -19,7 +24,11 @@ export function Page({ title, count, tools, children }: PageProps) {
     <div className={styles.page}>
       <header className={styles.header}>
         <h1>{title}</h1>
-        {count !== undefined && <span className={styles.count} aria-live="polite">{count}</span>}
+        {count !== undefined && (
+          <span className={styles.count} aria-live="polite">
+            {count}
+          </span>
+        )}
         {tools && <div className={styles.tools}>{tools}</div>}
       </header>
       {children}

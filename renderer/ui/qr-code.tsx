@@ -1,4 +1,5 @@
-// A picture that a phone's camera reads. Always dark on white, whatever the theme: many cameras do not know it the other way round.
+// A picture that a phone's camera reads. Always dark on white, whatever the theme: many cameras do not know it the
+// other way round.
 import { encode } from 'uqr';
 import styles from './qr-code.module.css';
 
@@ -8,7 +9,13 @@ const QUIET = 4;
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET });
   return (
-    <svg role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} className={styles.code} shapeRendering="crispEdges">
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      className={styles.code}
+      shapeRendering="crispEdges"
+    >
       <path d={data.map(toRuns).join('')} />
     </svg>
   );

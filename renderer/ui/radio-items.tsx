@@ -11,7 +11,14 @@ export function RadioItems<T extends string>({ value, options, onChange }: Radio
   return (
     <Menu.RadioGroup value={value}>
       {options.map((option) => (
-        <Menu.RadioItem key={option.value} value={option.value} closeMenuOnClick onChange={() => onChange(option.value)}>{option.label}</Menu.RadioItem>
+        <Menu.RadioItem
+          key={option.value}
+          value={option.value}
+          closeMenuOnClick
+          onChange={() => onChange(option.value)}
+        >
+          {option.label}
+        </Menu.RadioItem>
       ))}
     </Menu.RadioGroup>
   );

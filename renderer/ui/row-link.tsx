@@ -6,7 +6,10 @@ interface RowLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   href: string;
 }
 
-/** A link for lists. The router's own also follows the address of the window and loads ahead, which costs more than the row it stands in. */
+/**
+ * A link for lists. The router's own also follows the address of the window and loads ahead, which costs more than the
+ * row it stands in.
+ */
 export function RowLink({ href, ...rest }: RowLinkProps) {
   const router = useRouter();
   const go = (event: MouseEvent) => {

@@ -13,7 +13,9 @@ export function usePlaceInScroller(ref: RefObject<HTMLElement | null>): { top: n
     const element = ref.current;
     if (!element || !scroller) return undefined;
     const measure = () => {
-      const top = Math.round(element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop);
+      const top = Math.round(
+        element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop,
+      );
       const width = Math.floor(element.getBoundingClientRect().width);
       setPlace((now) => (now.top === top && now.width === width ? now : { top, width }));
     };

@@ -1,5 +1,6 @@
-// Which rows of a list are chosen. Chosen one by one they are known by their ids, so they stay chosen while the list changes under them;
-// "all" is everything that the list holds at the time something is done with it, which also works for a million rows. Pure.
+// Which rows of a list are chosen. Chosen one by one they are known by their ids, so they stay chosen while the list
+// changes under them; "all" is everything that the list holds at the time something is done with it, which also works
+// for a million rows. Pure.
 
 export type Selection =
   | { readonly all: false; readonly ids: ReadonlySet<number> }
@@ -9,9 +10,11 @@ export type Selection =
 export const NOTHING: Selection = { all: false, ids: new Set() };
 export const EVERYTHING: Selection = { all: true, except: new Set() };
 
-export const isChosen = (selection: Selection, id: number): boolean => (selection.all ? !selection.except.has(id) : selection.ids.has(id));
+export const isChosen = (selection: Selection, id: number): boolean =>
+  selection.all ? !selection.except.has(id) : selection.ids.has(id);
 
-export const countChosen = (selection: Selection, total: number): number => (selection.all ? Math.max(0, total - selection.except.size) : selection.ids.size);
+export const countChosen = (selection: Selection, total: number): number =>
+  selection.all ? Math.max(0, total - selection.except.size) : selection.ids.size;
 
 export const choose = (ids: Iterable<number>): Selection => ({ all: false, ids: new Set(ids) });
 
@@ -26,4 +29,5 @@ export function withRows(selection: Selection, ids: Iterable<number>, on: boolea
   return selection.all ? { all: true, except: marked } : { all: false, ids: marked };
 }
 
-export const toggled = (selection: Selection, id: number): Selection => withRows(selection, [id], !isChosen(selection, id));
+export const toggled = (selection: Selection, id: number): Selection =>
+  withRows(selection, [id], !isChosen(selection, id));

@@ -20,7 +20,19 @@ interface SliderProps {
   disabled?: boolean;
 }
 
-export function Slider({ label, value, min = 0, max, step, valueText, buffered = 0, onChange, live = false, hoverText, disabled = false }: SliderProps) {
+export function Slider({
+  label,
+  value,
+  min = 0,
+  max,
+  step,
+  valueText,
+  buffered = 0,
+  onChange,
+  live = false,
+  hoverText,
+  disabled = false,
+}: SliderProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
   const shown = dragged ?? value;
@@ -30,24 +42,42 @@ export function Slider({ label, value, min = 0, max, step, valueText, buffered =
     setDragged(null);
   };
   return (
-    <div className={styles.slider}
+    <div
+      className={styles.slider}
       onPointerMove={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         setHovered(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * (max - min) + min);
       }}
-      onPointerLeave={() => setHovered(null)}>
+      onPointerLeave={() => setHovered(null)}
+    >
       <div className={styles.track} />
       {buffered > 0 && <div className={`${styles.part} ${styles.buffer}`} style={{ width: percent(buffered) }} />}
       <div className={`${styles.part} ${styles.value}`} style={{ width: percent(shown) }} />
       {!disabled && <div className={styles.thumb} style={{ left: percent(shown) }} />}
-      <input type="range" className={styles.input} aria-label={label} aria-valuetext={valueText} min={min} max={max} step={step} value={shown} disabled={disabled}
-        onPointerDown={() => setDragged(value)} onPointerUp={commit} onPointerCancel={() => setDragged(null)}
+      <input
+        type="range"
+        className={styles.input}
+        aria-label={label}
+        aria-valuetext={valueText}
+        min={min}
+        max={max}
+        step={step}
+        value={shown}
+        disabled={disabled}
+        onPointerDown={() => setDragged(value)}
+        onPointerUp={commit}
+        onPointerCancel={() => setDragged(null)}
         onChange={(event) => {
           const next = event.currentTarget.valueAsNumber;
           if (dragged === null || live) onChange(next);
           if (dragged !== null) setDragged(next);
-        }} />
-      {hoverText && hovered !== null && !disabled && <div className={styles.tip} style={{ left: percent(hovered) }} aria-hidden>{hoverText(hovered)}</div>}
+        }}
+      />
+      {hoverText && hovered !== null && !disabled && (
+        <div className={styles.tip} style={{ left: percent(hovered) }} aria-hidden>
+          {hoverText(hovered)}
+        </div>
+      )}
     </div>
   );
 }

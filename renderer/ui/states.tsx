@@ -1,4 +1,5 @@
-// What a page shows when it has nothing else to show: an empty state says what to do next, an error says what went wrong and offers to try again.
+// What a page shows when it has nothing else to show: an empty state says what to do next, an error says what went
+// wrong and offers to try again.
 import type { Icon } from '@tabler/icons-react';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -6,7 +7,17 @@ import { useTranslation } from 'react-i18next';
 import { Button } from './button.tsx';
 import styles from './states.module.css';
 
-export function EmptyState({ icon: Symbol, title, children, actions }: { icon: Icon; title: string; children?: ReactNode; actions?: ReactNode }) {
+export function EmptyState({
+  icon: Symbol,
+  title,
+  children,
+  actions,
+}: {
+  icon: Icon;
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+}) {
   return (
     <div className={styles.state}>
       <Symbol className={styles.symbol} size={48} stroke={1.25} aria-hidden />
@@ -26,7 +37,9 @@ export function ErrorState({ detail, onRetry }: { detail: string; onRetry?: () =
       <p>{detail}</p>
       {onRetry && (
         <div className={styles.actions}>
-          <Button icon={IconRefresh} onClick={onRetry}>{t('state.retry')}</Button>
+          <Button icon={IconRefresh} onClick={onRetry}>
+            {t('state.retry')}
+          </Button>
         </div>
       )}
     </div>
@@ -34,6 +47,20 @@ export function ErrorState({ detail, onRetry }: { detail: string; onRetry?: () =
 }
 
 /** A place held for text or a picture that is on its way. Sizes are CSS lengths. */
-export function Skeleton({ width = '100%', height = '20px', radius }: { width?: string; height?: string; radius?: string }) {
-  return <div className={styles.skeleton} style={{ width, height, ...(radius ? { borderRadius: radius } : {}) }} aria-hidden />;
+export function Skeleton({
+  width = '100%',
+  height = '20px',
+  radius,
+}: {
+  width?: string;
+  height?: string;
+  radius?: string;
+}) {
+  return (
+    <div
+      className={styles.skeleton}
+      style={{ width, height, ...(radius ? { borderRadius: radius } : {}) }}
+      aria-hidden
+    />
+  );
 }

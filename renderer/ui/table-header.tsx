@@ -34,20 +34,37 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
         const sorted = sort.id === column.id ? (sort.descending ? 'descending' : 'ascending') : undefined;
         const canMove = sizing?.canResize(column.id);
         return (
-          <div key={column.id} role="columnheader" aria-sort={column.sortable ? sorted ?? 'none' : undefined} className={classNames(styles.head, column.align === 'end' && styles.end)}
-            draggable={canMove} onDragStart={(event) => event.dataTransfer.setData(DRAGGED, column.id)}
-            onDragOver={(event) => { if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault(); }}
+          <div
+            key={column.id}
+            role="columnheader"
+            aria-sort={column.sortable ? (sorted ?? 'none') : undefined}
+            className={classNames(styles.head, column.align === 'end' && styles.end)}
+            draggable={canMove}
+            onDragStart={(event) => event.dataTransfer.setData(DRAGGED, column.id)}
+            onDragOver={(event) => {
+              if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+            }}
             onDrop={(event) => {
               const id = event.dataTransfer.getData(DRAGGED);
               if (id !== '') sizing?.onMove(id, column.id);
-            }}>
+            }}
+          >
             {column.sortable ? (
               <button type="button" onClick={() => onSort(column.id)}>
                 <span>{column.label}</span>
-                {sorted && (sort.descending ? <IconChevronDown size={14} aria-hidden /> : <IconChevronUp size={14} aria-hidden />)}
+                {sorted &&
+                  (sort.descending ? (
+                    <IconChevronDown size={14} aria-hidden />
+                  ) : (
+                    <IconChevronUp size={14} aria-hidden />
+                  ))}
               </button>
-            ) : <span className={styles.plain}>{column.label}</span>}
-            {sizing?.canResize(column.id) && <Resizer label={column.label} onResize={(width) => sizing.onResize(column.id, width)} />}
+            ) : (
+              <span className={styles.plain}>{column.label}</span>
+            )}
+            {sizing?.canResize(column.id) && (
+              <Resizer label={column.label} onResize={(width) => sizing.onResize(column.id, width)} />
+            )}
           </div>
         );
       })}
@@ -67,8 +84,11 @@ function Resizer({ label, onResize }: { label: string; onResize: (width: number 
     const { left } = cellOf(edge);
     edge.setPointerCapture(event.pointerId);
     const listen = new AbortController();
-    edge.addEventListener('pointermove', (move: PointerEvent) => onResize(clamp(move.clientX - left)), { signal: listen.signal });
-    for (const end of ['pointerup', 'pointercancel'] as const) edge.addEventListener(end, () => listen.abort(), { signal: listen.signal });
+    edge.addEventListener('pointermove', (move: PointerEvent) => onResize(clamp(move.clientX - left)), {
+      signal: listen.signal,
+    });
+    for (const end of ['pointerup', 'pointercancel'] as const)
+      edge.addEventListener(end, () => listen.abort(), { signal: listen.signal });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLSpanElement>) => {
     const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
@@ -78,7 +98,19 @@ function Resizer({ label, onResize }: { label: string; onResize: (width: number 
     onResize(clamp(cellOf(event.currentTarget).width + step));
   };
   return (
-    <span role="slider" aria-orientation="horizontal" aria-label={t('table.resize', { column: label })} aria-valuemin={LEAST_WIDTH} aria-valuemax={MOST_WIDTH} aria-valuenow={LEAST_WIDTH}
-      aria-valuetext={t('table.resizeKeys')} tabIndex={0} className={styles.edge} onPointerDown={onPointerDown} onKeyDown={onKeyDown} onDoubleClick={() => onResize(null)} />
+    <span
+      role="slider"
+      aria-orientation="horizontal"
+      aria-label={t('table.resize', { column: label })}
+      aria-valuemin={LEAST_WIDTH}
+      aria-valuemax={MOST_WIDTH}
+      aria-valuenow={LEAST_WIDTH}
+      aria-valuetext={t('table.resizeKeys')}
+      tabIndex={0}
+      className={styles.edge}
+      onPointerDown={onPointerDown}
+      onKeyDown={onKeyDown}
+      onDoubleClick={() => onResize(null)}
+    />
   );
 }

@@ -1,5 +1,16 @@
 // What Mantine's components need to know of our design; colours and type come from tokens.css through mantine.css.
-import { createTheme, Drawer, Modal, Menu, Notification, PasswordInput, Popover, Select, Switch, TextInput } from '@mantine/core';
+import {
+  createTheme,
+  Drawer,
+  Modal,
+  Menu,
+  Notification,
+  PasswordInput,
+  Popover,
+  Select,
+  Switch,
+  TextInput,
+} from '@mantine/core';
 
 const quick = { duration: 120, transition: 'fade' } as const;
 const popup = { transitionProps: quick, shadow: 'none', radius: 10, zIndex: 400 } as const;
@@ -9,8 +20,25 @@ export const theme = createTheme({
   cursorType: 'pointer',
   focusRing: 'auto',
   components: {
-    Modal: Modal.extend({ defaultProps: { transitionProps: quick, centered: true, radius: 16, lockScroll: false, shadow: 'none', overlayProps: { backgroundOpacity: 0.4 } } }),
-    Drawer: Drawer.extend({ defaultProps: { transitionProps: { duration: 160, transition: 'slide-left' }, lockScroll: false, shadow: 'none', padding: 'lg', overlayProps: { backgroundOpacity: 0.2 } } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        transitionProps: quick,
+        centered: true,
+        radius: 16,
+        lockScroll: false,
+        shadow: 'none',
+        overlayProps: { backgroundOpacity: 0.4 },
+      },
+    }),
+    Drawer: Drawer.extend({
+      defaultProps: {
+        transitionProps: { duration: 160, transition: 'slide-left' },
+        lockScroll: false,
+        shadow: 'none',
+        padding: 'lg',
+        overlayProps: { backgroundOpacity: 0.2 },
+      },
+    }),
     Popover: Popover.extend({ defaultProps: popup }),
     Menu: Menu.extend({ defaultProps: { ...popup, withInitialFocusPlaceholder: false } }),
     Select: Select.extend({ defaultProps: { comboboxProps: popup } }),

@@ -1,5 +1,6 @@
-// What `data-tip` says, beside the pointer or the focus after a moment: one for the whole window, because a list has hundreds of things
-// that could have one. It repeats the name of a control, so it is nothing to those who hear the name.
+// What `data-tip` says, beside the pointer or the focus after a moment: one for the whole window, because a list has
+// hundreds of things that could have one. It repeats the name of a control, so it is nothing to those who hear the
+// name.
 import { useEffect, useRef, useState } from 'react';
 import styles from './tips.module.css';
 
@@ -24,12 +25,26 @@ export function Tips() {
       hide();
       if (to) timer = setTimeout(() => setOver(to), DELAY_MS);
     };
-    const tipped = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null);
+    const tipped = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null;
     const listen = new AbortController();
     const options = { signal: listen.signal, passive: true, capture: true };
-    addEventListener('pointerover', (event) => { if (event.pointerType !== 'touch') point(tipped(event.target)); }, options);
-    addEventListener('focusin', (event) => { if ((event.target as Element).matches(':focus-visible')) point(tipped(event.target)); }, options);
-    for (const name of ['focusout', 'pointerdown', 'keydown', 'scroll', 'blur'] as const) addEventListener(name, hide, options);
+    addEventListener(
+      'pointerover',
+      (event) => {
+        if (event.pointerType !== 'touch') point(tipped(event.target));
+      },
+      options,
+    );
+    addEventListener(
+      'focusin',
+      (event) => {
+        if ((event.target as Element).matches(':focus-visible')) point(tipped(event.target));
+      },
+      options,
+    );
+    for (const name of ['focusout', 'pointerdown', 'keydown', 'scroll', 'blur'] as const)
+      addEventListener(name, hide, options);
     return () => {
       hide();
       listen.abort();
@@ -45,5 +60,9 @@ export function Tips() {
     tip.current.style.left = `${Math.max(GAP, Math.min(innerWidth - width - GAP, box.left + (box.width - width) / 2))}px`;
   }, [over]);
 
-  return over?.isConnected ? <div ref={tip} role="tooltip" aria-hidden className={styles.tip}>{over.dataset['tip']}</div> : null;
+  return over?.isConnected ? (
+    <div ref={tip} role="tooltip" aria-hidden className={styles.tip}>
+      {over.dataset['tip']}
+    </div>
+  ) : null;
 }

@@ -21,7 +21,8 @@ interface Later {
 
 export function useUndoNotice() {
   const { t } = useTranslation();
-  const tell = (message: string) => void notifications.show({ message, closeButtonProps: { 'aria-label': t('notice.close') } });
+  const tell = (message: string) =>
+    void notifications.show({ message, closeButtonProps: { 'aria-label': t('notice.close') } });
 
   /** Gives how to take the notice away. */
   function show(message: string, onUndo: () => void, autoClose: number | false): () => void {
@@ -33,11 +34,16 @@ export function useUndoNotice() {
     };
     offered.set(id, undo);
     notifications.show({
-      id, autoClose, withCloseButton: false, onClose: () => offered.delete(id),
+      id,
+      autoClose,
+      withCloseButton: false,
+      onClose: () => offered.delete(id),
       message: (
         <span className={styles.notice}>
           <span>{message}</span>
-          <button type="button" className={styles.undo} onClick={undo}>{t('notice.undo')}</button>
+          <button type="button" className={styles.undo} onClick={undo}>
+            {t('notice.undo')}
+          </button>
         </span>
       ),
     });
@@ -51,7 +57,8 @@ export function useUndoNotice() {
     /** It is done when the time is up. Gives the way back. */
     later({ message, keys, run, onUndo }: Later): () => void {
       const undo = doLater({
-        keys, run,
+        keys,
+        run,
         onEnd: () => hide(),
         onFailure: (error) => tell(error instanceof Error ? error.message : String(error)),
       });

@@ -1,6 +1,6 @@
-// Wishes that a person can take back for a while: what was put away is out of sight at once, and the thing itself is done when the time is
-// up. Plain state outside React, so that the time runs on while a person walks from page to page. A window that is closed meanwhile has
-// done nothing.
+// Wishes that a person can take back for a while: what was put away is out of sight at once, and the thing itself is
+// done when the time is up. Plain state outside React, so that the time runs on while a person walks from page to page.
+// A window that is closed meanwhile has done nothing.
 import { useSyncExternalStore } from 'react';
 
 export const UNDO_MS = 8_000;
@@ -17,7 +17,8 @@ function publish(next: ReadonlySet<string>): void {
 }
 
 /** In sight again, though the wish was done: not all of it, as it turned out. */
-export const bringBack = (keys: readonly string[]): void => publish(new Set([...away].filter((key) => !keys.includes(key))));
+export const bringBack = (keys: readonly string[]): void =>
+  publish(new Set([...away].filter((key) => !keys.includes(key))));
 
 interface Wish {
   /** What is out of sight from now on. */

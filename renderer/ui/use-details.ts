@@ -7,18 +7,27 @@ export type OpenDetails = (trackId: number | null, options?: { edit?: boolean })
 /** Opens them, for reading or at once for editing, or closes them with null. */
 export function useOpenDetails(): OpenDetails {
   const navigate = useNavigate();
-  return useCallback((trackId, { edit = false } = {}) => void navigate({
-    to: '.',
-    search: (before: Record<string, unknown>) => ({ ...before, details: trackId ?? undefined, edit: (trackId !== null && edit) || undefined }),
-    replace: trackId === null || new URLSearchParams(location.search).has('details'),
-    resetScroll: false,
-  }), [navigate]);
+  return useCallback(
+    (trackId, { edit = false } = {}) =>
+      void navigate({
+        to: '.',
+        search: (before: Record<string, unknown>) => ({
+          ...before,
+          details: trackId ?? undefined,
+          edit: (trackId !== null && edit) || undefined,
+        }),
+        replace: trackId === null || new URLSearchParams(location.search).has('details'),
+        resetScroll: false,
+      }),
+    [navigate],
+  );
 }
 
 /** The track of the row that has the focus: rows say `data-track`, on themselves or on something in them. */
 export function focusedTrack(): number | null {
   const focused = document.activeElement;
-  const mark = focused?.closest('[data-track]') ?? focused?.closest('li, article, [role="row"]')?.querySelector('[data-track]');
+  const mark =
+    focused?.closest('[data-track]') ?? focused?.closest('li, article, [role="row"]')?.querySelector('[data-track]');
   const id = Number(mark?.getAttribute('data-track'));
   return Number.isSafeInteger(id) && id > 0 ? id : null;
 }

@@ -1,13 +1,26 @@
-// Which rows of a list of any length are in the document, and where. Rows have one height. See scaled-scroll.ts for lists that are
-// higher than an element may be.
+// Which rows of a list of any length are in the document, and where. Rows have one height. See scaled-scroll.ts for
+// lists that are higher than an element may be.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { elementHeight, follow, hasDrifted, placeToShow, rowsIn, toElement, toList, type Place, type RowRange } from './scaled-scroll.ts';
+import {
+  elementHeight,
+  follow,
+  hasDrifted,
+  placeToShow,
+  rowsIn,
+  toElement,
+  toList,
+  type Place,
+  type RowRange,
+} from './scaled-scroll.ts';
 import { useScroller } from './scroller.ts';
 
 /** After this long without a scroll event nobody holds the wheel or the scroll bar. */
 const REST_MS = 160;
-/** More screens than this in one step are a leap; leaps close together are the scroll bar's, and covers wait until it rests (cover.module.css). */
+/**
+ * More screens than this in one step are a leap; leaps close together are the scroll bar's, and covers wait until it
+ * rests (cover.module.css).
+ */
 const LEAP_SCREENS = 2;
 
 interface RowWindowOptions {
@@ -31,7 +44,9 @@ export interface RowWindow {
   reveal: (row: number) => void;
 }
 
-interface View extends RowRange { shift: number }
+interface View extends RowRange {
+  shift: number;
+}
 
 export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kept }: RowWindowOptions): RowWindow {
   const scroller = useScroller();
@@ -88,17 +103,23 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     };
   }, [scroller, margin, listHeight, look]);
 
-  const reveal = useCallback((row: number) => {
-    if (!scroller) return;
-    const shown = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
-    if (shown === undefined) return;
-    const to = row === 0 ? -margin : shown; // with the first row comes what stands above the list
-    scroller.scrollTop = toElement(to, listHeight) + margin;
-    const element = scroller.scrollTop - margin;
-    // What the scroller could not do (the page is not that long) the list does not do either.
-    place.current = { element, list: Math.abs(element - toElement(to, listHeight)) < 1 ? to : toList(element, listHeight) };
-    look();
-  }, [scroller, rowHeight, head, listHeight, margin, look]);
+  const reveal = useCallback(
+    (row: number) => {
+      if (!scroller) return;
+      const shown = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
+      if (shown === undefined) return;
+      const to = row === 0 ? -margin : shown; // with the first row comes what stands above the list
+      scroller.scrollTop = toElement(to, listHeight) + margin;
+      const element = scroller.scrollTop - margin;
+      // What the scroller could not do (the page is not that long) the list does not do either.
+      place.current = {
+        element,
+        list: Math.abs(element - toElement(to, listHeight)) < 1 ? to : toList(element, listHeight),
+      };
+      look();
+    },
+    [scroller, rowHeight, head, listHeight, margin, look],
+  );
 
   const slots = useRef(1);
   const rows = useMemo(() => {
@@ -109,7 +130,11 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     const slotOf = (index: number) => index % slots.current;
     // The one that is kept, where the focus may be, keeps its element too, wherever the window goes.
     const add = (index: number, place = index) =>
-      shown.push({ index, top: place * rowHeight - view.shift, slot: hasKept && index !== kept && slotOf(index) === slotOf(kept) ? 'spare' : slotOf(index) });
+      shown.push({
+        index,
+        top: place * rowHeight - view.shift,
+        slot: hasKept && index !== kept && slotOf(index) === slotOf(kept) ? 'spare' : slotOf(index),
+      });
     // Beside the window and not at its own place, which may be further away than the element is high.
     if (hasKept && kept < view.first) add(kept, view.first - 1);
     for (let index = view.first; index <= last; index += 1) add(index);
@@ -120,13 +145,18 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
   return { height: elementHeight(listHeight), range: view, rows, reveal };
 }
 
-/** True the first time in a frame: a key that is held comes faster than a slow machine draws, and what was asked for would wait behind it. */
+/**
+ * True the first time in a frame: a key that is held comes faster than a slow machine draws, and what was asked for
+ * would wait behind it.
+ */
 export function useOncePerFrame(): () => boolean {
   const isDone = useRef(false);
   return useCallback(() => {
     if (isDone.current) return false;
     isDone.current = true;
-    requestAnimationFrame(() => { isDone.current = false; });
+    requestAnimationFrame(() => {
+      isDone.current = false;
+    });
     return true;
   }, []);
 }

@@ -1,5 +1,6 @@
-// Choosing rows of a paged list as in any file manager: a click chooses one, Ctrl or Cmd and Space add or take away, Shift takes
-// everything in between, Ctrl+A all. The row between two clicks may not be here yet, so ranges are asked for.
+// Choosing rows of a paged list as in any file manager: a click chooses one, Ctrl or Cmd and Space add or take away,
+// Shift takes everything in between, Ctrl+A all. The row between two clicks may not be here yet, so ranges are asked
+// for.
 import { useCallback, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows, type Selection } from './selection.ts';
 
@@ -24,7 +25,12 @@ export interface ChosenRows {
 }
 
 /** What a click on a row does, besides those on its links and buttons. A finger has no other way to open a row. */
-export function chooseByClick(chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>, event: MouseEvent, index: number, open: () => void): void {
+export function chooseByClick(
+  chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>,
+  event: MouseEvent,
+  index: number,
+  open: () => void,
+): void {
   if ((event.target as HTMLElement).closest('a, button')) return;
   if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
   else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
@@ -51,27 +57,30 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
     if (id !== undefined) setSelection(change(id));
   }, []);
 
-  const commands = useMemo(() => ({
-    only: (index: number) => startAt(index, (id) => () => choose([id])),
-    toggle: (index: number) => startAt(index, (id) => (now) => toggled(now, id)),
-    extend: (to: number, add = false) => {
-      const mine = (turn.current += 1);
-      const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
-      void latest.current.fetchRows(first, last).then((rows) => {
-        if (turn.current !== mine) return;
-        const ids = rows.map(latest.current.idOf);
-        setSelection((now) => (add ? withRows(now, ids, true) : choose(ids)));
-      });
-    },
-    all: () => {
-      turn.current += 1;
-      setSelection(EVERYTHING);
-    },
-    clear: () => {
-      turn.current += 1;
-      setSelection(NOTHING);
-    },
-  }), [startAt]);
+  const commands = useMemo(
+    () => ({
+      only: (index: number) => startAt(index, (id) => () => choose([id])),
+      toggle: (index: number) => startAt(index, (id) => (now) => toggled(now, id)),
+      extend: (to: number, add = false) => {
+        const mine = (turn.current += 1);
+        const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
+        void latest.current.fetchRows(first, last).then((rows) => {
+          if (turn.current !== mine) return;
+          const ids = rows.map(latest.current.idOf);
+          setSelection((now) => (add ? withRows(now, ids, true) : choose(ids)));
+        });
+      },
+      all: () => {
+        turn.current += 1;
+        setSelection(EVERYTHING);
+      },
+      clear: () => {
+        turn.current += 1;
+        setSelection(NOTHING);
+      },
+    }),
+    [startAt],
+  );
 
   return { selection, count: countChosen(selection, total), has: (id) => isChosen(selection, id), ...commands };
 }

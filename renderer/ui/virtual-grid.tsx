@@ -1,5 +1,6 @@
-// A grid of any length that keeps only what is on screen in the document, with one tab stop: arrow keys, Home, End and the page keys move
-// inside. The focused cell stays in the document when it scrolls out, so focus is never lost. ARIA tells the whole size.
+// A grid of any length that keeps only what is on screen in the document, with one tab stop: arrow keys, Home, End and
+// the page keys move inside. The focused cell stays in the document when it scrolls out, so focus is never lost. ARIA
+// tells the whole size.
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
@@ -24,7 +25,16 @@ interface VirtualGridProps {
 const OVERSCAN_ROWS = 3;
 const NO_GAP = { column: 0, row: 0 };
 
-export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight, renderCell, onRange, onCellKey }: VirtualGridProps) {
+export function VirtualGrid({
+  label,
+  count,
+  cellWidth,
+  gap = NO_GAP,
+  cellHeight,
+  renderCell,
+  onRange,
+  onCellKey,
+}: VirtualGridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
@@ -37,10 +47,17 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
   const tabStop = Math.min(stop, count - 1);
   const stopRow = Math.min(rows - 1, Math.floor(stop / columns));
 
-  const { height, range, rows: shown, reveal } = useRowWindow({ count: width > 0 ? rows : 0, rowHeight, overscan: OVERSCAN_ROWS, margin: top, kept: stopRow });
+  const {
+    height,
+    range,
+    rows: shown,
+    reveal,
+  } = useRowWindow({ count: width > 0 ? rows : 0, rowHeight, overscan: OVERSCAN_ROWS, margin: top, kept: stopRow });
   const first = range.first * columns;
   const last = Math.min((range.last + 1) * columns, count) - 1;
-  useEffect(() => { if (last >= first) onRange(first, last, tabStop); }, [onRange, first, last, tabStop]);
+  useEffect(() => {
+    if (last >= first) onRange(first, last, tabStop);
+  }, [onRange, first, last, tabStop]);
   const focus = useLateFocus((index) => ref.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-stop]`));
 
   const isFirstInFrame = useOncePerFrame();
@@ -57,12 +74,25 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
     const index = Number(cell.dataset['index']);
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 1) * columns;
     const moves: Record<string, number> = {
-      ArrowLeft: index - 1, ArrowRight: index + 1, ArrowUp: index - columns, ArrowDown: index + columns,
-      PageUp: index - page, PageDown: index + page, Home: 0, End: count - 1,
+      ArrowLeft: index - 1,
+      ArrowRight: index + 1,
+      ArrowUp: index - columns,
+      ArrowDown: index + columns,
+      PageUp: index - page,
+      PageDown: index + page,
+      Home: 0,
+      End: count - 1,
     };
     const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
     const isMove = to !== undefined && !(columns === 1 && (event.key === 'ArrowLeft' || event.key === 'ArrowRight'));
-    if (isMove && (!event.repeat || isFirstInFrame())) goTo(event.key === 'ArrowUp' && to < 0 ? index : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1 ? index : to);
+    if (isMove && (!event.repeat || isFirstInFrame()))
+      goTo(
+        event.key === 'ArrowUp' && to < 0
+          ? index
+          : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1
+            ? index
+            : to,
+      );
     if (isMove || onCellKey?.(event, index)) {
       event.preventDefault();
       event.stopPropagation();
@@ -70,15 +100,33 @@ export function VirtualGrid({ label, count, cellWidth, gap = NO_GAP, cellHeight,
   };
 
   return (
-    <div ref={ref} className={styles.grid} role="grid" aria-label={label} aria-rowcount={rows} aria-colcount={columns}
-      style={{ height }} onKeyDown={onKeyDown}
+    <div
+      ref={ref}
+      className={styles.grid}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows}
+      aria-colcount={columns}
+      style={{ height }}
+      onKeyDown={onKeyDown}
       onFocus={(event) => {
         const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
         if (cell) setStop(Number(cell.dataset['index']));
-      }}>
+      }}
+    >
       {shown.map((row) => (
-        <div key={row.slot} className={styles.row} role="row" aria-rowindex={row.index + 1}
-          style={{ top: row.top, gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`, columnGap: gap.column, height: rowHeight - gap.row }}>
+        <div
+          key={row.slot}
+          className={styles.row}
+          role="row"
+          aria-rowindex={row.index + 1}
+          style={{
+            top: row.top,
+            gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`,
+            columnGap: gap.column,
+            height: rowHeight - gap.row,
+          }}
+        >
           {Array.from({ length: Math.min(columns, count - row.index * columns) }, (_, column) => {
             const index = row.index * columns + column;
             return (

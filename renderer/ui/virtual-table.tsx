@@ -1,8 +1,20 @@
-// A table of any length: the header stays, rows on screen are in the document, one row is the tab stop. Columns are data, so that choosing,
-// ordering and sizing them changes an array and nothing else. Cells are drawn again only when their track or a column changes, and rows
-// have no handlers of their own: a page key brings a screenful of them thirty times a second. One that goes out of sight becomes one that
-// comes in.
-import { memo, useCallback, useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent } from 'react';
+// A table of any length: the header stays, rows on screen are in the document, one row is the tab stop. Columns are
+// data, so that choosing, ordering and sizing them changes an array and nothing else. Cells are drawn again only when
+// their track or a column changes, and rows have no handlers of their own: a page key brings a screenful of them thirty
+// times a second. One that goes out of sight becomes one that comes in.
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type DragEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type SyntheticEvent,
+} from 'react';
 import { classNames } from './class-names.ts';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { TableHeader, type ColumnSizing } from './table-header.tsx';
@@ -69,13 +81,30 @@ const rowOf = (event: SyntheticEvent) => (event.target as HTMLElement).closest<H
 const indexOf = (row: HTMLElement) => Number(row.dataset['index']);
 
 function onRow<E extends SyntheticEvent>(handle: RowHandler<E> | undefined) {
-  return handle && ((event: E) => {
-    const row = rowOf(event);
-    if (row) handle(event, indexOf(row), row);
-  });
+  return (
+    handle &&
+    ((event: E) => {
+      const row = rowOf(event);
+      if (row) handle(event, indexOf(row), row);
+    })
+  );
 }
 
-export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onRange, onOpen, isCurrent, marks, choice, sizing, goTo }: VirtualTableProps<T>) {
+export function VirtualTable<T>({
+  label,
+  columns,
+  count,
+  item,
+  sort,
+  onSort,
+  onRange,
+  onOpen,
+  isCurrent,
+  marks,
+  choice,
+  sizing,
+  goTo,
+}: VirtualTableProps<T>) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
@@ -85,24 +114,45 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
   const template = shown.map((column) => column.width).join(' ');
   const tabStop = Math.min(stop, count - 1);
 
-  const { height, range, rows, reveal } = useRowWindow({ count, rowHeight: ROW_HEIGHT, overscan: OVERSCAN, margin: top + HEADER_HEIGHT, head: HEADER_HEIGHT, kept: tabStop });
-  useEffect(() => { if (range.last >= range.first) onRange(range.first, range.last, tabStop); }, [onRange, range.first, range.last, tabStop]);
+  const { height, range, rows, reveal } = useRowWindow({
+    count,
+    rowHeight: ROW_HEIGHT,
+    overscan: OVERSCAN,
+    margin: top + HEADER_HEIGHT,
+    head: HEADER_HEIGHT,
+    kept: tabStop,
+  });
+  useEffect(() => {
+    if (range.last >= range.first) onRange(range.first, range.last, tabStop);
+  }, [onRange, range.first, range.last, tabStop]);
   const focus = useLateFocus((row) => ref.current?.querySelector<HTMLElement>(`[data-index="${row}"]`));
 
   const isFirstInFrame = useOncePerFrame();
-  const go = useCallback((row: number) => {
-    setStop(row);
-    reveal(row);
-    focus(row);
-  }, [reveal, focus]);
-  useEffect(() => { if (goTo) go(goTo.row); }, [goTo]);
+  const go = useCallback(
+    (row: number) => {
+      setStop(row);
+      reveal(row);
+      focus(row);
+    },
+    [reveal, focus],
+  );
+  useEffect(() => {
+    if (goTo) go(goTo.row);
+  }, [goTo]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rowOf(event);
     if (!row || event.target !== row) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
-    const to = { ArrowUp: stop - 1, ArrowDown: stop + 1, PageUp: stop - page, PageDown: stop + page, Home: 0, End: count - 1 }[event.key];
+    const to = {
+      ArrowUp: stop - 1,
+      ArrowDown: stop + 1,
+      PageUp: stop - page,
+      PageDown: stop + page,
+      Home: 0,
+      End: count - 1,
+    }[event.key];
     if (plain && to !== undefined) {
       const next = Math.min(count - 1, Math.max(0, to));
       if (!event.repeat || isFirstInFrame()) {
@@ -116,20 +166,59 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
   };
 
   return (
-    <div ref={ref} role="grid" aria-label={label} aria-rowcount={count + 1} aria-colcount={shown.length} aria-multiselectable={choice ? true : undefined}
-      className={styles.table} onKeyDown={onKeyDown}>
-      <TableHeader columns={shown} template={template} height={HEADER_HEIGHT} sort={sort} onSort={onSort} {...(sizing && { sizing })} />
-      <div role="rowgroup" className={styles.body} style={{ height }}
-        onFocus={onRow((_, index) => setStop(index))} onDoubleClick={onRow((event, index) => { if (!(event.target as HTMLElement).closest('a, button')) onOpen(index); })}
-        onClick={onRow(choice?.onClick)} onContextMenu={onRow(choice?.onContextMenu)} onDragStart={onRow(choice?.onDragStart)} onDragEnd={choice?.onDragEnd}
-        onDragOver={onRow(choice?.onDragOver)} onDragLeave={onRow(choice?.onDragLeave)} onDrop={onRow(choice?.onDrop)}>
+    <div
+      ref={ref}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={shown.length}
+      aria-multiselectable={choice ? true : undefined}
+      className={styles.table}
+      onKeyDown={onKeyDown}
+    >
+      <TableHeader
+        columns={shown}
+        template={template}
+        height={HEADER_HEIGHT}
+        sort={sort}
+        onSort={onSort}
+        {...(sizing && { sizing })}
+      />
+      <div
+        role="rowgroup"
+        className={styles.body}
+        style={{ height }}
+        onFocus={onRow((_, index) => setStop(index))}
+        onDoubleClick={onRow((event, index) => {
+          if (!(event.target as HTMLElement).closest('a, button')) onOpen(index);
+        })}
+        onClick={onRow(choice?.onClick)}
+        onContextMenu={onRow(choice?.onContextMenu)}
+        onDragStart={onRow(choice?.onDragStart)}
+        onDragEnd={choice?.onDragEnd}
+        onDragOver={onRow(choice?.onDragOver)}
+        onDragLeave={onRow(choice?.onDragLeave)}
+        onDrop={onRow(choice?.onDrop)}
+      >
         {rows.map(({ index, top: start, slot }) => {
           const row = item(index);
           // A blank one takes no focus, unless the keyboard goes there.
           return (
-            <div key={slot} role="row" aria-rowindex={index + 2} data-index={index} tabIndex={index === tabStop ? 0 : row && -1} draggable={(choice && row !== undefined) || undefined} data-blank={row === undefined || undefined} aria-busy={row === undefined || undefined}
-              aria-current={(row && isCurrent(row)) || undefined} aria-selected={choice && (row ? choice.isChosen(row) : false)} {...(row && marks?.(row))}
-              className={styles.row} style={{ gridTemplateColumns: template, height: ROW_HEIGHT, top: start }}>
+            <div
+              key={slot}
+              role="row"
+              aria-rowindex={index + 2}
+              data-index={index}
+              tabIndex={index === tabStop ? 0 : row && -1}
+              draggable={(choice && row !== undefined) || undefined}
+              data-blank={row === undefined || undefined}
+              aria-busy={row === undefined || undefined}
+              aria-current={(row && isCurrent(row)) || undefined}
+              aria-selected={choice && (row ? choice.isChosen(row) : false)}
+              {...(row && marks?.(row))}
+              className={styles.row}
+              style={{ gridTemplateColumns: template, height: ROW_HEIGHT, top: start }}
+            >
               <Cells columns={shown} item={row} index={index} />
             </div>
           );
@@ -139,11 +228,25 @@ export function VirtualTable<T>({ label, columns, count, item, sort, onSort, onR
   );
 }
 
-interface CellsProps<T> { columns: readonly Column<T>[]; item: T | undefined; index: number }
+interface CellsProps<T> {
+  columns: readonly Column<T>[];
+  item: T | undefined;
+  index: number;
+}
 
 const Cells = memo(function Cells<T>({ columns, item, index }: CellsProps<T>) {
   const shown = useLast(item);
-  return shown !== undefined && columns.map((column, i) => (
-    <div key={column.id} role="gridcell" aria-colindex={i + 1} className={classNames(styles.cell, column.align === 'end' && styles.end)}>{column.cell(shown, index)}</div>
-  ));
+  return (
+    shown !== undefined &&
+    columns.map((column, i) => (
+      <div
+        key={column.id}
+        role="gridcell"
+        aria-colindex={i + 1}
+        className={classNames(styles.cell, column.align === 'end' && styles.end)}
+      >
+        {column.cell(shown, index)}
+      </div>
+    ))
+  );
 }) as <T>(props: CellsProps<T>) => ReactNode;

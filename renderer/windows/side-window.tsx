@@ -33,7 +33,9 @@ function Frame({ player, children }: { player: ReturnType<typeof openPlayer>; ch
   );
 }
 
-/** Shows the window to whoever is signed in. The sign-in page belongs to the library window and knows the way `back`. */
+/**
+ * Shows the window to whoever is signed in. The sign-in page belongs to the library window and knows the way `back`.
+ */
 export async function openSideWindow(content: ReactNode, back: () => string): Promise<void> {
   const requireSession = (): boolean => {
     if (getSession()) return true;

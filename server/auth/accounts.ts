@@ -1,4 +1,5 @@
-// The rules of accounts: names are unique whatever their case, a new password ends older tokens, the last superuser stays.
+// The rules of accounts: names are unique whatever their case, a new password ends older tokens, the last superuser
+// stays.
 import type { z } from 'zod';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
@@ -7,13 +8,34 @@ import type { Page, Paged } from '../http/paging.ts';
 import { toFields } from '../http/problem.ts';
 import { createAppPasswordCipher, makeAppPassword } from './app-passwords.ts';
 import { hashPassword } from './passwords.ts';
-import { countSuperusers, deleteUser, findUser, findUserByKey, insertUser, listUsers, setAppPassword, updateUser, type UserRow } from './queries.ts';
+import {
+  countSuperusers,
+  deleteUser,
+  findUser,
+  findUserByKey,
+  insertUser,
+  listUsers,
+  setAppPassword,
+  updateUser,
+  type UserRow,
+} from './queries.ts';
 import { usernameKey } from './username.ts';
 import { Credentials } from './wire.ts';
 
-export interface NewAccount { username: string; password: string; isSuperuser?: boolean | undefined }
-export interface AccountChange { username?: string | undefined; password?: string | undefined; isSuperuser?: boolean | undefined }
-export interface AppPassword { username: string; password: string }
+export interface NewAccount {
+  username: string;
+  password: string;
+  isSuperuser?: boolean | undefined;
+}
+export interface AccountChange {
+  username?: string | undefined;
+  password?: string | undefined;
+  isSuperuser?: boolean | undefined;
+}
+export interface AppPassword {
+  username: string;
+  password: string;
+}
 
 export interface AccountsDeps {
   db: MainDb;
@@ -30,7 +52,13 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
   const insert = (tx: Db, account: NewAccount, passwordHash: string): UserRow => {
     const key = usernameKey(account.username);
     if (findUserByKey(tx, key)) throw taken(account.username);
-    return insertUser(tx, { username: account.username, usernameKey: key, passwordHash, isSuperuser: account.isSuperuser === true, createdAt: now() });
+    return insertUser(tx, {
+      username: account.username,
+      usernameKey: key,
+      passwordHash,
+      isSuperuser: account.isSuperuser === true,
+      createdAt: now(),
+    });
   };
 
   const rotate = (tx: Db, user: UserRow): AppPassword => {
@@ -43,19 +71,24 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
   const update = async (id: UserId, { isSuperuser, ...given }: AccountChange): Promise<UserRow> => {
     const change = checked(Credentials.partial(), given);
     const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
-    return db.transaction((tx) => {
-      const user = getUser(tx, id);
-      if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
-      const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
-      const other = findUserByKey(tx, key);
-      if (other && other.id !== id) throw taken(change.username ?? user.username);
-      return updateUser(tx, id, {
-        username: change.username ?? user.username,
-        usernameKey: key,
-        isSuperuser: isSuperuser ?? user.isSuperuser,
-        ...(passwordHash !== undefined && { passwordHash, tokenVersion: user.tokenVersion + 1 }),
-      }) ?? user;
-    }, { behavior: 'immediate' });
+    return db.transaction(
+      (tx) => {
+        const user = getUser(tx, id);
+        if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
+        const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
+        const other = findUserByKey(tx, key);
+        if (other && other.id !== id) throw taken(change.username ?? user.username);
+        return (
+          updateUser(tx, id, {
+            username: change.username ?? user.username,
+            usernameKey: key,
+            isSuperuser: isSuperuser ?? user.isSuperuser,
+            ...(passwordHash !== undefined && { passwordHash, tokenVersion: user.tokenVersion + 1 }),
+          }) ?? user
+        );
+      },
+      { behavior: 'immediate' },
+    );
   };
 
   return {
@@ -76,10 +109,13 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
     async createFirst(given: Omit<NewAccount, 'isSuperuser'>): Promise<UserRow> {
       const account = checked(Credentials, given);
       const passwordHash = await hashPassword(account.password);
-      return db.transaction((tx) => {
-        if (countSuperusers(tx) > 0) throw conflict('This server is set up already. Sign in instead.');
-        return insert(tx, { ...account, isSuperuser: true }, passwordHash);
-      }, { behavior: 'immediate' });
+      return db.transaction(
+        (tx) => {
+          if (countSuperusers(tx) > 0) throw conflict('This server is set up already. Sign in instead.');
+          return insert(tx, { ...account, isSuperuser: true }, passwordHash);
+        },
+        { behavior: 'immediate' },
+      );
     },
 
     update,
@@ -87,21 +123,33 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
 
     /** With everything that is theirs alone: playlists, likes, history. The music stays. */
     delete(id: UserId): void {
-      db.transaction((tx) => {
-        if (getUser(tx, id).isSuperuser) assertNotLast(countSuperusers(tx), 'deleted');
-        deleteUser(tx, id);
-      }, { behavior: 'immediate' });
+      db.transaction(
+        (tx) => {
+          if (getUser(tx, id).isSuperuser) assertNotLast(countSuperusers(tx), 'deleted');
+          deleteUser(tx, id);
+        },
+        { behavior: 'immediate' },
+      );
     },
 
     /** Makes an app-password if there is none yet. */
     revealAppPassword(id: UserId): AppPassword {
-      return db.transaction((tx) => {
-        const user = getUser(tx, id);
-        if (!user.appPassword || !user.appPasswordSalt) return rotate(tx, user);
-        const password = cipher.open(id, { sealed: Buffer.from(user.appPassword), salt: Buffer.from(user.appPasswordSalt) });
-        if (password === undefined) throw conflict('This app-password was made with another COMPAT_SECRET_KEY and cannot be shown. Make a new one.');
-        return { username: user.username, password };
-      }, { behavior: 'immediate' });
+      return db.transaction(
+        (tx) => {
+          const user = getUser(tx, id);
+          if (!user.appPassword || !user.appPasswordSalt) return rotate(tx, user);
+          const password = cipher.open(id, {
+            sealed: Buffer.from(user.appPassword),
+            salt: Buffer.from(user.appPasswordSalt),
+          });
+          if (password === undefined)
+            throw conflict(
+              'This app-password was made with another COMPAT_SECRET_KEY and cannot be shown. Make a new one.',
+            );
+          return { username: user.username, password };
+        },
+        { behavior: 'immediate' },
+      );
     },
 
     rotateAppPassword(id: UserId): AppPassword {
@@ -111,7 +159,10 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
 }
 
 /** The command line and the environment make accounts too, so the rules hold here and not only at the REST door. */
-function checked<T extends z.ZodType>(shape: T, given: { username?: string | undefined; password?: string | undefined }): z.output<T> {
+function checked<T extends z.ZodType>(
+  shape: T,
+  given: { username?: string | undefined; password?: string | undefined },
+): z.output<T> {
   const parsed = shape.safeParse({ username: given.username, password: given.password });
   if (!parsed.success) throw invalid(toFields(parsed.error));
   return parsed.data;
@@ -123,7 +174,10 @@ function getUser(db: Db, id: UserId): UserRow {
   return user;
 }
 
-const taken = (username: string): AppError => new AppError('conflict', `The user name ${username} is taken.`, { fields: [{ field: 'username', message: 'is taken' }] });
+const taken = (username: string): AppError =>
+  new AppError('conflict', `The user name ${username} is taken.`, {
+    fields: [{ field: 'username', message: 'is taken' }],
+  });
 
 function assertNotLast(superusers: number, done: string): void {
   if (superusers <= 1) throw conflict(`The last administrator cannot be ${done}. Make somebody else one first.`);

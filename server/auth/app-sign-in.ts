@@ -1,6 +1,6 @@
-// Who a phone client is, by its app-password (interface, Authentication 5 and 6). The login password is never accepted here.
-// The password is 138 random bits, so a right one is let through whatever was failed before: a second phone at home with an old
-// password must not shut the first one out. Only failures are counted and slowed down.
+// Who a phone client is, by its app-password (interface, Authentication 5 and 6). The login password is never accepted
+// here. The password is 138 random bits, so a right one is let through whatever was failed before: a second phone at
+// home with an old password must not shut the first one out. Only failures are counted and slowed down.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Principal } from '../http/route.ts';
@@ -13,7 +13,14 @@ import { usernameKey } from './username.ts';
 /** `proves` says whether what the client sent fits the password. */
 export type AppCredential = { apiKey: string } | { username: string; proves: (password: string) => boolean };
 
-interface Row { id: UserId; username: string; isSuperuser: 0 | 1; sealed: Uint8Array | null; salt: Uint8Array | null; lastSeenAt: number | null }
+interface Row {
+  id: UserId;
+  username: string;
+  isSuperuser: 0 | 1;
+  sealed: Uint8Array | null;
+  salt: Uint8Array | null;
+  lastSeenAt: number | null;
+}
 
 export interface AppSignInDeps {
   db: MainDb;
@@ -39,7 +46,10 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
   /** The same work is done for a name that nobody has. */
   function byPassword(username: string, proves: (password: string) => boolean): Row | undefined {
     const row = byName.get(usernameKey(username));
-    const has = row?.sealed && row.salt ? { id: row.id, sealed: Buffer.from(row.sealed), salt: Buffer.from(row.salt) } : { id: 0 as UserId, ...nobody };
+    const has =
+      row?.sealed && row.salt
+        ? { id: row.id, sealed: Buffer.from(row.sealed), salt: Buffer.from(row.salt) }
+        : { id: 0 as UserId, ...nobody };
     const password = cipher.open(has.id, has);
     const isRight = password !== undefined && proves(password);
     return isRight && has.id !== 0 ? row : undefined;
@@ -56,9 +66,15 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
     }
   }
 
-  /** Undefined when nobody proved anything. Throws `too_many_requests` after too many failures from the address or for the name. */
+  /**
+   * Undefined when nobody proved anything. Throws `too_many_requests` after too many failures from the address or for
+   * the name.
+   */
   return async (credential: AppCredential, from: string | undefined): Promise<Principal | undefined> => {
-    const row = 'apiKey' in credential ? byLookup.get(cipher.lookup(credential.apiKey)) : byPassword(credential.username, credential.proves);
+    const row =
+      'apiKey' in credential
+        ? byLookup.get(cipher.lookup(credential.apiKey))
+        : byPassword(credential.username, credential.proves);
     if (row) {
       tryTouch(row);
       return { id: row.id, username: row.username, isSuperuser: row.isSuperuser === 1 };

@@ -1,4 +1,5 @@
-// Who sent a request: a bearer header, or the `token` parameter where headers cannot be sent (interface, Authentication 2).
+// Who sent a request: a bearer header, or the `token` parameter where headers cannot be sent (interface, Authentication
+// 2).
 import type { Request } from 'express';
 import type { MainDb } from '../db/client.ts';
 import type { Authenticate } from '../http/mount.ts';
@@ -12,7 +13,12 @@ const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 const PARAMETER = /[?&]token=([^&#]*)/g;
 const SEEN_EVERY_MS = 60_000;
 
-export interface AuthenticateDeps { db: MainDb; log: Log; now: () => Date; tokens: Tokens }
+export interface AuthenticateDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  tokens: Tokens;
+}
 
 export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): Authenticate {
   const users = prepareSeen(db);
@@ -39,7 +45,10 @@ export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): 
   };
 }
 
-/** Two tokens, even equal ones, are none: which of them was meant is not for us to guess. Other schemes (a proxy's Basic) are not tokens. */
+/**
+ * Two tokens, even equal ones, are none: which of them was meant is not for us to guess. Other schemes (a proxy's
+ * Basic) are not tokens.
+ */
 function onlyToken(req: Request, query: boolean): string | undefined {
   const found: (string | undefined)[] = (req.headersDistinct['authorization'] ?? [])
     .filter((header) => /^Bearer\b/i.test(header))
@@ -48,4 +57,8 @@ function onlyToken(req: Request, query: boolean): string | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-const toPrincipal = (user: SeenUser): Principal => ({ id: user.id, username: user.username, isSuperuser: user.is_superuser === 1 });
+const toPrincipal = (user: SeenUser): Principal => ({
+  id: user.id,
+  username: user.username,
+  isSuperuser: user.is_superuser === 1,
+});

@@ -1,5 +1,6 @@
-// How the desktop app signs its own window in. The shell that started this server asks for a ticket over the private channel between
-// the two processes (cli/shell-link.ts), hands it to its page, and the page gives it back here: good once, for half a minute, never stored.
+// How the desktop app signs its own window in. The shell that started this server asks for a ticket over the private
+// channel between the two processes (cli/shell-link.ts), hands it to its page, and the page gives it back here: good
+// once, for half a minute, never stored.
 import { createHash, randomBytes } from 'node:crypto';
 
 const GOOD_FOR_MS = 30_000;

@@ -1,7 +1,12 @@
-// Login passwords: argon2id, one way. The costs are those of the OWASP cheat sheet for password storage (19 MiB, 2 passes, 1 lane).
-// The native module is loaded at the first use, so that it does not slow the start.
+// Login passwords: argon2id, one way. The costs are those of the OWASP cheat sheet for password storage (19 MiB, 2
+// passes, 1 lane). The native module is loaded at the first use, so that it does not slow the start.
 
-const COSTS = { algorithm: 2 /* argon2id; the package's enum is a type only */, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const COSTS = {
+  algorithm: 2 /* argon2id; the package's enum is a type only */,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+};
 
 /** Hash of nobody's password, with the same costs: checking it takes as long as checking a real one. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$ew8MW9KhFEDoyhqaei3N0A$1k9ZuUmGAhojBLMzMsGK4lZ6NqD3IPubYVNslc5bxS4';

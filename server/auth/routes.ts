@@ -1,12 +1,27 @@
-// The doors of auth/: signing in, the own account, and accounts for superusers (interface, Authentication; decisions 5).
+// The doors of auth/: signing in, the own account, and accounts for superusers (interface, Authentication; decisions
+// 5).
 import type { Request } from 'express';
 import { UserIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { AuthService } from './service.ts';
 import {
-  AppPasswordOut, AuthStatus, Credentials, DesktopBody, LoginBody, PasswordChange, SetupBody, TokenResponse, UserCreate, UserOut, UserPage, UserQuery, UserUpdate,
-  toTokenResponse, toUserOut, type SignIn,
+  AppPasswordOut,
+  AuthStatus,
+  Credentials,
+  DesktopBody,
+  LoginBody,
+  PasswordChange,
+  SetupBody,
+  TokenResponse,
+  UserCreate,
+  UserOut,
+  UserPage,
+  UserQuery,
+  UserUpdate,
+  toTokenResponse,
+  toUserOut,
+  type SignIn,
 } from './wire.ts';
 
 const UserIdParam = idParam(UserIdIn);
@@ -15,7 +30,8 @@ const secret = <T>(status: number, value: T): Reply<T> => new Reply(status, valu
 const token = (status: number, signIn: SignIn): Reply<TokenResponse> => secret(status, toTokenResponse(signIn));
 
 /** Both ends of the connection have one address: loopback, or the machine's own. */
-const isOwnMachine = ({ socket }: Request): boolean => socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
+const isOwnMachine = ({ socket }: Request): boolean =>
+  socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 
 /** `version` is the application's. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
@@ -23,52 +39,187 @@ export function authRoutes(auth: AuthService, { version }: { version: string }):
 }
 
 const sessionRoutes = (auth: AuthService, version: string): Route[] => [
-  route({ method: 'get', path: '/auth/status', access: 'public', summary: 'Whether the server is set up, and whether people may register', reply: AuthStatus },
-    () => ({ setup_required: auth.isSetupRequired(), registration_allowed: auth.isRegistrationAllowed(), version })),
+  route(
+    {
+      method: 'get',
+      path: '/auth/status',
+      access: 'public',
+      summary: 'Whether the server is set up, and whether people may register',
+      reply: AuthStatus,
+    },
+    () => ({ setup_required: auth.isSetupRequired(), registration_allowed: auth.isRegistrationAllowed(), version }),
+  ),
 
-  route({ method: 'post', path: '/auth/login', access: 'public', summary: 'Sign in', body: LoginBody, form: true, reply: TokenResponse },
-    async ({ body, req }) => token(200, await auth.login({ ...body, from: req.ip }))),
+  route(
+    {
+      method: 'post',
+      path: '/auth/login',
+      access: 'public',
+      summary: 'Sign in',
+      body: LoginBody,
+      form: true,
+      reply: TokenResponse,
+    },
+    async ({ body, req }) => token(200, await auth.login({ ...body, from: req.ip })),
+  ),
 
-  route({ method: 'post', path: '/auth/register', access: 'public', summary: 'Make an account of one’s own and sign in; 403 while ALLOW_REGISTRATION is off', body: Credentials, reply: TokenResponse, status: [201] },
-    async ({ body, req }) => token(201, await auth.register({ ...body, from: req.ip }))),
+  route(
+    {
+      method: 'post',
+      path: '/auth/register',
+      access: 'public',
+      summary: 'Make an account of one’s own and sign in; 403 while ALLOW_REGISTRATION is off',
+      body: Credentials,
+      reply: TokenResponse,
+      status: [201],
+    },
+    async ({ body, req }) => token(201, await auth.register({ ...body, from: req.ip })),
+  ),
 
-  route({ method: 'post', path: '/auth/setup', access: 'public', summary: 'Make the first superuser with the setup token that the server printed; 409 once there is one', body: SetupBody, reply: TokenResponse, status: [201] },
-    async ({ body: { setup_token, username, password }, req }) => token(201, await auth.setUp({ token: setup_token, username, password, from: req.ip }))),
+  route(
+    {
+      method: 'post',
+      path: '/auth/setup',
+      access: 'public',
+      summary: 'Make the first superuser with the setup token that the server printed; 409 once there is one',
+      body: SetupBody,
+      reply: TokenResponse,
+      status: [201],
+    },
+    async ({ body: { setup_token, username, password }, req }) =>
+      token(201, await auth.setUp({ token: setup_token, username, password, from: req.ip })),
+  ),
 
-  route({ method: 'post', path: '/auth/desktop', access: 'public', summary: 'Sign the desktop app’s own window in as the owner, with a ticket that it got from the app itself', body: DesktopBody, reply: TokenResponse },
-    async ({ body: { ticket }, req }) => token(200, await auth.signInDesktop({ ticket, from: req.ip, isHere: isOwnMachine(req) }))),
+  route(
+    {
+      method: 'post',
+      path: '/auth/desktop',
+      access: 'public',
+      summary: 'Sign the desktop app’s own window in as the owner, with a ticket that it got from the app itself',
+      body: DesktopBody,
+      reply: TokenResponse,
+    },
+    async ({ body: { ticket }, req }) =>
+      token(200, await auth.signInDesktop({ ticket, from: req.ip, isHere: isOwnMachine(req) })),
+  ),
 
-  route({ method: 'post', path: '/auth/refresh', access: 'user', summary: 'A new token for a valid one', reply: TokenResponse },
-    ({ user }) => token(200, auth.refresh(user.id))),
+  route(
+    {
+      method: 'post',
+      path: '/auth/refresh',
+      access: 'user',
+      summary: 'A new token for a valid one',
+      reply: TokenResponse,
+    },
+    ({ user }) => token(200, auth.refresh(user.id)),
+  ),
 ];
 
 const ownRoutes = (auth: AuthService): Route[] => [
-  route({ method: 'get', path: '/users/me', access: 'user', summary: 'The own account', reply: UserOut },
-    ({ user }) => toUserOut(auth.accounts.get(user.id))),
+  route({ method: 'get', path: '/users/me', access: 'user', summary: 'The own account', reply: UserOut }, ({ user }) =>
+    toUserOut(auth.accounts.get(user.id)),
+  ),
 
-  route({ method: 'patch', path: '/users/me', access: 'user', summary: 'Change the own password; ends all tokens but the one in the answer', body: PasswordChange, reply: TokenResponse },
-    async ({ user, body, req }) => token(200, await auth.changePassword(user.id, { current: body.current_password, next: body.password, from: req.ip }))),
+  route(
+    {
+      method: 'patch',
+      path: '/users/me',
+      access: 'user',
+      summary: 'Change the own password; ends all tokens but the one in the answer',
+      body: PasswordChange,
+      reply: TokenResponse,
+    },
+    async ({ user, body, req }) =>
+      token(
+        200,
+        await auth.changePassword(user.id, { current: body.current_password, next: body.password, from: req.ip }),
+      ),
+  ),
 
-  route({ method: 'get', path: '/users/me/subsonic-password', access: 'user', summary: 'The own app-password for phone clients; made when there is none', reply: AppPasswordOut },
-    ({ user }) => secret(200, auth.accounts.revealAppPassword(user.id))),
+  route(
+    {
+      method: 'get',
+      path: '/users/me/subsonic-password',
+      access: 'user',
+      summary: 'The own app-password for phone clients; made when there is none',
+      reply: AppPasswordOut,
+    },
+    ({ user }) => secret(200, auth.accounts.revealAppPassword(user.id)),
+  ),
 
-  route({ method: 'post', path: '/users/me/subsonic-password', access: 'user', summary: 'A new app-password; the old one ends', reply: AppPasswordOut },
-    ({ user }) => secret(200, auth.accounts.rotateAppPassword(user.id))),
+  route(
+    {
+      method: 'post',
+      path: '/users/me/subsonic-password',
+      access: 'user',
+      summary: 'A new app-password; the old one ends',
+      reply: AppPasswordOut,
+    },
+    ({ user }) => secret(200, auth.accounts.rotateAppPassword(user.id)),
+  ),
 ];
 
 const userRoutes = ({ accounts }: AuthService): Route[] => [
-  route({ method: 'get', path: '/users', access: 'superuser', summary: 'All accounts by name', query: UserQuery, reply: UserPage },
-    ({ query }) => toPaged(accounts.list(query), query, toUserOut)),
+  route(
+    {
+      method: 'get',
+      path: '/users',
+      access: 'superuser',
+      summary: 'All accounts by name',
+      query: UserQuery,
+      reply: UserPage,
+    },
+    ({ query }) => toPaged(accounts.list(query), query, toUserOut),
+  ),
 
-  route({ method: 'post', path: '/users', access: 'superuser', summary: 'Make an account', body: UserCreate, reply: UserOut, status: [201] },
-    async ({ body: { username, password, is_superuser } }) => toUserOut(await accounts.create({ username, password, isSuperuser: is_superuser }))),
+  route(
+    {
+      method: 'post',
+      path: '/users',
+      access: 'superuser',
+      summary: 'Make an account',
+      body: UserCreate,
+      reply: UserOut,
+      status: [201],
+    },
+    async ({ body: { username, password, is_superuser } }) =>
+      toUserOut(await accounts.create({ username, password, isSuperuser: is_superuser })),
+  ),
 
-  route({ method: 'patch', path: '/users/:id', access: 'superuser', summary: 'Rename, set a new password, promote or demote', params: UserIdParam, body: UserUpdate, reply: UserOut },
-    async ({ params, body: { username, password, is_superuser } }) => toUserOut(await accounts.update(params.id, { username, password, isSuperuser: is_superuser }))),
+  route(
+    {
+      method: 'patch',
+      path: '/users/:id',
+      access: 'superuser',
+      summary: 'Rename, set a new password, promote or demote',
+      params: UserIdParam,
+      body: UserUpdate,
+      reply: UserOut,
+    },
+    async ({ params, body: { username, password, is_superuser } }) =>
+      toUserOut(await accounts.update(params.id, { username, password, isSuperuser: is_superuser })),
+  ),
 
-  route({ method: 'delete', path: '/users/:id', access: 'superuser', summary: 'Delete an account with its playlists, likes and history', params: UserIdParam },
-    ({ params }) => accounts.delete(params.id)),
+  route(
+    {
+      method: 'delete',
+      path: '/users/:id',
+      access: 'superuser',
+      summary: 'Delete an account with its playlists, likes and history',
+      params: UserIdParam,
+    },
+    ({ params }) => accounts.delete(params.id),
+  ),
 
-  route({ method: 'post', path: '/users/:id/subsonic-password', access: 'superuser', summary: 'A new app-password for somebody; the old one ends', params: UserIdParam, reply: AppPasswordOut },
-    ({ params }) => secret(200, accounts.rotateAppPassword(params.id))),
+  route(
+    {
+      method: 'post',
+      path: '/users/:id/subsonic-password',
+      access: 'superuser',
+      summary: 'A new app-password for somebody; the old one ends',
+      params: UserIdParam,
+      reply: AppPasswordOut,
+    },
+    ({ params }) => secret(200, accounts.rotateAppPassword(params.id)),
+  ),
 ];

@@ -1,4 +1,5 @@
-// Signing in and staying signed in: login, registration, first set-up, refresh, change of password. Accounts themselves are in accounts.ts.
+// Signing in and staying signed in: login, registration, first set-up, refresh, change of password. Accounts themselves
+// are in accounts.ts.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { MainDb } from '../db/client.ts';
@@ -27,8 +28,13 @@ export interface AuthDeps {
 }
 
 /** `from` is the address of the caller, for the limits on failures. */
-interface From { from: string | undefined }
-interface Login extends From { username: string; password: string }
+interface From {
+  from: string | undefined;
+}
+interface Login extends From {
+  username: string;
+  password: string;
+}
 
 export type AuthService = ReturnType<typeof createAuthService>;
 
@@ -60,7 +66,7 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
     async login({ username, password, from }: Login): Promise<SignIn> {
       const attempt = await limits.attempt(from, usernameKey(username));
       const user = accounts.findByName(username);
-      if (!await verifyPassword(user?.passwordHash, password) || !user) {
+      if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
         throw new AppError('unauthenticated', 'The user name or the password is wrong.');
       }
       await attempt.succeeded();
@@ -69,7 +75,8 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
 
     /** `forbidden` while ALLOW_REGISTRATION is off. Never a superuser. */
     async register({ username, password, from }: Login): Promise<SignIn> {
-      if (!settings.get('ALLOW_REGISTRATION')) throw forbidden('Registration is switched off on this server. Ask its administrator for an account.');
+      if (!settings.get('ALLOW_REGISTRATION'))
+        throw forbidden('Registration is switched off on this server. Ask its administrator for an account.');
       const attempt = await limits.attempt(from); // trying out which names exist is guessing too
       const user = await accounts.create({ username, password });
       await attempt.succeeded();
@@ -79,15 +86,22 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
     async setUp({ username, password, token, from }: Login & { token: string }): Promise<SignIn> {
       if (accounts.hasSuperuser()) throw conflict('This server is set up already. Sign in instead.');
       const attempt = await limits.attempt(from);
-      if (!setupToken.matches(token)) throw forbidden('The setup token is wrong. It is printed where the server was started, and is new at every start.');
+      if (!setupToken.matches(token))
+        throw forbidden(
+          'The setup token is wrong. It is printed where the server was started, and is new at every start.',
+        );
       await attempt.succeeded();
       return signIn(await accounts.createFirst({ username, password }));
     },
 
-    /** The desktop app's own window becomes the owner: the first superuser there is. Only on this very machine, and a ticket is good once. */
+    /**
+     * The desktop app's own window becomes the owner: the first superuser there is. Only on this very machine, and a
+     * ticket is good once.
+     */
     async signInDesktop({ ticket, from, isHere }: From & { ticket: string; isHere: boolean }): Promise<SignIn> {
       const attempt = await limits.attempt(from);
-      if (!isHere || !desktopTickets.redeem(ticket)) throw forbidden('This is for the desktop app’s own window, and a ticket is good once.');
+      if (!isHere || !desktopTickets.redeem(ticket))
+        throw forbidden('This is for the desktop app’s own window, and a ticket is good once.');
       await attempt.succeeded();
       const owner = findOwner(db);
       if (!owner) throw conflict('This server is not set up yet. Make the first account.');
@@ -100,18 +114,26 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
     async changePassword(userId: UserId, change: { current: string; next: string } & From): Promise<SignIn> {
       const user = accounts.get(userId);
       const attempt = await limits.attempt(change.from, user.usernameKey);
-      if (!await verifyPassword(user.passwordHash, change.current)) {
-        throw new AppError('forbidden', 'The current password is wrong.', { fields: [{ field: 'current_password', message: 'is wrong' }] });
+      if (!(await verifyPassword(user.passwordHash, change.current))) {
+        throw new AppError('forbidden', 'The current password is wrong.', {
+          fields: [{ field: 'current_password', message: 'is wrong' }],
+        });
       }
       await attempt.succeeded();
       const passwordHash = await hashPassword(change.next);
-      return db.transaction((tx) => {
-        if (!findUnchanged(tx, user)) throw conflict('The password was changed by somebody else just now.');
-        return signIn(updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user);
-      }, { behavior: 'immediate' });
+      return db.transaction(
+        (tx) => {
+          if (!findUnchanged(tx, user)) throw conflict('The password was changed by somebody else just now.');
+          return signIn(updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user);
+        },
+        { behavior: 'immediate' },
+      );
     },
 
-    /** ADMIN_USERNAME and ADMIN_PASSWORD make the first superuser (unattended set-up). Throws one clear line when they cannot. */
+    /**
+     * ADMIN_USERNAME and ADMIN_PASSWORD make the first superuser (unattended set-up). Throws one clear line when they
+     * cannot.
+     */
     async ensureAdmin(): Promise<void> {
       const username = settings.get('ADMIN_USERNAME');
       const password = settings.get('ADMIN_PASSWORD');
@@ -121,8 +143,12 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
         return;
       }
       const account = Credentials.safeParse({ username, password });
-      if (!account.success) throw invalid(toFields(account.error).map(({ field, message }) => ({ field: `admin_${field}`, message })));
-      if (accounts.findByName(username)) throw conflict(`ADMIN_USERNAME ${username} is an ordinary account already. Choose another name, or promote that account: tonearm user promote ${username}`);
+      if (!account.success)
+        throw invalid(toFields(account.error).map(({ field, message }) => ({ field: `admin_${field}`, message })));
+      if (accounts.findByName(username))
+        throw conflict(
+          `ADMIN_USERNAME ${username} is an ordinary account already. Choose another name, or promote that account: tonearm user promote ${username}`,
+        );
       const user = await accounts.createFirst(account.data);
       log.info({ user_id: user.id }, 'administrator made from ADMIN_USERNAME');
     },

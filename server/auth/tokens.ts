@@ -3,7 +3,11 @@ import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { UserId } from '../db/ids.ts';
 
-export interface TokenClaims { userId: UserId; version: number; expiresAtMs: number }
+export interface TokenClaims {
+  userId: UserId;
+  version: number;
+  expiresAtMs: number;
+}
 
 export interface TokensOptions {
   /** JWT_SECRET. */
@@ -18,7 +22,8 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ secret, now }: TokensOptions) {
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  const verified = new Map<string, TokenClaims>(); // oldest first; saves the signature check of every cover and every range
+  // oldest first; saves the signature check of every cover and every range
+  const verified = new Map<string, TokenClaims>();
 
   const check = (token: string): TokenClaims | undefined => {
     try {
@@ -32,10 +37,16 @@ export function createTokens({ secret, now }: TokensOptions) {
   return {
     sign(userId: UserId, version: number, ttlSeconds: number): string {
       const iat = seconds(now());
-      return jwt.sign({ iat, exp: iat + ttlSeconds, ver: version }, key, { algorithm: 'HS256', subject: String(userId) });
+      return jwt.sign({ iat, exp: iat + ttlSeconds, ver: version }, key, {
+        algorithm: 'HS256',
+        subject: String(userId),
+      });
     },
 
-    /** Undefined unless the token was signed here and has not expired. Whether the user and version still stand is for the caller to ask. */
+    /**
+     * Undefined unless the token was signed here and has not expired. Whether the user and version still stand is for
+     * the caller to ask.
+     */
     verify(token: string): TokenClaims | undefined {
       const known = verified.get(token);
       if (known) {
@@ -57,10 +68,16 @@ function remember(verified: Map<string, TokenClaims>, token: string, claims: Tok
 }
 
 function toClaims(claims: string | jwt.JwtPayload): TokenClaims | undefined {
-  if (typeof claims === 'string' || typeof claims.sub !== 'string' || !/^[1-9]\d{0,15}$/.test(claims.sub)) return undefined;
+  if (typeof claims === 'string' || typeof claims.sub !== 'string' || !/^[1-9]\d{0,15}$/.test(claims.sub))
+    return undefined;
   const version: unknown = claims['ver'];
-  if (!Number.isSafeInteger(version) || !Number.isSafeInteger(claims.exp) || !Number.isSafeInteger(claims.iat)) return undefined;
-  return { userId: Number(claims.sub) as UserId, version: version as number, expiresAtMs: (claims.exp as number) * 1_000 };
+  if (!Number.isSafeInteger(version) || !Number.isSafeInteger(claims.exp) || !Number.isSafeInteger(claims.iat))
+    return undefined;
+  return {
+    userId: Number(claims.sub) as UserId,
+    version: version as number,
+    expiresAtMs: (claims.exp as number) * 1_000,
+  };
 }
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);

@@ -3,51 +3,81 @@ import { z } from 'zod';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 
-export const UserOut = z.object({
-  id: z.int(),
-  username: z.string(),
-  is_superuser: z.boolean(),
-  created_at: isoTime,
-  last_seen_at: isoTime.nullable(),
-}).meta({ id: 'UserOut' });
+export const UserOut = z
+  .object({
+    id: z.int(),
+    username: z.string(),
+    is_superuser: z.boolean(),
+    created_at: isoTime,
+    last_seen_at: isoTime.nullable(),
+  })
+  .meta({ id: 'UserOut' });
 export type UserOut = z.output<typeof UserOut>;
 
 export const UserPage = pagedOf(UserOut).meta({ id: 'PagedUsers' });
 export type UserPage = z.output<typeof UserPage>;
 export const UserQuery = z.object(pageQuery);
 
-export const TokenResponse = z.object({
-  access_token: z.string(),
-  token_type: z.literal('bearer'),
-  expires_in: z.int().meta({ description: 'seconds' }),
-  user: UserOut,
-}).meta({ id: 'TokenResponse' });
+export const TokenResponse = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('bearer'),
+    expires_in: z.int().meta({ description: 'seconds' }),
+    user: UserOut,
+  })
+  .meta({ id: 'TokenResponse' });
 export type TokenResponse = z.output<typeof TokenResponse>;
 
-export const AuthStatus = z.object({
-  setup_required: z.boolean(),
-  registration_allowed: z.boolean(),
-  version: z.string(),
-}).meta({ id: 'AuthStatus' });
+export const AuthStatus = z
+  .object({
+    setup_required: z.boolean(),
+    registration_allowed: z.boolean(),
+    version: z.string(),
+  })
+  .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.output<typeof AuthStatus>;
 
 /** One keyboard sends é as one character, another as two. */
-export const Username = z.string().normalize('NFC').min(3).max(64).regex(/^[\p{L}\p{N}._-]+$/u, 'may hold letters, digits and . _ - only');
+export const Username = z
+  .string()
+  .normalize('NFC')
+  .min(3)
+  .max(64)
+  .regex(/^[\p{L}\p{N}._-]+$/u, 'may hold letters, digits and . _ - only');
 export const Password = z.string().min(8).max(256);
 
 /** Register, and a new account made by a superuser. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });
-/** Login takes anything that could have been a name: a wrong one is 401, not 422. Forms of OAuth clients bring further fields. */
-export const LoginBody = z.object({ username: z.string().max(256), password: z.string().max(1024) }).meta({ id: 'LoginBody' });
-export const SetupBody = z.strictObject({ setup_token: z.string().max(256), username: Username, password: Password }).meta({ id: 'SetupBody' });
+/**
+ * Login takes anything that could have been a name: a wrong one is 401, not 422. Forms of OAuth clients bring further
+ * fields.
+ */
+export const LoginBody = z
+  .object({ username: z.string().max(256), password: z.string().max(1024) })
+  .meta({ id: 'LoginBody' });
+export const SetupBody = z
+  .strictObject({ setup_token: z.string().max(256), username: Username, password: Password })
+  .meta({ id: 'SetupBody' });
 export const DesktopBody = z.strictObject({ ticket: z.string().max(256) }).meta({ id: 'DesktopBody' });
-export const PasswordChange = z.strictObject({ password: Password, current_password: z.string().max(1024) }).meta({ id: 'PasswordChange' });
-export const UserCreate = z.strictObject({ username: Username, password: Password, is_superuser: z.boolean().optional() }).meta({ id: 'UserCreate' });
-export const UserUpdate = z.strictObject({ username: Username.optional(), password: Password.optional(), is_superuser: z.boolean().optional() }).meta({ id: 'UserUpdate' });
+export const PasswordChange = z
+  .strictObject({ password: Password, current_password: z.string().max(1024) })
+  .meta({ id: 'PasswordChange' });
+export const UserCreate = z
+  .strictObject({ username: Username, password: Password, is_superuser: z.boolean().optional() })
+  .meta({ id: 'UserCreate' });
+export const UserUpdate = z
+  .strictObject({ username: Username.optional(), password: Password.optional(), is_superuser: z.boolean().optional() })
+  .meta({ id: 'UserUpdate' });
 export const AppPasswordOut = z.object({ username: z.string(), password: z.string() }).meta({ id: 'AppPasswordOut' });
 
 /** What an account shows of itself; the row has more, and none of that may leave. */
-interface Account { id: number; username: string; isSuperuser: boolean; createdAt: Date; lastSeenAt: Date | null }
+interface Account {
+  id: number;
+  username: string;
+  isSuperuser: boolean;
+  createdAt: Date;
+  lastSeenAt: Date | null;
+}
 
 export const toUserOut = (user: Account): UserOut => ({
   id: user.id,
@@ -58,7 +88,11 @@ export const toUserOut = (user: Account): UserOut => ({
 });
 
 /** A fresh sign-in as services give it. */
-export interface SignIn { token: string; expiresInSeconds: number; user: Account }
+export interface SignIn {
+  token: string;
+  expiresInSeconds: number;
+  user: Account;
+}
 
 export const toTokenResponse = ({ token, expiresInSeconds, user }: SignIn): TokenResponse => ({
   access_token: token,

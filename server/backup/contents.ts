@@ -9,20 +9,34 @@ export type Content =
   | { kind: 'stored'; what: 'audio' | 'cover'; key: string; hash: string; size: number | null }
   | { kind: 'own'; path: string; hash: string | null; size: number | null };
 
-interface TrackRow { id: number; uri: string; hash: string | null; size: number | null }
-interface CoverRow { id: number; key: string; etag: string }
+interface TrackRow {
+  id: number;
+  uri: string;
+  hash: string | null;
+  size: number | null;
+}
+interface CoverRow {
+  id: number;
+  key: string;
+  etag: string;
+}
 
 /** Tracks that share an object give it once each. */
 export async function* contentsOf(databasePath: string): AsyncGenerator<Content> {
   const db = new Database(databasePath, { readonly: true });
   try {
-    const tracks = db.prepare<[number], TrackRow>(`SELECT id, storage_uri AS uri, content_hash AS hash, size_bytes AS size FROM tracks WHERE id > ? AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`);
+    const tracks = db.prepare<[number], TrackRow>(
+      `SELECT id, storage_uri AS uri, content_hash AS hash, size_bytes AS size FROM tracks WHERE id > ? AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`,
+    );
     for await (const row of paged(tracks)) {
       const content = ofTrack(row);
       if (content) yield content;
     }
-    const covers = db.prepare<[number], CoverRow>(`SELECT album_id AS id, key, etag FROM album_covers WHERE album_id > ? AND key IS NOT NULL AND etag IS NOT NULL ORDER BY album_id LIMIT ${ROWS}`);
-    for await (const { key, etag } of paged(covers)) yield { kind: 'stored', what: 'cover', key, hash: etag, size: null };
+    const covers = db.prepare<[number], CoverRow>(
+      `SELECT album_id AS id, key, etag FROM album_covers WHERE album_id > ? AND key IS NOT NULL AND etag IS NOT NULL ORDER BY album_id LIMIT ${ROWS}`,
+    );
+    for await (const { key, etag } of paged(covers))
+      yield { kind: 'stored', what: 'cover', key, hash: etag, size: null };
   } finally {
     db.close();
   }
@@ -31,7 +45,8 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
 export function countContents(databasePath: string): { tracks: number; covers: number } {
   const db = new Database(databasePath, { readonly: true });
   try {
-    const count = (sql: string): number => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n ?? 0;
+    const count = (sql: string): number =>
+      db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n ?? 0;
     return { tracks: count('tracks'), covers: count('album_covers WHERE key IS NOT NULL') };
   } finally {
     db.close();

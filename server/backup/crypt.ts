@@ -1,6 +1,7 @@
-// How a backup is locked. A passphrase opens a key that was made for this backup once (scrypt, then AES-256-GCM); everything else is
-// locked with keys derived from that one. Objects are encrypted in pieces, so that none is ever whole in memory; the last piece is
-// marked, so that a shortened object is noticed. Their names are keyed hashes: whoever sees the folder cannot ask whether a song is in it.
+// How a backup is locked. A passphrase opens a key that was made for this backup once (scrypt, then AES-256-GCM);
+// everything else is locked with keys derived from that one. Objects are encrypted in pieces, so that none is ever
+// whole in memory; the last piece is marked, so that a shortened object is noticed. Their names are keyed hashes:
+// whoever sees the folder cannot ask whether a song is in it.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
@@ -14,7 +15,14 @@ const HEAD = MAGIC.length + SALT;
 const COST = { n: 1 << 16, r: 8, p: 1 };
 
 /** What the backup says about its lock; worth nothing without the passphrase. */
-export const Lock = z.object({ kdf: z.literal('scrypt'), n: z.int().max(1 << 20), r: z.int().max(32), p: z.int().max(16), salt: z.base64(), key: z.base64() });
+export const Lock = z.object({
+  kdf: z.literal('scrypt'),
+  n: z.int().max(1 << 20),
+  r: z.int().max(32),
+  p: z.int().max(16),
+  salt: z.base64(),
+  key: z.base64(),
+});
 export type Lock = z.output<typeof Lock>;
 
 /** An object that is not what was written: changed, shortened, or another one under its name. */
@@ -32,21 +40,34 @@ export interface Cipher {
   decrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
-export const plainCipher: Cipher = { nameOf: (hash) => hash, sizeOf: (plain) => plain, encrypt: (source) => source, decrypt: (source) => source };
+export const plainCipher: Cipher = {
+  nameOf: (hash) => hash,
+  sizeOf: (plain) => plain,
+  encrypt: (source) => source,
+  decrypt: (source) => source,
+};
 
 /** A new key, locked with the passphrase. */
 export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher: Cipher }> {
   const [salt, iv, key] = [randomBytes(SALT), randomBytes(12), randomBytes(32)];
   const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt, COST), iv);
   const sealed = Buffer.concat([iv, sealer.update(key), sealer.final(), sealer.getAuthTag()]);
-  return { lock: { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') }, cipher: createCipher(key) };
+  return {
+    lock: { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') },
+    cipher: createCipher(key),
+  };
 }
 
 /** Throws `forbidden` when it is another passphrase. */
 export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> {
   const sealed = Buffer.from(lock.key, 'base64');
   try {
-    const opener = createDecipheriv('aes-256-gcm', await stretch(passphrase, Buffer.from(lock.salt, 'base64'), lock), sealed.subarray(0, 12), { authTagLength: TAG }).setAuthTag(sealed.subarray(-TAG));
+    const opener = createDecipheriv(
+      'aes-256-gcm',
+      await stretch(passphrase, Buffer.from(lock.salt, 'base64'), lock),
+      sealed.subarray(0, 12),
+      { authTagLength: TAG },
+    ).setAuthTag(sealed.subarray(-TAG));
     return createCipher(Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]));
   } catch (cause) {
     throw new AppError('forbidden', 'This is not the passphrase that the backup was made with.', { cause });
@@ -55,7 +76,9 @@ export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> 
 
 function stretch(passphrase: string, salt: Buffer, { n, r, p }: Pick<Lock, 'n' | 'r' | 'p'>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
   });
 }
 
@@ -66,7 +89,7 @@ function createCipher(key: Buffer): Cipher {
     nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
     sizeOf: (plain) => HEAD + plain + TAG * Math.max(1, Math.ceil(plain / PIECE)),
 
-    async* encrypt(source) {
+    async *encrypt(source) {
       const salt = randomBytes(SALT);
       const own = pieceKey(salt);
       yield Buffer.concat([MAGIC, salt]);
@@ -76,13 +99,15 @@ function createCipher(key: Buffer): Cipher {
       }
     },
 
-    async* decrypt(source) {
+    async *decrypt(source) {
       const { head, rest } = await splitHead(source);
       if (!head.subarray(0, MAGIC.length).equals(MAGIC)) throw new DamagedObject('it does not begin as it should');
       const own = pieceKey(head.subarray(MAGIC.length));
       for await (const { piece, n, isLast } of inPieces(rest, PIECE + TAG)) {
         if (piece.length < TAG) throw new DamagedObject('it ends too early');
-        const opener = createDecipheriv('aes-256-gcm', own, nonce(n, isLast), { authTagLength: TAG }).setAuthTag(piece.subarray(-TAG));
+        const opener = createDecipheriv('aes-256-gcm', own, nonce(n, isLast), { authTagLength: TAG }).setAuthTag(
+          piece.subarray(-TAG),
+        );
         const plain = opener.update(piece.subarray(0, -TAG));
         try {
           opener.final();
@@ -95,7 +120,8 @@ function createCipher(key: Buffer): Cipher {
   };
 }
 
-const derive = (key: Buffer, salt: Buffer, label: string): Buffer => Buffer.from(hkdfSync('sha256', key, salt, label, 32));
+const derive = (key: Buffer, salt: Buffer, label: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, salt, label, 32));
 
 /** The key is used for one object only, so counting its pieces is enough. */
 function nonce(n: number, isLast: boolean): Buffer {
@@ -106,7 +132,10 @@ function nonce(n: number, isLast: boolean): Buffer {
 }
 
 /** Pieces of the same size; the last one may be shorter, and is there also for nothing at all. */
-async function* inPieces(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ piece: Buffer; n: number; isLast: boolean }> {
+async function* inPieces(
+  source: AsyncIterable<Buffer>,
+  size: number,
+): AsyncGenerator<{ piece: Buffer; n: number; isLast: boolean }> {
   let held: Buffer[] = [];
   let length = 0;
   let n = 0;

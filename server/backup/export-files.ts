@@ -1,4 +1,5 @@
-// Files of an export: written beside, flushed, dated and renamed, so that a file under its name is whole and need not be written again.
+// Files of an export: written beside, flushed, dated and renamed, so that a file under its name is whole and need not
+// be written again.
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
@@ -13,9 +14,16 @@ export async function isWritten(path: string, size: number, modifiedAt: Date): P
 }
 
 /** Errors of the source come out as they are, those of the disk in words. Its size. */
-export async function writeWhole(path: string, source: AsyncIterable<Buffer | string>, modifiedAt?: Date): Promise<number> {
+export async function writeWhole(
+  path: string,
+  source: AsyncIterable<Buffer | string>,
+  modifiedAt?: Date,
+): Promise<number> {
   const part = `${path}.part`;
-  const told = async <T>(work: Promise<T>): Promise<T> => work.catch((cause: unknown) => { throw inWords(cause, path); });
+  const told = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((cause: unknown) => {
+      throw inWords(cause, path);
+    });
   await told(mkdir(dirname(path), { recursive: true }));
   const file = await told(open(part, 'w'));
   let size = 0;
@@ -37,6 +45,11 @@ export async function writeWhole(path: string, source: AsyncIterable<Buffer | st
 }
 
 function inWords(cause: unknown, path: string): AppError {
-  if (isDiskFull(cause)) return new AppError('storage_full', 'There is no room left for the export. Free some space there; what was written stays, and the next try goes on from here.', { cause });
+  if (isDiskFull(cause))
+    return new AppError(
+      'storage_full',
+      'There is no room left for the export. Free some space there; what was written stays, and the next try goes on from here.',
+      { cause },
+    );
   return new AppError('unavailable', `The export cannot write ${path} (${messageOf(cause)}).`, { cause });
 }

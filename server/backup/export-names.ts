@@ -29,14 +29,20 @@ export const albumFolder = (artist: string | null, year: number | null, title: s
 
 /** Without its ending, which comes after what tells two of the same name apart. */
 export function trackName({ title, trackNumber, discNumber, discCount }: Omit<NamedTrack, 'extension'>): string {
-  const number = trackNumber === null ? '' : `${discCount > 1 && discNumber !== null ? `${discNumber}-` : ''}${String(trackNumber).padStart(2, '0')} `;
+  const number =
+    trackNumber === null
+      ? ''
+      : `${discCount > 1 && discNumber !== null ? `${discNumber}-` : ''}${String(trackNumber).padStart(2, '0')} `;
   return safeName(`${number}${title}`, `${number}Untitled`.trim());
 }
 
 /** `Name`, `Name (2)`, `Name (3)` … */
 export const numbered = (name: string, n: number): string => (n === 1 ? name : `${name} (${n})`);
 
-/** Two names of this key are one on some system that does not tell case apart; by way of capitals, since `ſ` and `s` have the same one. */
+/**
+ * Two names of this key are one on some system that does not tell case apart; by way of capitals, since `ſ` and `s`
+ * have the same one.
+ */
 export const nameKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 
 function shortened(text: string): string {

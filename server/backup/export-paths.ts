@@ -1,5 +1,6 @@
-// Where every track goes in an export, worked out once and kept in a small database of its own: names have to be free in the whole export,
-// and playlists ask for places later. The same library gives the same names, so an export that was broken off goes on.
+// Where every track goes in an export, worked out once and kept in a small database of its own: names have to be free
+// in the whole export, and playlists ask for places later. The same library gives the same names, so an export that was
+// broken off goes on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
@@ -8,9 +9,27 @@ import { albumFolder, nameKey, numbered, safeName, trackName } from './export-na
 const ROWS = 50;
 const IDS = 2_000;
 
-interface AlbumRow { id: number; title: string; year: number | null; artist: string | null; discCount: number }
-interface TrackRow { id: number; title: string; artist: string | null; trackNumber: number | null; discNumber: number | null; uri: string; format: string | null }
-export interface PlacedTrack { id: number; uri: string; path: string }
+interface AlbumRow {
+  id: number;
+  title: string;
+  year: number | null;
+  artist: string | null;
+  discCount: number;
+}
+interface TrackRow {
+  id: number;
+  title: string;
+  artist: string | null;
+  trackNumber: number | null;
+  discNumber: number | null;
+  uri: string;
+  format: string | null;
+}
+export interface PlacedTrack {
+  id: number;
+  uri: string;
+  path: string;
+}
 
 export type ExportPaths = ReturnType<typeof createExportPaths>;
 
@@ -19,16 +38,27 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   const db = new Database(scratch);
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
-  db.exec('CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL); CREATE TABLE taken (key TEXT PRIMARY KEY) WITHOUT ROWID');
+  db.exec(
+    'CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL); CREATE TABLE taken (key TEXT PRIMARY KEY) WITHOUT ROWID',
+  );
   const take = db.prepare('INSERT OR IGNORE INTO taken (key) VALUES (?)');
   const place = db.prepare('INSERT INTO places (track_id, uri, path) VALUES (?, ?, ?)');
   const find = db.prepare<[number], string>('SELECT path FROM places WHERE track_id = ?').pluck();
-  const page = db.prepare<[number], PlacedTrack>(`SELECT track_id AS id, uri, path FROM places WHERE track_id > ? ORDER BY track_id LIMIT ${ROWS}`);
+  const page = db.prepare<[number], PlacedTrack>(
+    `SELECT track_id AS id, uri, path FROM places WHERE track_id > ? ORDER BY track_id LIMIT ${ROWS}`,
+  );
 
-  const albums = library.prepare<[number], AlbumRow>(`SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id LIMIT ${ROWS}`);
-  const columns = 't.id, t.title, t.artist_name AS artist, t.track_number AS trackNumber, t.disc_number AS discNumber, t.storage_uri AS uri, t.format';
-  const ofAlbum = library.prepare<[number], TrackRow>(`SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL ORDER BY t.disc_number, t.track_number, t.id`);
-  const loose = library.prepare<[number, number], TrackRow>(`SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_id IS NULL AND t.storage_uri IS NOT NULL ORDER BY t.id`);
+  const albums = library.prepare<[number], AlbumRow>(
+    `SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id LIMIT ${ROWS}`,
+  );
+  const columns =
+    't.id, t.title, t.artist_name AS artist, t.track_number AS trackNumber, t.disc_number AS discNumber, t.storage_uri AS uri, t.format';
+  const ofAlbum = library.prepare<[number], TrackRow>(
+    `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL ORDER BY t.disc_number, t.track_number, t.id`,
+  );
+  const loose = library.prepare<[number, number], TrackRow>(
+    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_id IS NULL AND t.storage_uri IS NOT NULL ORDER BY t.id`,
+  );
   const lastTrack = library.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
 
   function free(toPath: (n: number) => string): string {
@@ -40,7 +70,11 @@ export function createExportPaths(library: Sqlite, scratch: string) {
 
   function placeTrack(folder: string, discCount: number, track: TrackRow): void {
     const [name, extension] = [trackName({ ...track, discCount }), extensionOf(track)];
-    place.run(track.id, track.uri, free((n) => `${folder}/${numbered(name, n)}.${extension}`));
+    place.run(
+      track.id,
+      track.uri,
+      free((n) => `${folder}/${numbered(name, n)}.${extension}`),
+    );
   }
 
   return {
@@ -63,7 +97,10 @@ export function createExportPaths(library: Sqlite, scratch: string) {
       const most = lastTrack.get() ?? 0;
       for (let after = 0; after < most; after += IDS) {
         signal.throwIfAborted();
-        db.transaction(() => { for (const track of loose.all(after, after + IDS)) placeTrack(safeName(track.artist ?? '', 'Unknown Artist'), 1, track); })();
+        db.transaction(() => {
+          for (const track of loose.all(after, after + IDS))
+            placeTrack(safeName(track.artist ?? '', 'Unknown Artist'), 1, track);
+        })();
         await nextTurn();
       }
     },
@@ -74,7 +111,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     /** A name in the export for something that is no track. */
     free,
 
-    async* all(): AsyncGenerator<PlacedTrack> {
+    async *all(): AsyncGenerator<PlacedTrack> {
       for (let after = 0; ;) {
         const rows = page.all(after);
         yield* rows;

@@ -1,5 +1,5 @@
-// A library for people and other programs: audio under readable names, playlists that every player opens, everything else as JSON. It
-// can be broken off and gone on with; nothing in the folder is ever deleted.
+// A library for people and other programs: audio under readable names, playlists that every player opens, everything
+// else as JSON. It can be broken off and gone on with; nothing in the folder is ever deleted.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -39,7 +39,8 @@ export type ExportService = ReturnType<typeof createExportService>;
 export function createExportService({ db, audioStore, playlists, jobs, tmpDir, ownFolders }: ExportDeps) {
   async function assertUsable(folder: string): Promise<string> {
     const path = resolve(folder);
-    if (!(await stat(path).catch(() => undefined))?.isDirectory()) throw new AppError('unavailable', `The folder ${path} is not there. Make it, or connect its disk.`);
+    if (!(await stat(path).catch(() => undefined))?.isDirectory())
+      throw new AppError('unavailable', `The folder ${path} is not there. Make it, or connect its disk.`);
     assertOutside(path, ownFolders());
     return path;
   }
@@ -58,16 +59,25 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
   }
 
   async function writePlaylists(folder: string, paths: ExportPaths, signal: AbortSignal): Promise<number> {
-    const lists = db.$client.prepare<[], { id: PlaylistId; ownerId: UserId; owner: string }>('SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id').all();
+    const lists = db.$client
+      .prepare<[], { id: PlaylistId; ownerId: UserId; owner: string }>(
+        'SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id',
+      )
+      .all();
     for (const { id, ownerId, owner } of lists) {
       signal.throwIfAborted();
       const playlist = await playlists.get(ownerId, id);
-      const place = paths.free((n) => `Playlists/${safeName(owner, 'Somebody')}/${numbered(safeName(playlist.name, 'Playlist'), n)}.m3u8`);
+      const place = paths.free(
+        (n) => `Playlists/${safeName(owner, 'Somebody')}/${numbered(safeName(playlist.name, 'Playlist'), n)}.m3u8`,
+      );
       await writeWhole(join(folder, ...place.split('/')), lines(ownerId, playlist));
     }
     return lists.length;
 
-    async function* lines(ownerId: UserId, playlist: Awaited<ReturnType<PlaylistService['get']>>): AsyncGenerator<string> {
+    async function* lines(
+      ownerId: UserId,
+      playlist: Awaited<ReturnType<PlaylistService['get']>>,
+    ): AsyncGenerator<string> {
       yield m3uHead(playlist.name);
       for await (const entries of playlists.allEntries(ownerId, playlist)) {
         for (const { track } of entries) {
@@ -80,7 +90,15 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
 
   async function exportTo(folder: string, paths: ExportPaths, run: Run): Promise<ExportResult> {
     const { signal, progress } = run;
-    const result: ExportResult = { folder, tracks: 0, written: 0, bytes_written: 0, playlists: 0, without_audio: 0, problems: [] };
+    const result: ExportResult = {
+      folder,
+      tracks: 0,
+      written: 0,
+      bytes_written: 0,
+      playlists: 0,
+      without_audio: 0,
+      problems: [],
+    };
     progress(0, null, 'Working out the names');
     await paths.plan(signal);
     const total = paths.count();
@@ -100,14 +118,17 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     });
     progress(total, total, 'Writing playlists and data');
     result.playlists = await writePlaylists(folder, paths, signal);
-    for (const [name, rows] of Object.entries(dataFiles(db.$client, paths))) await writeWhole(join(folder, 'data', name), asJson(rows(), signal));
+    for (const [name, rows] of Object.entries(dataFiles(db.$client, paths)))
+      await writeWhole(join(folder, 'data', name), asJson(rows(), signal));
     return result;
   }
 
   const task: Handler<'export_task'> = async ({ folder }, { signal, progress, giveWay }) => {
     await mkdir(tmpDir, { recursive: true });
     const scratch = join(tmpDir, `export-${randomBytes(6).toString('hex')}.db`);
-    const usable = await assertUsable(folder).catch((error: unknown) => { throw permanent(error); });
+    const usable = await assertUsable(folder).catch((error: unknown) => {
+      throw permanent(error);
+    });
     const paths = createExportPaths(db.$client, scratch);
     try {
       return await exportTo(usable, paths, { signal, progress, giveWay });

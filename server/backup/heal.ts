@@ -1,5 +1,5 @@
-// Puts an object of the library right that is damaged or gone, from the backup. What the backup has is checked while it is copied; the
-// library's object is replaced only by bytes that are what they should be.
+// Puts an object of the library right that is damaged or gone, from the backup. What the backup has is checked while it
+// is copied; the library's object is replaced only by bytes that are what they should be.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -18,7 +18,10 @@ export type Healer = ReturnType<typeof createHealer>;
 
 export function createHealer({ storage, open }: HealerDeps) {
   return {
-    /** `hash`: sha256 of the content, which audio has in its key; of a cover its etag. Throws when one of the two places cannot be reached. */
+    /**
+     * `hash`: sha256 of the content, which audio has in its key; of a cover its etag. Throws when one of the two places
+     * cannot be reached.
+     */
     async heal(key: string, hash: string, signal?: AbortSignal): Promise<HealOutcome> {
       const repo = await open();
       try {

@@ -1,5 +1,5 @@
-// Files that are only indexed (reference mode) stay the person's own; a setting takes copies of them along. What the last snapshot knows
-// of a file that has not changed since need not be read again.
+// Files that are only indexed (reference mode) stay the person's own; a setting takes copies of them along. What the
+// last snapshot knows of a file that has not changed since need not be read again.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -10,7 +10,11 @@ import { SourceProblem, type Repository } from './repository.ts';
 
 const READ_BYTES = 1 << 20;
 
-export interface OwnFile { path: string; hash: string | null; size: number | null }
+export interface OwnFile {
+  path: string;
+  hash: string | null;
+  size: number | null;
+}
 
 export interface OwnFilesDeps {
   repo: Repository;
@@ -20,10 +24,21 @@ export interface OwnFilesDeps {
   known: ReadonlyMap<string, OwnLine>;
 }
 
-export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({ kind: 'own', path, hash: fullHash(hash), size, mtimeMs: null, isCopied: false });
+export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({
+  kind: 'own',
+  path,
+  hash: fullHash(hash),
+  size,
+  mtimeMs: null,
+  isCopied: false,
+});
 
 /** Puts a file into the backup unless it is there. One that is gone or cannot be read is only noted. */
-export async function copyOwnFile({ repo, folder, known }: OwnFilesDeps, file: OwnFile, signal: AbortSignal): Promise<{ line: OwnLine; bytes: number }> {
+export async function copyOwnFile(
+  { repo, folder, known }: OwnFilesDeps,
+  file: OwnFile,
+  signal: AbortSignal,
+): Promise<{ line: OwnLine; bytes: number }> {
   if (file.path.split('/').includes('..')) return { line: notCopied(file), bytes: 0 };
   const path = pathBelow(folder, file.path);
   try {
@@ -35,7 +50,8 @@ export async function copyOwnFile({ repo, folder, known }: OwnFilesDeps, file: O
     if (repo.has(hash, size)) return { line, bytes: 0 };
     return { line, bytes: await repo.put(hash, readFile(path), signal) };
   } catch (error) {
-    if (error instanceof SourceProblem || isAbsent(error) || (error instanceof Error && 'syscall' in error)) return { line: notCopied(file), bytes: 0 };
+    if (error instanceof SourceProblem || isAbsent(error) || (error instanceof Error && 'syscall' in error))
+      return { line: notCopied(file), bytes: 0 };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-// A backup as things in it: a header, objects named by their content, and snapshots that say which objects they are made of. An object
-// is written once and is whole or absent, whatever interrupts; that alone makes a backup incremental and resumable.
+// A backup as things in it: a header, objects named by their content, and snapshots that say which objects they are
+// made of. An object is written once and is whole or absent, whatever interrupts; that alone makes a backup incremental
+// and resumable.
 import { createHash, hash as hashOf, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -39,12 +40,21 @@ export interface RepositoryOptions {
 
 export type Repository = Awaited<ReturnType<typeof openRepository>>;
 
-/** Throws in words when there is no backup, when it needs a passphrase or another one, and when it is not this library's to write. */
+/**
+ * Throws in words when there is no backup, when it needs a passphrase or another one, and when it is not this library's
+ * to write.
+ */
 export async function openRepository({ target, passphrase, isNew = false, library }: RepositoryOptions) {
   const found = await readHeader(target);
   if (!found && !isNew) throw new AppError('not_found', `There is no backup in ${target.name}.`);
-  const { header, cipher } = found ? { header: found, cipher: await unlock(found, passphrase, target.name) } : await begin(target, passphrase, library);
-  if (library !== undefined && (header.library ?? library) !== library) throw new AppError('conflict', `The backup in ${target.name} is that of another library, whose old snapshots would be tidied away. Choose a place of its own for this one.`);
+  const { header, cipher } = found
+    ? { header: found, cipher: await unlock(found, passphrase, target.name) }
+    : await begin(target, passphrase, library);
+  if (library !== undefined && (header.library ?? library) !== library)
+    throw new AppError(
+      'conflict',
+      `The backup in ${target.name} is that of another library, whose old snapshots would be tidied away. Choose a place of its own for this one.`,
+    );
   return repositoryOf(target, header, cipher);
 }
 
@@ -52,11 +62,19 @@ async function readHeader(target: BackupTarget): Promise<Header | undefined> {
   if (!(await target.stat(HEADER))) return undefined;
   const bytes = await wholeOf((await target.open(HEADER)).stream as AsyncIterable<Buffer>, MOST_HEADER_BYTES);
   const header = Header.safeParse(parseJson(bytes));
-  if (!header.success) throw new AppError('unavailable', `The file ${HEADER} in ${target.name} is damaged, or of a newer version. Without it the backup cannot be opened.`);
+  if (!header.success)
+    throw new AppError(
+      'unavailable',
+      `The file ${HEADER} in ${target.name} is damaged, or of a newer version. Without it the backup cannot be opened.`,
+    );
   return header.data;
 }
 
-async function begin(target: BackupTarget, passphrase: string | undefined, library: string | undefined): Promise<{ header: Header; cipher: Cipher }> {
+async function begin(
+  target: BackupTarget,
+  passphrase: string | undefined,
+  library: string | undefined,
+): Promise<{ header: Header; cipher: Cipher }> {
   const { lock, cipher } = passphrase === undefined ? { lock: null, cipher: plainCipher } : await makeLock(passphrase);
   const header: Header = { tonearm_backup: 1, id: randomUUID(), library: library ?? null, lock };
   await target.put(HEADER, Buffer.from(`${JSON.stringify(header, null, 2)}\n`));
@@ -65,8 +83,13 @@ async function begin(target: BackupTarget, passphrase: string | undefined, libra
 
 async function unlock({ lock }: Header, passphrase: string | undefined, name: string): Promise<Cipher> {
   if (lock === null && passphrase === undefined) return plainCipher;
-  if (lock === null) throw new AppError('conflict', `The backup in ${name} is not encrypted, but a passphrase is set. Take the passphrase away, or choose an empty folder for an encrypted one.`);
-  if (passphrase === undefined) throw new AppError('forbidden', `The backup in ${name} is encrypted. Give its passphrase (BACKUP_PASSPHRASE).`);
+  if (lock === null)
+    throw new AppError(
+      'conflict',
+      `The backup in ${name} is not encrypted, but a passphrase is set. Take the passphrase away, or choose an empty folder for an encrypted one.`,
+    );
+  if (passphrase === undefined)
+    throw new AppError('forbidden', `The backup in ${name} is encrypted. Give its passphrase (BACKUP_PASSPHRASE).`);
   return openLock(lock, passphrase);
 }
 
@@ -82,7 +105,10 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     return found !== undefined && (size === null || found === cipher.sizeOf(size));
   };
 
-  /** Stores what a source gives, if it is what its hash says; throws SourceProblem otherwise. Its size. Twice at once is once. */
+  /**
+   * Stores what a source gives, if it is what its hash says; throws SourceProblem otherwise. Its size. Twice at once is
+   * once.
+   */
   function put(hash: string, source: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<number> {
     const done = writing.get(hash) ?? write(hash, source, signal).finally(() => writing.delete(hash));
     writing.set(hash, done);
@@ -101,12 +127,19 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
         throw new SourceProblem(cause instanceof Error ? cause.message : String(cause), { cause });
       }
     }
-    const stored = await target.put(keyOf(hash), Readable.from(cipher.encrypt(checked()), { objectMode: false }), signal && { signal });
+    const stored = await target.put(
+      keyOf(hash),
+      Readable.from(cipher.encrypt(checked()), { objectMode: false }),
+      signal && { signal },
+    );
     present.set(cipher.nameOf(hash), stored.size);
     return size;
   }
 
-  /** The bytes of an object, checked: throws DamagedObject at their end when they are not what the hash says, `not_found` when it is not there. */
+  /**
+   * The bytes of an object, checked: throws DamagedObject at their end when they are not what the hash says,
+   * `not_found` when it is not there.
+   */
   async function* read(hash: string): AsyncGenerator<Buffer> {
     const { stream } = await target.open(keyOf(hash));
     try {
@@ -120,7 +153,9 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     if (!SnapshotId.safeParse(id).success || !(await target.stat(snapshotKey(id)))) throw notFound('snapshot', id);
     const { stream } = await target.open(snapshotKey(id));
     try {
-      const text = (await wholeOf(cipher.decrypt(stream as AsyncIterable<Buffer>), MOST_MANIFEST_BYTES)).toString('utf8');
+      const text = (await wholeOf(cipher.decrypt(stream as AsyncIterable<Buffer>), MOST_MANIFEST_BYTES)).toString(
+        'utf8',
+      );
       const [sum, body] = [text.slice(0, 64), text.slice(65)];
       const manifest = hashOf('sha256', body) === sum ? Manifest.safeParse(parseJson(Buffer.from(body))) : undefined;
       if (manifest?.success && manifest.data.id === id) return manifest.data;
@@ -157,7 +192,12 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     id: header.id,
     name: target.name,
     isEncrypted: header.lock !== null,
-    has, put, read, readSnapshot, readFiles, snapshotIds,
+    has,
+    put,
+    read,
+    readSnapshot,
+    readFiles,
+    snapshotIds,
 
     /** Has to be done once before `has` is asked. */
     async list(): Promise<void> {
@@ -178,14 +218,19 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
       await target.put(snapshotKey(manifest.id), Readable.from(cipher.encrypt(oneChunk(text)), { objectMode: false }));
     },
 
-    deleteSnapshot: (id: string): Promise<boolean> => (SnapshotId.safeParse(id).success ? target.delete(snapshotKey(id)) : Promise.resolve(false)),
+    deleteSnapshot: (id: string): Promise<boolean> =>
+      SnapshotId.safeParse(id).success ? target.delete(snapshotKey(id)) : Promise.resolve(false),
 
-    /** Deletes objects that no snapshot needs and that were there before `before`: a backup that is resumed needs the later ones. How many went. */
+    /**
+     * Deletes objects that no snapshot needs and that were there before `before`: a backup that is resumed needs the
+     * later ones. How many went.
+     */
     async collect(before: Date, signal?: AbortSignal): Promise<number> {
       const needed = new Set<string>();
       for (const id of await snapshotIds()) {
         const manifest = await readSnapshot(id); // one that cannot be read ends this: nothing may be deleted then
-        for (const hash of [...manifest.database.pieces, ...manifest.lists.map(({ sha256 }) => sha256)]) needed.add(cipher.nameOf(hash));
+        for (const hash of [...manifest.database.pieces, ...manifest.lists.map(({ sha256 }) => sha256)])
+          needed.add(cipher.nameOf(hash));
         for await (const line of readFiles(manifest)) {
           const hash = hashInBackup(line);
           if (hash !== undefined) needed.add(cipher.nameOf(hash));

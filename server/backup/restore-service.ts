@@ -1,5 +1,5 @@
-// Restoring while the server runs: into another folder, or beside its own library. That one goes on as it is until the next start, which
-// moves it aside and puts what was restored into its place.
+// Restoring while the server runs: into another folder, or beside its own library. That one goes on as it is until the
+// next start, which moves it aside and puts what was restored into its place.
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict } from '../errors.ts';
@@ -21,7 +21,11 @@ export interface RestoreDeps {
   now: () => Date;
 }
 
-export interface RestoreOrder { snapshot: string; folder: string | undefined; replace: boolean }
+export interface RestoreOrder {
+  snapshot: string;
+  folder: string | undefined;
+  replace: boolean;
+}
 
 export type RestoreService = ReturnType<typeof createRestoreService>;
 
@@ -32,18 +36,44 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
 
   const task: Handler<'restore_task'> = async ({ snapshot, folder }, { signal, progress }): Promise<RestoreResult> => {
     const dataDir = folder ?? own.data;
-    const wish: RestoreWish = { repo: await open(), snapshot, dataDir, replace: folder === undefined, skipDamaged: false, musicDir: undefined, workerUrl, now, signal, progress };
-    const { counts, hasKeys, hasOwnKeys, lost } = await (folder === undefined ? restoreAtNextStart(wish) : restore(wish));
+    const wish: RestoreWish = {
+      repo: await open(),
+      snapshot,
+      dataDir,
+      replace: folder === undefined,
+      skipDamaged: false,
+      musicDir: undefined,
+      workerUrl,
+      now,
+      signal,
+      progress,
+    };
+    const { counts, hasKeys, hasOwnKeys, lost } = await (folder === undefined
+      ? restoreAtNextStart(wish)
+      : restore(wish));
     const { tracks, files, covers } = counts;
-    return { snapshot, folder: dataDir, is_restart_needed: folder === undefined, tracks, files, covers, has_keys: hasKeys || hasOwnKeys, absent: lost.length };
+    return {
+      snapshot,
+      folder: dataDir,
+      is_restart_needed: folder === undefined,
+      tracks,
+      files,
+      covers,
+      has_keys: hasKeys || hasOwnKeys,
+      absent: lost.length,
+    };
   };
 
-  const isUnderWay = (): boolean => UNFINISHED.some((status) => jobs.list({ task: 'restore_task', status }, { limit: 1, offset: 0 }).total > 0);
+  const isUnderWay = (): boolean =>
+    UNFINISHED.some((status) => jobs.list({ task: 'restore_task', status }, { limit: 1, offset: 0 }).total > 0);
 
   return {
     task,
 
-    /** Throws `conflict` when it would take the place of something and nobody said that it may, `not_found` when there is no such snapshot. */
+    /**
+     * Throws `conflict` when it would take the place of something and nobody said that it may, `not_found` when there
+     * is no such snapshot.
+     */
     async start({ snapshot, folder, replace }: RestoreOrder): Promise<EnqueuedJob> {
       if (folder === undefined) assertReplaceable(replace);
       else await assertEmpty(resolve(folder));
@@ -65,7 +95,10 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   };
 
   function assertReplaceable(replace: boolean): void {
-    if (!replace) throw conflict('There is a library here. To have the backup in its place, say that it may be replaced: it is moved aside then, and not deleted.');
+    if (!replace)
+      throw conflict(
+        'There is a library here. To have the backup in its place, say that it may be replaced: it is moved aside then, and not deleted.',
+      );
     const elsewhere = placeElsewhere(config);
     if (elsewhere !== undefined) throw conflict(elsewhere);
   }

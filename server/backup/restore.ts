@@ -1,5 +1,5 @@
-// A library comes back from a backup: the database in one piece and checked, every file compared with its hash, and only then put where
-// the server looks. Works without a server, on a folder that no server uses.
+// A library comes back from a backup: the database in one piece and checked, every file compared with its hash, and
+// only then put where the server looks. Works without a server, on a folder that no server uses.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -17,7 +17,16 @@ import { DamagedObject } from './crypt.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
 import { eachAtOnce } from './pool.ts';
 import type { Repository } from './repository.ts';
-import { asideName, contentsOfFolder, isUntouched, readState, restorePaths, switchOver, writeState, type RestorePaths } from './restore-state.ts';
+import {
+  asideName,
+  contentsOfFolder,
+  isUntouched,
+  readState,
+  restorePaths,
+  switchOver,
+  writeState,
+  type RestorePaths,
+} from './restore-state.ts';
 import { isSoundDatabase } from './snapshot-thread.ts';
 
 const AT_ONCE = 6;
@@ -59,7 +68,10 @@ export interface Restored {
   aside: string | undefined;
 }
 
-/** Throws in words, and leaves what was there as it was, when anything does not hold. What was fetched stays for the next try. */
+/**
+ * Throws in words, and leaves what was there as it was, when anything does not hold. What was fetched stays for the
+ * next try.
+ */
 export async function restore(wish: RestoreWish): Promise<Restored> {
   const { dataDir, now } = wish;
   const chosen = await choose(wish);
@@ -74,7 +86,9 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
   }
 }
 
-/** The same beside the library of the server that runs on that folder: its next start puts everything into its place. */
+/**
+ * The same beside the library of the server that runs on that folder: its next start puts everything into its place.
+ */
 export async function restoreAtNextStart(wish: RestoreWish): Promise<Restored> {
   const restored = await buildBeside(wish, await choose(wish));
   writeState(restorePaths(wish.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null });
@@ -83,7 +97,8 @@ export async function restoreAtNextStart(wish: RestoreWish): Promise<Restored> {
 
 async function choose({ repo, snapshot }: RestoreWish): Promise<Manifest> {
   const id = snapshot ?? (await repo.snapshotIds())[0];
-  if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no snapshot that was finished.`);
+  if (id === undefined)
+    throw new AppError('not_found', `The backup in ${repo.name} has no snapshot that was finished.`);
   return repo.readSnapshot(id);
 }
 
@@ -92,18 +107,33 @@ async function buildBeside(wish: RestoreWish, manifest: Manifest): Promise<Resto
   const { dataDir } = wish;
   const paths = restorePaths(dataDir);
   const state = readState(paths);
-  const restored = { snapshot: manifest.id, counts: manifest.counts, hasKeys: manifest.keys !== null, aside: undefined };
+  const restored = {
+    snapshot: manifest.id,
+    counts: manifest.counts,
+    hasKeys: manifest.keys !== null,
+    aside: undefined,
+  };
   if (state && !isUntouched(state)) {
-    if (state.snapshot === manifest.id) return { ...restored, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
-    throw conflict(`A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with --snapshot ${state.snapshot}.`);
+    if (state.snapshot === manifest.id)
+      return { ...restored, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
+    throw conflict(
+      `A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with --snapshot ${state.snapshot}.`,
+    );
   }
-  if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0) throw conflict(`There is something in ${dataDir} already. Give another --data-dir, or --replace to move it aside first.`);
+  if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0)
+    throw conflict(
+      `There is something in ${dataDir} already. Give another --data-dir, or --replace to move it aside first.`,
+    );
   if (state?.snapshot !== manifest.id) await rm(paths.building, { recursive: true, force: true });
   writeState(paths, { snapshot: manifest.id, step: 'building', aside: null });
-  return { ...restored, ...await build(wish, manifest, paths) };
+  return { ...restored, ...(await build(wish, manifest, paths)) };
 }
 
-async function build(wish: RestoreWish, manifest: Manifest, paths: RestorePaths): Promise<Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys'>> {
+async function build(
+  wish: RestoreWish,
+  manifest: Manifest,
+  paths: RestorePaths,
+): Promise<Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys'>> {
   mkdirSync(paths.building, { recursive: true });
   const database = join(paths.building, 'tonearm.db');
   if (!existsSync(database)) await fetchDatabase(wish, manifest, database);
@@ -116,13 +146,19 @@ async function build(wish: RestoreWish, manifest: Manifest, paths: RestorePaths)
   return { lost, copies, hasOwnKeys: keepKeys(wish, manifest, paths.building) };
 }
 
-const damagedWords = (damaged: string[]): string => [
-  `${damaged.length} files in the backup are damaged or gone, so nothing was changed. Try an earlier snapshot, or --skip-damaged to restore the rest:`,
-  ...damaged.slice(0, SHOWN).map((key) => `  ${key}`), ...(damaged.length > SHOWN ? ['  …'] : []),
-].join('\n');
+const damagedWords = (damaged: string[]): string =>
+  [
+    `${damaged.length} files in the backup are damaged or gone, so nothing was changed. Try an earlier snapshot, or --skip-damaged to restore the rest:`,
+    ...damaged.slice(0, SHOWN).map((key) => `  ${key}`),
+    ...(damaged.length > SHOWN ? ['  …'] : []),
+  ].join('\n');
 
 /** Whole, of the right hash, and sound in itself before it gets its name. */
-async function fetchDatabase({ repo, progress, signal, workerUrl }: RestoreWish, { database }: Manifest, path: string): Promise<void> {
+async function fetchDatabase(
+  { repo, progress, signal, workerUrl }: RestoreWish,
+  { database }: Manifest,
+  path: string,
+): Promise<void> {
   const part = `${path}.part`;
   const whole = createHash('sha256');
   const file = await open(part, 'w');
@@ -137,11 +173,21 @@ async function fetchDatabase({ repo, progress, signal, workerUrl }: RestoreWish,
     }
     await file.sync();
   } catch (cause) {
-    throw isLost(cause) ? new AppError('unavailable', 'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.', { cause }) : cause;
+    throw isLost(cause)
+      ? new AppError(
+          'unavailable',
+          'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.',
+          { cause },
+        )
+      : cause;
   } finally {
     await file.close();
   }
-  if (whole.digest('hex') !== database.sha256 || !await isSoundDatabase(workerUrl, part)) throw new AppError('unavailable', 'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.');
+  if (whole.digest('hex') !== database.sha256 || !(await isSoundDatabase(workerUrl, part)))
+    throw new AppError(
+      'unavailable',
+      'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.',
+    );
   await rename(part, path);
 }
 
@@ -177,7 +223,13 @@ async function fetchFiles({ repo, musicDir, progress, signal }: RestoreWish, man
     copies.there++;
     if (musicDir === undefined || path.split('/').includes('..')) return;
     const place = pathBelow(musicDir, path);
-    if (await stat(place).then(() => true, () => false)) return;
+    if (
+      await stat(place).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
     try {
       await writeCopy(place, repo.read(hash), mtimeMs);
       copies.written++;
@@ -192,7 +244,13 @@ async function* linesOf(repo: Repository, manifest: Manifest): AsyncGenerator<Fi
   try {
     yield* repo.readFiles(manifest);
   } catch (cause) {
-    throw isLost(cause) ? new AppError('unavailable', 'The list of files in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.', { cause }) : cause;
+    throw isLost(cause)
+      ? new AppError(
+          'unavailable',
+          'The list of files in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.',
+          { cause },
+        )
+      : cause;
   }
 }
 
@@ -214,20 +272,26 @@ async function writeCopy(place: string | Buffer, source: AsyncIterable<Buffer>, 
   await rename(part, name);
 }
 
-const isLost = (error: unknown): boolean => error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');
+const isLost = (error: unknown): boolean =>
+  error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');
 
 function markMissing(database: string, keys: string[]): void {
   if (keys.length === 0) return;
   const db = new Database(database);
   try {
     const mark = db.prepare("UPDATE tracks SET availability = 'missing' WHERE storage_uri = 'local:' || ?");
-    db.transaction(() => { for (const key of keys) mark.run(key); }).immediate();
+    db.transaction(() => {
+      for (const key of keys) mark.run(key);
+    }).immediate();
   } finally {
     db.close();
   }
 }
 
-/** Keys that are here stay where the backup has none: on the same machine app-passwords and sign-ins then go on. True when there were some. */
+/**
+ * Keys that are here stay where the backup has none: on the same machine app-passwords and sign-ins then go on. True
+ * when there were some.
+ */
 function keepKeys({ dataDir }: RestoreWish, { keys }: Manifest, folder: string): boolean {
   const own = join(dataDir, 'secrets.json');
   if (keys !== null || !existsSync(own)) return false;
@@ -236,9 +300,22 @@ function keepKeys({ dataDir }: RestoreWish, { keys }: Manifest, folder: string):
 }
 
 function writeSettings({ musicDir }: RestoreWish, { settings, keys }: Manifest, folder: string): void {
-  const kept = Object.entries(settings).filter(([name]) => !NOT_RESTORED.includes(name.toUpperCase()) && !(musicDir !== undefined && name.toUpperCase() === 'LOCAL_MEDIA_IMPORT_PATH'));
-  writeJsonFile(join(folder, 'settings.json'), { ...Object.fromEntries(kept), ...(musicDir !== undefined && { local_media_import_path: musicDir }) });
+  const kept = Object.entries(settings).filter(
+    ([name]) =>
+      !NOT_RESTORED.includes(name.toUpperCase()) &&
+      !(musicDir !== undefined && name.toUpperCase() === 'LOCAL_MEDIA_IMPORT_PATH'),
+  );
+  writeJsonFile(join(folder, 'settings.json'), {
+    ...Object.fromEntries(kept),
+    ...(musicDir !== undefined && { local_media_import_path: musicDir }),
+  });
   if (!keys) return;
-  const secretSettings = Object.fromEntries(Object.entries(keys.settings).map(([name, value]) => [`setting.${name.toLowerCase()}` satisfies SecretName, value]));
-  writeJsonFile(join(folder, 'secrets.json'), { ...secretSettings, JWT_SECRET: keys.jwt_secret, COMPAT_SECRET_KEY: keys.compat_secret_key });
+  const secretSettings = Object.fromEntries(
+    Object.entries(keys.settings).map(([name, value]) => [`setting.${name.toLowerCase()}` satisfies SecretName, value]),
+  );
+  writeJsonFile(join(folder, 'secrets.json'), {
+    ...secretSettings,
+    JWT_SECRET: keys.jwt_secret,
+    COMPAT_SECRET_KEY: keys.compat_secret_key,
+  });
 }

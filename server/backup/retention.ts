@@ -1,4 +1,5 @@
-// Which snapshots stay: the newest of each of the last days and weeks that have any. Pure. Days and weeks (from Monday) are those of UTC.
+// Which snapshots stay: the newest of each of the last days and weeks that have any. Pure. Days and weeks (from Monday)
+// are those of UTC.
 import { snapshotTime } from './manifest.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,9 +9,16 @@ const dayOf = (id: string): number => Math.floor(snapshotTime(id).getTime() / DA
 const weekOf = (id: string): number => Math.floor((dayOf(id) + 3) / 7);
 
 /** The ids to keep, newest first. The newest one of all always stays. */
-export function snapshotsToKeep(ids: readonly string[], { daily, weekly }: { daily: number; weekly: number }): string[] {
+export function snapshotsToKeep(
+  ids: readonly string[],
+  { daily, weekly }: { daily: number; weekly: number },
+): string[] {
   const newestFirst = [...ids].sort().reverse();
-  const kept = new Set([...newestFirst.slice(0, 1), ...newestPer(newestFirst, dayOf, daily), ...newestPer(newestFirst, weekOf, weekly)]);
+  const kept = new Set([
+    ...newestFirst.slice(0, 1),
+    ...newestPer(newestFirst, dayOf, daily),
+    ...newestPer(newestFirst, weekOf, weekly),
+  ]);
   return newestFirst.filter((id) => kept.has(id));
 }
 

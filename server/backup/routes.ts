@@ -5,42 +5,135 @@ import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { ExportService } from './export.ts';
 import type { BackupService, SnapshotState } from './service.ts';
 import type { RestoreService } from './restore-service.ts';
-import { BackupIn, BackupsOut, BackupTestIn, BackupTestOut, ExportIn, RestoreIn, SnapshotParam, type SnapshotOut } from './wire.ts';
+import {
+  BackupIn,
+  BackupsOut,
+  BackupTestIn,
+  BackupTestOut,
+  ExportIn,
+  RestoreIn,
+  SnapshotParam,
+  type SnapshotOut,
+} from './wire.ts';
 
-export interface BackupRoutesDeps { backups: BackupService; restores: RestoreService; exports: ExportService }
+export interface BackupRoutesDeps {
+  backups: BackupService;
+  restores: RestoreService;
+  exports: ExportService;
+}
 
 export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): Route[] => [
-  route({ method: 'get', path: '/backups', access: 'superuser', summary: 'The place for backups and its snapshots', reply: BackupsOut },
+  route(
+    {
+      method: 'get',
+      path: '/backups',
+      access: 'superuser',
+      summary: 'The place for backups and its snapshots',
+      reply: BackupsOut,
+    },
     async () => {
       const { target, isEncrypted, nextAt, problem, snapshots } = await backups.state();
       const restore = restores.state();
       return {
-        target, is_encrypted: isEncrypted, next_at: toIsoOrNull(nextAt), problem, restore: restore && { snapshot: restore.snapshot, is_ready: restore.isReady }, items: snapshots.map(toSnapshotOut),
+        target,
+        is_encrypted: isEncrypted,
+        next_at: toIsoOrNull(nextAt),
+        problem,
+        restore: restore && { snapshot: restore.snapshot, is_ready: restore.isReady },
+        items: snapshots.map(toSnapshotOut),
       };
-    }),
+    },
+  ),
 
-  route({ method: 'post', path: '/backups', access: 'superuser', summary: 'Make a backup now; the same job while one for that place is unfinished', body: BackupIn, reply: JobOut, status: [202] },
-    async ({ body }) => new Reply(202, toJobOut(await backups.start(body.to)))),
+  route(
+    {
+      method: 'post',
+      path: '/backups',
+      access: 'superuser',
+      summary: 'Make a backup now; the same job while one for that place is unfinished',
+      body: BackupIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ body }) => new Reply(202, toJobOut(await backups.start(body.to))),
+  ),
 
-  route({ method: 'post', path: '/backups/test', access: 'superuser', summary: 'Whether backups can be made in a place: writes, reads and removes something small', body: BackupTestIn, reply: BackupTestOut },
+  route(
+    {
+      method: 'post',
+      path: '/backups/test',
+      access: 'superuser',
+      summary: 'Whether backups can be made in a place: writes, reads and removes something small',
+      body: BackupTestIn,
+      reply: BackupTestOut,
+    },
     async ({ body }) => {
       const { target, problem, isNew, isEncrypted, snapshots, freeBytes } = await backups.test(body.to);
       return { target, problem, is_new: isNew, is_encrypted: isEncrypted, snapshots, free_bytes: freeBytes };
-    }),
+    },
+  ),
 
-  route({ method: 'post', path: '/backups/:id/restore', access: 'superuser', summary: 'Restore a snapshot into an empty folder, or over this library at the next start', params: SnapshotParam, body: RestoreIn, reply: JobOut, status: [202] },
-    async ({ params, body }) => new Reply(202, toJobOut(await restores.start({ snapshot: params.id, folder: body.folder, replace: body.replace })))),
+  route(
+    {
+      method: 'post',
+      path: '/backups/:id/restore',
+      access: 'superuser',
+      summary: 'Restore a snapshot into an empty folder, or over this library at the next start',
+      params: SnapshotParam,
+      body: RestoreIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ params, body }) =>
+      new Reply(
+        202,
+        toJobOut(await restores.start({ snapshot: params.id, folder: body.folder, replace: body.replace })),
+      ),
+  ),
 
-  route({ method: 'delete', path: '/backups/restore', access: 'superuser', summary: 'Give up a restore over this library that waits for the next start' },
-    () => restores.forget()),
+  route(
+    {
+      method: 'delete',
+      path: '/backups/restore',
+      access: 'superuser',
+      summary: 'Give up a restore over this library that waits for the next start',
+    },
+    () => restores.forget(),
+  ),
 
-  route({ method: 'delete', path: '/backups/:id', access: 'superuser', summary: 'Delete a snapshot; the next backup frees its room', params: SnapshotParam },
-    ({ params }) => backups.deleteSnapshot(params.id)),
+  route(
+    {
+      method: 'delete',
+      path: '/backups/:id',
+      access: 'superuser',
+      summary: 'Delete a snapshot; the next backup frees its room',
+      params: SnapshotParam,
+    },
+    ({ params }) => backups.deleteSnapshot(params.id),
+  ),
 
-  route({ method: 'post', path: '/exports', access: 'superuser', summary: 'Export everything into a folder of the server, for people and other programs', body: ExportIn, reply: JobOut, status: [202] },
-    async ({ body }) => new Reply(202, toJobOut(await exports.start(body.folder)))),
+  route(
+    {
+      method: 'post',
+      path: '/exports',
+      access: 'superuser',
+      summary: 'Export everything into a folder of the server, for people and other programs',
+      body: ExportIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ body }) => new Reply(202, toJobOut(await exports.start(body.folder))),
+  ),
 ];
 
 const toSnapshotOut = ({ id, createdAt, counts, hasKeys, problem }: SnapshotState): SnapshotOut => ({
-  id, created_at: toIso(createdAt), tracks: counts.tracks, files: counts.files, covers: counts.covers, absent: counts.absent, bytes: counts.bytes, has_keys: hasKeys, problem,
+  id,
+  created_at: toIso(createdAt),
+  tracks: counts.tracks,
+  files: counts.files,
+  covers: counts.covers,
+  absent: counts.absent,
+  bytes: counts.bytes,
+  has_keys: hasKeys,
+  problem,
 });

@@ -1,5 +1,5 @@
-// One backup, from the copy of the database to the manifest that makes the snapshot count. What a kill, a cancel or a full disk leaves
-// behind are objects that the next run finds there already.
+// One backup, from the copy of the database to the manifest that makes the snapshot count. What a kill, a cancel or a
+// full disk leaves behind are objects that the next run finds there already.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -50,7 +50,8 @@ export interface Run {
 }
 
 /** Objects are not deleted from the library meanwhile. */
-export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> => source.claims.claimAll(() => backUpClaimed(repo, source, run));
+export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> =>
+  source.claims.claimAll(() => backUpClaimed(repo, source, run));
 
 async function backUpClaimed(repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> {
   const { signal, progress } = run;
@@ -59,28 +60,54 @@ async function backUpClaimed(repo: Repository, source: BackupSource, run: Run): 
   await mkdir(source.tmpDir, { recursive: true });
   try {
     progress(0, null, 'Copying the database');
-    await copyDatabase({ workerUrl: source.workerUrl, from: source.databasePath, to: copy, signal, onProgress: (done, total) => progress(done, total, 'Copying the database') });
+    await copyDatabase({
+      workerUrl: source.workerUrl,
+      from: source.databasePath,
+      to: copy,
+      signal,
+      onProgress: (done, total) => progress(done, total, 'Copying the database'),
+    });
     progress(0, null, 'Looking at what the backup has');
     await repo.list();
     const database = await storeDatabase(repo, copy, signal);
     const files = await storeFiles(repo, source, copy, run);
     const { id, isClockBehind } = await freeId(repo, begun);
     const manifest: Manifest = {
-      format: 1, id, app_version: source.version, database, lists: files.lists, settings: source.settings, keys: source.keys, counts: files.counts,
+      format: 1,
+      id,
+      app_version: source.version,
+      database,
+      lists: files.lists,
+      settings: source.settings,
+      keys: source.keys,
+      counts: files.counts,
     };
     signal.throwIfAborted();
     await repo.writeSnapshot(manifest);
-    return { target: repo.name, backup_id: repo.id, snapshot: manifest.id, ...manifest.counts, ...files.result, ...await (isClockBehind ? untidied(id) : tidy(repo, source, signal)) };
+    return {
+      target: repo.name,
+      backup_id: repo.id,
+      snapshot: manifest.id,
+      ...manifest.counts,
+      ...files.result,
+      ...(await (isClockBehind ? untidied(id) : tidy(repo, source, signal))),
+    };
   } finally {
     for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
   }
 }
 
-/** Ids sort by time, and the newest is the one to restore: after a clock went back, or within the same millisecond, this one is still later than all others. */
+/**
+ * Ids sort by time, and the newest is the one to restore: after a clock went back, or within the same millisecond, this
+ * one is still later than all others.
+ */
 async function freeId(repo: Repository, begun: Date): Promise<{ id: string; isClockBehind: boolean }> {
   const [newest] = await repo.snapshotIds();
   const last = newest === undefined ? -Infinity : snapshotTime(newest).getTime();
-  return { id: toSnapshotId(new Date(Math.max(begun.getTime(), last + 1))), isClockBehind: last - begun.getTime() > CLOCK_SLACK_MS };
+  return {
+    id: toSnapshotId(new Date(Math.max(begun.getTime(), last + 1))),
+    isClockBehind: last - begun.getTime() > CLOCK_SLACK_MS,
+  };
 }
 
 async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal): Promise<Manifest['database']> {
@@ -96,7 +123,12 @@ async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal
   return { size, sha256: whole.digest('hex'), pieces };
 }
 
-async function storeFiles(repo: Repository, source: BackupSource, copy: string, { signal, progress, giveWay = () => undefined, isLastTry = true }: Run) {
+async function storeFiles(
+  repo: Repository,
+  source: BackupSource,
+  copy: string,
+  { signal, progress, giveWay = () => undefined, isLastTry = true }: Run,
+) {
   const { tracks, covers } = countContents(copy);
   const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
   const result = { added: 0, bytes_added: 0, problems: [] as string[] };
@@ -108,7 +140,8 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
   async function closeList(): Promise<void> {
     const full = lines;
     lines = [];
-    if (full.length > 0) lists.push({ sha256: await repo.putBytes(Buffer.from(full.join('\n')), signal), lines: full.length });
+    if (full.length > 0)
+      lists.push({ sha256: await repo.putBytes(Buffer.from(full.join('\n')), signal), lines: full.length });
   }
 
   await eachAtOnce(contentsOf(copy), AT_ONCE, async (content) => {
@@ -127,14 +160,19 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
   await closeList();
   return { lists, counts, result };
 
-  async function storeObject({ key, hash, size }: Extract<Content, { kind: 'stored' }>): Promise<{ line: FileLine; bytes: number }> {
+  async function storeObject({
+    key,
+    hash,
+    size,
+  }: Extract<Content, { kind: 'stored' }>): Promise<{ line: FileLine; bytes: number }> {
     if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
     try {
       const bytes = await repo.put(hash, bytesOf(source.storage, key, giveWay), signal);
       return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
     } catch (error) {
       if (!(error instanceof SourceProblem)) throw error;
-      if (isOnlyOutOfReach(error.cause, source.storage) && (!isLastTry || result.problems.length >= SHOWN)) throw error.cause;
+      if (isOnlyOutOfReach(error.cause, source.storage) && (!isLastTry || result.problems.length >= SHOWN))
+        throw error.cause;
       if (!(await source.storage.isUp())) throw error.cause; // the library's storage is down, its files are not gone
       counts.absent++;
       if (result.problems.length < SHOWN) result.problems.push(`${key}: ${error.message}`);
@@ -154,7 +192,8 @@ async function storeFiles(repo: Repository, source: BackupSource, copy: string, 
 }
 
 /** The next try may have it; a disk that cannot read a file today cannot tomorrow. */
-const isOnlyOutOfReach = (cause: unknown, { kind }: Pick<Storage, 'kind'>): boolean => kind === 's3' && cause instanceof AppError && cause.code === 'unavailable';
+const isOnlyOutOfReach = (cause: unknown, { kind }: Pick<Storage, 'kind'>): boolean =>
+  kind === 's3' && cause instanceof AppError && cause.code === 'unavailable';
 
 async function* bytesOf(storage: Storage, key: string, giveWay: GiveWay): AsyncGenerator<Buffer> {
   for await (const chunk of (await storage.open(key)).stream as AsyncIterable<Buffer>) {
@@ -168,7 +207,8 @@ async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
   const [newest] = await repo.snapshotIds();
   if (newest === undefined) return known;
   try {
-    for await (const line of repo.readFiles(await repo.readSnapshot(newest))) if (line.kind === 'own' && line.isCopied) known.set(line.path, line);
+    for await (const line of repo.readFiles(await repo.readSnapshot(newest)))
+      if (line.kind === 'own' && line.isCopied) known.set(line.path, line);
   } catch {
     known.clear(); // a damaged snapshot only means reading more
   }
@@ -178,18 +218,31 @@ async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
 type Tidied = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
 
 /** Which snapshots are old cannot be told. */
-const untidied = (id: string): Tidied =>
-  ({ snapshots_deleted: 0, objects_deleted: 0, tidy_problem: `A snapshot there is of a later day than today, so this one was dated after it (${id}) and nothing old was removed. Set the clock right, or delete that snapshot.` });
+const untidied = (id: string): Tidied => ({
+  snapshots_deleted: 0,
+  objects_deleted: 0,
+  tidy_problem: `A snapshot there is of a later day than today, so this one was dated after it (${id}) and nothing old was removed. Set the clock right, or delete that snapshot.`,
+});
 
-/** Snapshots that are old enough go, and objects that nobody needs then. What goes wrong here does not undo the backup. */
+/**
+ * Snapshots that are old enough go, and objects that nobody needs then. What goes wrong here does not undo the backup.
+ */
 async function tidy(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Tidied> {
   let deleted = 0;
   try {
     const ids = await repo.snapshotIds();
     const kept = new Set(snapshotsToKeep(ids, keep));
-    for (const id of ids) if (!kept.has(id) && await repo.deleteSnapshot(id)) deleted++;
-    return { snapshots_deleted: deleted, objects_deleted: await repo.collect(new Date(now().getTime() - GRACE_MS), signal), tidy_problem: null };
+    for (const id of ids) if (!kept.has(id) && (await repo.deleteSnapshot(id))) deleted++;
+    return {
+      snapshots_deleted: deleted,
+      objects_deleted: await repo.collect(new Date(now().getTime() - GRACE_MS), signal),
+      tidy_problem: null,
+    };
   } catch (error) {
-    return { snapshots_deleted: deleted, objects_deleted: 0, tidy_problem: error instanceof Error ? error.message : String(error) };
+    return {
+      snapshots_deleted: deleted,
+      objects_deleted: 0,
+      tidy_problem: error instanceof Error ? error.message : String(error),
+    };
   }
 }

@@ -1,4 +1,5 @@
-// A backup every day at a time of the clock on the wall. A time that passed while the server was off is made up for at the next start.
+// A backup every day at a time of the clock on the wall. A time that passed while the server was off is made up for at
+// the next start.
 
 /** The latest time up to `now` at which one was due; `hh:mm` in the server's time zone. */
 export function lastDue(schedule: string, now: Date): Date {

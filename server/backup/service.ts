@@ -40,15 +40,49 @@ export interface BackupDeps extends Pick<BackupSource, 'storage' | 'claims' | 'w
   s3Limits?: Partial<S3Limits>;
 }
 
-export interface SnapshotState { id: string; createdAt: Date; counts: { tracks: number; files: number; covers: number; absent: number; bytes: number }; hasKeys: boolean; problem: string | null }
+export interface SnapshotState {
+  id: string;
+  createdAt: Date;
+  counts: { tracks: number; files: number; covers: number; absent: number; bytes: number };
+  hasKeys: boolean;
+  problem: string | null;
+}
 
-export interface BackupState { target: string | null; isEncrypted: boolean | null; nextAt: Date | null; problem: string | null; snapshots: SnapshotState[] }
+export interface BackupState {
+  target: string | null;
+  isEncrypted: boolean | null;
+  nextAt: Date | null;
+  problem: string | null;
+  snapshots: SnapshotState[];
+}
 
-export interface PlaceTest { target: string; problem: string | null; isNew: boolean | null; isEncrypted: boolean | null; snapshots: number | null; freeBytes: number | null }
+export interface PlaceTest {
+  target: string;
+  problem: string | null;
+  isNew: boolean | null;
+  isEncrypted: boolean | null;
+  snapshots: number | null;
+  freeBytes: number | null;
+}
 
 export type BackupService = ReturnType<typeof createBackupService>;
 
-export function createBackupService({ db, config, settings, secrets, secretStore, jobs, storage, claims, workerUrl, version, now, ownFolders, log, s3Limits }: BackupDeps) {
+export function createBackupService({
+  db,
+  config,
+  settings,
+  secrets,
+  secretStore,
+  jobs,
+  storage,
+  claims,
+  workerUrl,
+  version,
+  now,
+  ownFolders,
+  log,
+  s3Limits,
+}: BackupDeps) {
   const targets = targetDeps(config, now, s3Limits);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
@@ -58,28 +92,57 @@ export function createBackupService({ db, config, settings, secrets, secretStore
     if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
     if (isNew && where !== BUCKET) assertOutside(where, ownFolders());
     const target = await openTarget(where, targets);
-    const earlier = isNew ? backupIdIn(target.name) : undefined; // where there was a backup, an empty folder is a disk that is not connected
-    const repo = await openRepository({ target, passphrase: settings.get('BACKUP_PASSPHRASE'), isNew: isNew && earlier === undefined, library: isNew ? libraryId(db) : undefined }).catch((cause: unknown) => {
-      if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found') throw new AppError('unavailable', `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose another folder.`, { cause });
+    // where there was a backup, an empty folder is a disk that is not connected
+    const earlier = isNew ? backupIdIn(target.name) : undefined;
+    const repo = await openRepository({
+      target,
+      passphrase: settings.get('BACKUP_PASSPHRASE'),
+      isNew: isNew && earlier === undefined,
+      library: isNew ? libraryId(db) : undefined,
+    }).catch((cause: unknown) => {
+      if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found')
+        throw new AppError(
+          'unavailable',
+          `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose another folder.`,
+          { cause },
+        );
       throw cause;
     });
-    if (earlier !== undefined && repo.id !== earlier) log.warn({ target: target.name }, 'another backup is in the place of the last one');
+    if (earlier !== undefined && repo.id !== earlier)
+      log.warn({ target: target.name }, 'another backup is in the place of the last one');
     return repo;
   }
 
   const backupIdIn = (target: string): string | undefined =>
-    jobs.list({ task: 'backup_task', status: 'succeeded' }, { limit: 50, offset: 0 }).items.map(({ result }) => BackupResult.safeParse(result).data).find((result) => result?.target === target)?.backup_id;
+    jobs
+      .list({ task: 'backup_task', status: 'succeeded' }, { limit: 50, offset: 0 })
+      .items.map(({ result }) => BackupResult.safeParse(result).data)
+      .find((result) => result?.target === target)?.backup_id;
 
   async function source(): Promise<BackupSource> {
     const file = readJsonFile(config.paths.settingsFile);
-    const isSecret = (key: string): boolean => (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
+    const isSecret = (key: string): boolean =>
+      (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
     const entries = Object.entries(file);
     const keys: Keys = {
-      jwt_secret: secrets.jwtSecret, compat_secret_key: secrets.compatSecretKey,
-      settings: { ...Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<string, string>, ...inLowerCase(await storedSettings(secretStore)) },
+      jwt_secret: secrets.jwtSecret,
+      compat_secret_key: secrets.compatSecretKey,
+      settings: {
+        ...(Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<
+          string,
+          string
+        >),
+        ...inLowerCase(await storedSettings(secretStore)),
+      },
     };
     return {
-      storage, claims, workerUrl, version, now, databasePath: config.paths.database, tmpDir: config.paths.tmp,
+      storage,
+      claims,
+      workerUrl,
+      version,
+      now,
+      databasePath: config.paths.database,
+      tmpDir: config.paths.tmp,
       ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? settings.get('LOCAL_MEDIA_IMPORT_PATH') : undefined,
       settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
       keys: settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
@@ -89,10 +152,20 @@ export function createBackupService({ db, config, settings, secrets, secretStore
 
   const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress, giveWay }) => {
     try {
-      if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined) throw conflict('Keys are only written into an encrypted backup. Set BACKUP_PASSPHRASE, or BACKUP_INCLUDE_KEYS to false.');
-      return await backUp(await open(to, true), await source(), { signal, progress, giveWay, isLastTry: attempt >= TASKS.backup_task.attempts });
+      if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
+        throw conflict(
+          'Keys are only written into an encrypted backup. Set BACKUP_PASSPHRASE, or BACKUP_INCLUDE_KEYS to false.',
+        );
+      return await backUp(await open(to, true), await source(), {
+        signal,
+        progress,
+        giveWay,
+        isLastTry: attempt >= TASKS.backup_task.attempts,
+      });
     } catch (error) {
-      throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code) ? permanent(error) : error;
+      throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
+        ? permanent(error)
+        : error;
     }
   };
 
@@ -102,7 +175,13 @@ export function createBackupService({ db, config, settings, secrets, secretStore
       const { counts, keys } = await repo.readSnapshot(id);
       return { id, createdAt, counts, hasKeys: keys !== null, problem: null };
     } catch (error) {
-      return { id, createdAt, counts: { tracks: 0, files: 0, covers: 0, absent: 0, bytes: 0 }, hasKeys: false, problem: messageOf(error) };
+      return {
+        id,
+        createdAt,
+        counts: { tracks: 0, files: 0, covers: 0, absent: 0, bytes: 0 },
+        hasKeys: false,
+        problem: messageOf(error),
+      };
     }
   }
 
@@ -119,7 +198,8 @@ export function createBackupService({ db, config, settings, secrets, secretStore
   }
 
   return {
-    task, open,
+    task,
+    open,
     ...createHealer({ storage, open: () => open() }),
 
     /** Looks at the clock now and every half minute. */
@@ -132,7 +212,8 @@ export function createBackupService({ db, config, settings, secrets, secretStore
 
     /** Throws `conflict` when no place is given or set. */
     start(to: string | undefined): Promise<EnqueuedJob> {
-      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
+      if (to === undefined && settings.get('BACKUP_TARGET') === undefined)
+        throw conflict('No place for backups is set (BACKUP_TARGET).');
       return jobs.enqueue('backup_task', to === undefined ? {} : { to });
     },
 
@@ -145,12 +226,34 @@ export function createBackupService({ db, config, settings, secrets, secretStore
         const target = await openTarget(where, targets);
         const [isNew, freeBytes] = [!(await target.stat(HEADER)), await target.freeBytes()];
         await target.probe();
-        if (isNew) return { target: target.name, problem: null, isNew, isEncrypted: passphrase !== undefined, snapshots: 0, freeBytes };
+        if (isNew)
+          return {
+            target: target.name,
+            problem: null,
+            isNew,
+            isEncrypted: passphrase !== undefined,
+            snapshots: 0,
+            freeBytes,
+          };
         const repo = await openRepository({ target, passphrase, library: libraryId(db) });
-        return { target: target.name, problem: null, isNew, isEncrypted: repo.isEncrypted, snapshots: (await repo.snapshotIds()).length, freeBytes };
+        return {
+          target: target.name,
+          problem: null,
+          isNew,
+          isEncrypted: repo.isEncrypted,
+          snapshots: (await repo.snapshotIds()).length,
+          freeBytes,
+        };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        return { target: where, problem: error.message, isNew: null, isEncrypted: null, snapshots: null, freeBytes: null };
+        return {
+          target: where,
+          problem: error.message,
+          isNew: null,
+          isEncrypted: null,
+          snapshots: null,
+          freeBytes: null,
+        };
       }
     },
 
@@ -162,25 +265,43 @@ export function createBackupService({ db, config, settings, secrets, secretStore
       try {
         const repo = await open();
         const ids = (await repo.snapshotIds()).slice(0, SNAPSHOTS_SHOWN);
-        return { target, isEncrypted: repo.isEncrypted, nextAt, problem: null, snapshots: await Promise.all(ids.map((id) => stateOf(repo, id))) };
+        return {
+          target,
+          isEncrypted: repo.isEncrypted,
+          nextAt,
+          problem: null,
+          snapshots: await Promise.all(ids.map((id) => stateOf(repo, id))),
+        };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        return { target, isEncrypted: null, nextAt, problem: error.code === 'not_found' ? null : error.message, snapshots: [] };
+        return {
+          target,
+          isEncrypted: null,
+          nextAt,
+          problem: error.code === 'not_found' ? null : error.message,
+          snapshots: [],
+        };
       }
     },
 
     /** The next backup removes what only this one needed. */
     async deleteSnapshot(id: string): Promise<void> {
-      if (!await (await open()).deleteSnapshot(id)) throw notFound('snapshot', id);
+      if (!(await (await open()).deleteSnapshot(id))) throw notFound('snapshot', id);
     },
   };
 }
 
-const inLowerCase = (values: Record<string, string>): Record<string, string> => Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+const inLowerCase = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** The bucket of backups is that of the settings, below a prefix of its own. */
 export function targetDeps(config: Config, now: () => Date, s3Limits: Partial<S3Limits> = {}): TargetDeps {
   const S3_PREFIX = [config.settings.S3_PREFIX, 'backups'].filter((part) => part !== undefined).join('/');
   let bucket: Promise<Storage> | undefined;
-  return { openBucket: () => (bucket ??= openStorage({ ...config, settings: { ...config.settings, S3_PREFIX } }, { now, s3Limits }, 's3')), settings: config.settings, now };
+  return {
+    openBucket: () =>
+      (bucket ??= openStorage({ ...config, settings: { ...config.settings, S3_PREFIX } }, { now, s3Limits }, 's3')),
+    settings: config.settings,
+    now,
+  };
 }

@@ -1,4 +1,5 @@
-// The thread of snapshot-worker.ts as the room sees it. It is asked to end, never cut off: a thread that is ended inside SQLite takes the process along.
+// The thread of snapshot-worker.ts as the room sees it. It is asked to end, never cut off: a thread that is ended
+// inside SQLite takes the process along.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, DISK_FULL } from '../errors.ts';
@@ -22,14 +23,22 @@ export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: 
   throw new AppError('unavailable', `The database could not be copied: ${end.reason}.`);
 }
 
-/** Whether a database that came out of a backup is sound; its objects are files of this machine then. A large one takes minutes. */
+/**
+ * Whether a database that came out of a backup is sound; its objects are files of this machine then. A large one takes
+ * minutes.
+ */
 export async function isSoundDatabase(workerUrl: URL, path: string): Promise<boolean> {
   return (await runThread(workerUrl, { check: path })).kind === 'done';
 }
 
 type End = Exclude<SnapshotReport, { kind: 'progress' }>;
 
-async function runThread(workerUrl: URL, workerData: SnapshotWorkerData, signal?: AbortSignal, onProgress?: SnapshotWish['onProgress']): Promise<End> {
+async function runThread(
+  workerUrl: URL,
+  workerData: SnapshotWorkerData,
+  signal?: AbortSignal,
+  onProgress?: SnapshotWish['onProgress'],
+): Promise<End> {
   const worker = new Worker(workerUrl, { workerData });
   let end: End = { kind: 'failed', reason: 'the thread ended' };
   worker.on('message', (report: SnapshotReport) => {

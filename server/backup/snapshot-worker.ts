@@ -1,11 +1,15 @@
-// The thread that copies the database while the server goes on: SQLite's online backup, in steps, from one moment's view of it. Whatever
-// is written meanwhile is not in the copy and does not make it begin anew. And the one that looks at a copy that came out of a backup.
+// The thread that copies the database while the server goes on: SQLite's online backup, in steps, from one moment's
+// view of it. Whatever is written meanwhile is not in the copy and does not make it begin anew. And the one that looks
+// at a copy that came out of a backup.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
 
 export type SnapshotWorkerData = { copy: { from: string; to: string } } | { check: string };
-export type SnapshotReport = { kind: 'progress'; done: number; total: number } | { kind: 'done' } | { kind: 'failed'; reason: string; code?: string };
+export type SnapshotReport =
+  | { kind: 'progress'; done: number; total: number }
+  | { kind: 'done' }
+  | { kind: 'failed'; reason: string; code?: string };
 
 /** 4 MB in SQLite's usual pages; the disk is others' in between. */
 const PAGES_PER_STEP = 1_000;
@@ -17,7 +21,9 @@ if (!port) throw new Error('snapshot-worker runs as a worker thread');
 const tell = (report: SnapshotReport): void => port.postMessage(report);
 
 let isStopped = false;
-port.on('message', () => { isStopped = true; });
+port.on('message', () => {
+  isStopped = true;
+});
 
 const work = workerData as SnapshotWorkerData;
 try {
@@ -28,7 +34,11 @@ try {
   }
   tell({ kind: 'done' });
 } catch (error) {
-  tell({ kind: 'failed', reason: messageOf(error), ...(error instanceof Error && 'code' in error && { code: String(error.code) }) });
+  tell({
+    kind: 'failed',
+    reason: messageOf(error),
+    ...(error instanceof Error && 'code' in error && { code: String(error.code) }),
+  });
 }
 port.close();
 
@@ -57,7 +67,8 @@ function finish(to: string): void {
     copied.pragma('journal_mode = DELETE');
     copied.pragma('synchronous = OFF'); // a power cut costs the copy, which is made anew
     const fault = copied.pragma('quick_check(1)', { simple: true });
-    if (fault !== 'ok') throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
+    if (fault !== 'ok')
+      throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
     copied.exec(`UPDATE jobs SET status = 'cancelled', finished_at = created_at WHERE task IN ${OWN_TASKS} AND status IN ('queued', 'running', 'waiting');
       DELETE FROM queue_tasks WHERE queue IN ${OWN_TASKS}`);
   } finally {

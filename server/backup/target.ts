@@ -1,5 +1,5 @@
-// Where a backup lies: a folder, or the bucket of the settings. Any storage backend will do; here its errors are put into words that name
-// the backup and not the library.
+// Where a backup lies: a folder, or the bucket of the settings. Any storage backend will do; here its errors are put
+// into words that name the backup and not the library.
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -30,12 +30,16 @@ export interface TargetDeps {
   now: () => Date;
 }
 
-/** Throws `unavailable` when the folder is not there: one that is made by itself would hide that a disk is not connected. */
+/**
+ * Throws `unavailable` when the folder is not there: one that is made by itself would hide that a disk is not
+ * connected.
+ */
 export async function openTarget(where: string, { openBucket, settings, now }: TargetDeps): Promise<BackupTarget> {
   if (where === BUCKET) return inWords(await openBucket(settings), `the bucket ${settings.S3_BUCKET ?? ''}`);
   const root = resolve(where);
   const found = await stat(root).catch(() => undefined);
-  if (!found?.isDirectory()) throw new AppError('unavailable', `The backup folder ${root} is not there. Make it, or connect its disk.`);
+  if (!found?.isDirectory())
+    throw new AppError('unavailable', `The backup folder ${root} is not there. Make it, or connect its disk.`);
   await sweepTemp({ root, now }).catch(() => 0); // one that may only be read is good enough to restore from
   return inWords(staying(createLocalStorage({ root }), root), root);
 }
@@ -45,14 +49,18 @@ function staying(storage: Storage, root: string): Storage {
   return {
     ...storage,
     async put(key, source, options) {
-      if (key !== HEADER && !key.startsWith(PROBE) && !(await storage.stat(HEADER))) throw new AppError('unavailable', `The backup in ${root} is not there any more. Is its disk connected?`);
+      if (key !== HEADER && !key.startsWith(PROBE) && !(await storage.stat(HEADER)))
+        throw new AppError('unavailable', `The backup in ${root} is not there any more. Is its disk connected?`);
       return storage.put(key, source, options);
     },
   };
 }
 
 function inWords(storage: Storage, name: string): BackupTarget {
-  const told = async <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => { throw words(error, name); });
+  const told = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw words(error, name);
+    });
   return {
     name,
     probe: () => told(probe(storage)),
@@ -61,7 +69,7 @@ function inWords(storage: Storage, name: string): BackupTarget {
     open: (key, range) => told(storage.open(key, range)),
     stat: (key) => told(storage.stat(key)),
     delete: (key) => told(storage.delete(key)),
-    async* list(prefix) {
+    async *list(prefix) {
       try {
         yield* storage.list(prefix);
       } catch (error) {
@@ -73,7 +81,17 @@ function inWords(storage: Storage, name: string): BackupTarget {
 
 function words(error: unknown, name: string): unknown {
   if (!(error instanceof AppError)) return error;
-  if (error.code === 'storage_full') return new AppError('storage_full', `There is no room left for the backup in ${name}. Free some space there; earlier snapshots are whole, and the next try goes on from here.`, { cause: error });
-  if (error.code === 'unavailable' && !error.message.includes(name)) return new AppError('unavailable', `The backup in ${name} cannot be reached or written. Earlier snapshots are whole. (${error.message})`, { cause: error });
+  if (error.code === 'storage_full')
+    return new AppError(
+      'storage_full',
+      `There is no room left for the backup in ${name}. Free some space there; earlier snapshots are whole, and the next try goes on from here.`,
+      { cause: error },
+    );
+  if (error.code === 'unavailable' && !error.message.includes(name))
+    return new AppError(
+      'unavailable',
+      `The backup in ${name} cannot be reached or written. Earlier snapshots are whole. (${error.message})`,
+      { cause: error },
+    );
   return error;
 }

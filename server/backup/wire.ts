@@ -5,88 +5,128 @@ import { SnapshotId } from './manifest.ts';
 
 const folder = z.string().trim().min(1).max(4_096);
 
-export const BackupIn = z.strictObject({ to: folder.optional().meta({ description: 'a folder of the server, or s3; the one that is set by default' }) }).meta({ id: 'BackupIn' });
-export const ExportIn = z.strictObject({ folder: folder.meta({ description: 'an existing folder of the server' }) }).meta({ id: 'ExportIn' });
-export const BackupTestIn = z.strictObject({ to: folder.optional().meta({ description: 'a folder of the server, or s3; the one that is set by default' }) }).meta({ id: 'BackupTestIn' });
-export const RestoreIn = z.strictObject({
-  folder: folder.optional().meta({ description: 'a folder of the server that is empty or not there yet, to become a data folder; by default the library of this server' }),
-  replace: z.boolean().default(false).meta({ description: 'needed without a folder: the library that is here is moved aside at the next start, and not deleted' }),
-}).meta({ id: 'RestoreIn' });
+export const BackupIn = z
+  .strictObject({
+    to: folder.optional().meta({ description: 'a folder of the server, or s3; the one that is set by default' }),
+  })
+  .meta({ id: 'BackupIn' });
+export const ExportIn = z
+  .strictObject({ folder: folder.meta({ description: 'an existing folder of the server' }) })
+  .meta({ id: 'ExportIn' });
+export const BackupTestIn = z
+  .strictObject({
+    to: folder.optional().meta({ description: 'a folder of the server, or s3; the one that is set by default' }),
+  })
+  .meta({ id: 'BackupTestIn' });
+export const RestoreIn = z
+  .strictObject({
+    folder: folder.optional().meta({
+      description:
+        'a folder of the server that is empty or not there yet, to become a data folder; by default the library of this server',
+    }),
+    replace: z.boolean().default(false).meta({
+      description:
+        'needed without a folder: the library that is here is moved aside at the next start, and not deleted',
+    }),
+  })
+  .meta({ id: 'RestoreIn' });
 export const SnapshotParam = z.object({ id: SnapshotId });
 
-export const BackupResult = z.object({
-  target: z.string(),
-  backup_id: z.string(),
-  snapshot: z.string(),
-  tracks: z.int(),
-  files: z.int().meta({ description: 'audio objects of the library' }),
-  covers: z.int(),
-  referenced: z.int().meta({ description: 'files that are only indexed' }),
-  absent: z.int().meta({ description: 'could not be read and are not in the backup' }),
-  bytes: z.int(),
-  added: z.int().meta({ description: 'files that this run copied' }),
-  bytes_added: z.int(),
-  problems: z.array(z.string()),
-  snapshots_deleted: z.int(),
-  objects_deleted: z.int(),
-  tidy_problem: z.string().nullable().meta({ description: 'why nothing old was removed; the backup itself is whole' }),
-}).meta({ id: 'BackupResult' });
+export const BackupResult = z
+  .object({
+    target: z.string(),
+    backup_id: z.string(),
+    snapshot: z.string(),
+    tracks: z.int(),
+    files: z.int().meta({ description: 'audio objects of the library' }),
+    covers: z.int(),
+    referenced: z.int().meta({ description: 'files that are only indexed' }),
+    absent: z.int().meta({ description: 'could not be read and are not in the backup' }),
+    bytes: z.int(),
+    added: z.int().meta({ description: 'files that this run copied' }),
+    bytes_added: z.int(),
+    problems: z.array(z.string()),
+    snapshots_deleted: z.int(),
+    objects_deleted: z.int(),
+    tidy_problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'why nothing old was removed; the backup itself is whole' }),
+  })
+  .meta({ id: 'BackupResult' });
 export type BackupResult = z.output<typeof BackupResult>;
 
-export const SnapshotOut = z.object({
-  id: z.string(),
-  created_at: isoTime,
-  tracks: z.int(),
-  files: z.int(),
-  covers: z.int(),
-  absent: z.int(),
-  bytes: z.int(),
-  has_keys: z.boolean().meta({ description: 'app-passwords and sign-ins go on after a restore' }),
-  problem: z.string().nullable().meta({ description: 'the snapshot cannot be read; numbers are 0 then' }),
-}).meta({ id: 'SnapshotOut' });
+export const SnapshotOut = z
+  .object({
+    id: z.string(),
+    created_at: isoTime,
+    tracks: z.int(),
+    files: z.int(),
+    covers: z.int(),
+    absent: z.int(),
+    bytes: z.int(),
+    has_keys: z.boolean().meta({ description: 'app-passwords and sign-ins go on after a restore' }),
+    problem: z.string().nullable().meta({ description: 'the snapshot cannot be read; numbers are 0 then' }),
+  })
+  .meta({ id: 'SnapshotOut' });
 export type SnapshotOut = z.output<typeof SnapshotOut>;
 
 /** What a test of a place found; nothing is left behind. */
-export const BackupTestOut = z.object({
-  target: z.string(),
-  problem: z.string().nullable().meta({ description: 'why no backup can be made there; the rest is null then' }),
-  is_new: z.boolean().nullable().meta({ description: 'there is no backup in it yet' }),
-  is_encrypted: z.boolean().nullable().meta({ description: 'or will be' }),
-  snapshots: z.int().nullable(),
-  free_bytes: z.int().nullable().meta({ description: 'null for a bucket' }),
-}).meta({ id: 'BackupTestOut' });
+export const BackupTestOut = z
+  .object({
+    target: z.string(),
+    problem: z.string().nullable().meta({ description: 'why no backup can be made there; the rest is null then' }),
+    is_new: z.boolean().nullable().meta({ description: 'there is no backup in it yet' }),
+    is_encrypted: z.boolean().nullable().meta({ description: 'or will be' }),
+    snapshots: z.int().nullable(),
+    free_bytes: z.int().nullable().meta({ description: 'null for a bucket' }),
+  })
+  .meta({ id: 'BackupTestOut' });
 export type BackupTestOut = z.output<typeof BackupTestOut>;
 
 /** Result of a `restore_task` job. */
-export const RestoreResult = z.object({
-  snapshot: z.string(),
-  folder: z.string(),
-  is_restart_needed: z.boolean().meta({ description: 'the next start moves what is here aside and puts the backup into its place' }),
-  tracks: z.int(),
-  files: z.int(),
-  covers: z.int(),
-  has_keys: z.boolean().meta({ description: 'app-passwords and sign-ins go on: the keys were in the backup, or those of this server stay' }),
-  absent: z.int().meta({ description: 'files that are not in the backup; their tracks are missing' }),
-}).meta({ id: 'RestoreResult' });
+export const RestoreResult = z
+  .object({
+    snapshot: z.string(),
+    folder: z.string(),
+    is_restart_needed: z
+      .boolean()
+      .meta({ description: 'the next start moves what is here aside and puts the backup into its place' }),
+    tracks: z.int(),
+    files: z.int(),
+    covers: z.int(),
+    has_keys: z.boolean().meta({
+      description: 'app-passwords and sign-ins go on: the keys were in the backup, or those of this server stay',
+    }),
+    absent: z.int().meta({ description: 'files that are not in the backup; their tracks are missing' }),
+  })
+  .meta({ id: 'RestoreResult' });
 export type RestoreResult = z.output<typeof RestoreResult>;
 
-export const BackupsOut = z.object({
-  target: z.string().nullable(),
-  is_encrypted: z.boolean().nullable(),
-  next_at: isoTime.nullable().meta({ description: 'when the schedule begins the next one' }),
-  problem: z.string().nullable().meta({ description: 'why the backup cannot be looked at now' }),
-  restore: z.object({ snapshot: z.string(), is_ready: z.boolean() }).nullable().meta({ description: 'a restore over this library that was begun; when it is ready, the next start ends it' }),
-  items: z.array(SnapshotOut).meta({ description: 'newest first' }),
-}).meta({ id: 'BackupsOut' });
+export const BackupsOut = z
+  .object({
+    target: z.string().nullable(),
+    is_encrypted: z.boolean().nullable(),
+    next_at: isoTime.nullable().meta({ description: 'when the schedule begins the next one' }),
+    problem: z.string().nullable().meta({ description: 'why the backup cannot be looked at now' }),
+    restore: z
+      .object({ snapshot: z.string(), is_ready: z.boolean() })
+      .nullable()
+      .meta({ description: 'a restore over this library that was begun; when it is ready, the next start ends it' }),
+    items: z.array(SnapshotOut).meta({ description: 'newest first' }),
+  })
+  .meta({ id: 'BackupsOut' });
 export type BackupsOut = z.output<typeof BackupsOut>;
 
-export const ExportResult = z.object({
-  folder: z.string(),
-  tracks: z.int(),
-  written: z.int().meta({ description: 'files that this run copied; the others were there' }),
-  bytes_written: z.int(),
-  playlists: z.int(),
-  without_audio: z.int(),
-  problems: z.array(z.string()),
-}).meta({ id: 'ExportResult' });
+export const ExportResult = z
+  .object({
+    folder: z.string(),
+    tracks: z.int(),
+    written: z.int().meta({ description: 'files that this run copied; the others were there' }),
+    bytes_written: z.int(),
+    playlists: z.int(),
+    without_audio: z.int(),
+    problems: z.array(z.string()),
+  })
+  .meta({ id: 'ExportResult' });
 export type ExportResult = z.output<typeof ExportResult>;

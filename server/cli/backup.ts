@@ -29,13 +29,34 @@ async function ended<T>(app: App, id: JobId, label: string): Promise<T> {
   throw new AppError('unavailable', job.error ?? 'It did not end well.');
 }
 
-const describeBackup = ({ target, snapshot, tracks, files, covers, added, bytes_added, absent, problems, tidy_problem }: BackupResult): string[] => [
+const describeBackup = ({
+  target,
+  snapshot,
+  tracks,
+  files,
+  covers,
+  added,
+  bytes_added,
+  absent,
+  problems,
+  tidy_problem,
+}: BackupResult): string[] => [
   `Backup of ${tracks} tracks in ${target}: ${files} audio files and ${covers} covers, ${added} of them new (${bytesInWords(bytes_added)}). Snapshot ${snapshot}`,
-  ...(absent > 0 ? [`${absent} files could not be read and are not in it:`, ...problems.map((line) => `  ${line}`)] : []),
+  ...(absent > 0
+    ? [`${absent} files could not be read and are not in it:`, ...problems.map((line) => `  ${line}`)]
+    : []),
   ...(tidy_problem === null ? [] : [`Old snapshots could not be tidied up: ${tidy_problem}`]),
 ];
 
-const describeExport = ({ folder, tracks, written, bytes_written, playlists, without_audio, problems }: ExportResult): string[] => [
+const describeExport = ({
+  folder,
+  tracks,
+  written,
+  bytes_written,
+  playlists,
+  without_audio,
+  problems,
+}: ExportResult): string[] => [
   `Exported ${tracks} tracks and ${playlists} playlists to ${folder}, ${written} files written (${bytesInWords(bytes_written)})`,
   ...(without_audio > 0 ? [`${without_audio} tracks have no audio here:`, ...problems.map((line) => `  ${line}`)] : []),
 ];

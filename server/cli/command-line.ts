@@ -5,7 +5,20 @@ import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 
 export interface Command {
-  name: 'serve' | 'scan' | 'enrich' | 'user' | 'backup' | 'restore' | 'export' | 'verify' | 'gc' | 'storage' | 'openapi' | 'help' | 'version';
+  name:
+    | 'serve'
+    | 'scan'
+    | 'enrich'
+    | 'user'
+    | 'backup'
+    | 'restore'
+    | 'export'
+    | 'verify'
+    | 'gc'
+    | 'storage'
+    | 'openapi'
+    | 'help'
+    | 'version';
   args: string[];
   /** Settings that options set; they win over the environment. */
   settings: Record<string, string>;
@@ -47,11 +60,44 @@ const OPTIONS = {
 } as const;
 
 const SETTING_OF = { 'data-dir': 'DATA_DIR', host: 'HOST', port: 'PORT', 'log-level': 'LOG_LEVEL' } as const;
-const COMMANDS = ['serve', 'scan', 'enrich', 'user', 'backup', 'restore', 'export', 'verify', 'gc', 'storage', 'openapi'] as const;
+const COMMANDS = [
+  'serve',
+  'scan',
+  'enrich',
+  'user',
+  'backup',
+  'restore',
+  'export',
+  'verify',
+  'gc',
+  'storage',
+  'openapi',
+] as const;
 /** Options that go with certain commands only. */
-const ONLY_OF: Record<string, string[]> = { to: ['backup', 'storage'], from: ['restore'], snapshot: ['restore'], music: ['restore'], replace: ['restore'], 'skip-damaged': ['restore'] };
+const ONLY_OF: Record<string, string[]> = {
+  to: ['backup', 'storage'],
+  from: ['restore'],
+  snapshot: ['restore'],
+  music: ['restore'],
+  replace: ['restore'],
+  'skip-damaged': ['restore'],
+};
 /** Words that may follow a command. */
-const MOST_ARGS = { serve: 0, scan: 1, enrich: 0, user: 2, backup: 0, restore: 0, export: 1, verify: 0, gc: 0, storage: 1, openapi: 0, help: Infinity, version: Infinity } as const;
+const MOST_ARGS = {
+  serve: 0,
+  scan: 1,
+  enrich: 0,
+  user: 2,
+  backup: 0,
+  restore: 0,
+  export: 1,
+  verify: 0,
+  gc: 0,
+  storage: 1,
+  openapi: 0,
+  help: Infinity,
+  version: Infinity,
+} as const;
 
 /** Throws an AppError that names the word it does not know. */
 export function parseCommandLine(argv: string[]): Command {
@@ -60,7 +106,8 @@ export function parseCommandLine(argv: string[]): Command {
   const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
   if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
   const unexpected = args[MOST_ARGS[name]];
-  if (unexpected !== undefined) throw new AppError('bad_request', `"${unexpected}" is one word too many. A name with blanks must stand in quotes.`);
+  if (unexpected !== undefined)
+    throw new AppError('bad_request', `"${unexpected}" is one word too many. A name with blanks must stand in quotes.`);
 
   const settings: Record<string, string> = {};
   for (const [option, setting] of Object.entries(SETTING_OF)) {
@@ -69,22 +116,46 @@ export function parseCommandLine(argv: string[]): Command {
   }
   if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(values.import, '--import'));
   if (name === 'scan' && args[0] !== undefined) given(args[0], 'scan');
-  if (values['dry-run'] && name !== 'scan' && name !== 'gc' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--dry-run goes with scan and gc, not with ${name}.`);
-  if ((values.all || values.failed) && name !== 'enrich' && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} goes with enrich, not with ${name}.`);
-  if (values.all && values.failed) throw new AppError('bad_request', '--all takes those that failed along; give one of --all and --failed.');
+  if (values['dry-run'] && name !== 'scan' && name !== 'gc' && name !== 'help' && name !== 'version')
+    throw new AppError('bad_request', `--dry-run goes with scan and gc, not with ${name}.`);
+  if ((values.all || values.failed) && name !== 'enrich' && name !== 'help' && name !== 'version')
+    throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} goes with enrich, not with ${name}.`);
+  if (values.all && values.failed)
+    throw new AppError('bad_request', '--all takes those that failed along; give one of --all and --failed.');
   for (const [option, commands] of Object.entries(ONLY_OF)) {
     const value = values[option as keyof typeof values];
     if (typeof value === 'string') given(value, `--${option}`);
-    if (value !== undefined && !commands.includes(name) && name !== 'help' && name !== 'version') throw new AppError('bad_request', `--${option} goes with ${commands.join(' and ')}, not with ${name}.`);
+    if (value !== undefined && !commands.includes(name) && name !== 'help' && name !== 'version')
+      throw new AppError('bad_request', `--${option} goes with ${commands.join(' and ')}, not with ${name}.`);
   }
-  if (name === 'storage' && (args[0] !== 'migrate' || (values.to !== 'local' && values.to !== 's3'))) throw new AppError('bad_request', 'Say where the library is to go: storage migrate --to s3, or --to local.');
-  if (name === 'restore' && values.from === undefined) throw new AppError('bad_request', 'Say where the backup is: restore --from DIR, or --from s3.');
-  if (name === 'export' && args[0] === undefined) throw new AppError('bad_request', 'Say into which folder: export DIR.');
+  if (name === 'storage' && (args[0] !== 'migrate' || (values.to !== 'local' && values.to !== 's3')))
+    throw new AppError('bad_request', 'Say where the library is to go: storage migrate --to s3, or --to local.');
+  if (name === 'restore' && values.from === undefined)
+    throw new AppError('bad_request', 'Say where the backup is: restore --from DIR, or --from s3.');
+  if (name === 'export' && args[0] === undefined)
+    throw new AppError('bad_request', 'Say into which folder: export DIR.');
   if (name === 'export' && args[0] !== undefined) given(args[0], 'export');
   const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged } = values;
-  const backup = { ...(to !== undefined && { to }), ...(from !== undefined && { from }), ...(snapshot !== undefined && { snapshot }), ...(music !== undefined && { music }), ...(replace === true && { replace }), ...(skipDamaged === true && { skipDamaged }) };
+  const backup = {
+    ...(to !== undefined && { to }),
+    ...(from !== undefined && { from }),
+    ...(snapshot !== undefined && { snapshot }),
+    ...(music !== undefined && { music }),
+    ...(replace === true && { replace }),
+    ...(skipDamaged === true && { skipDamaged }),
+  };
   const scope = values.all ? 'all' : values.failed ? 'failed' : 'pending';
-  return { name, args, settings, scope, open: values.open === true, scanAtStart: values.import !== undefined, superuser: values.superuser === true, dryRun: values['dry-run'] === true, ...backup };
+  return {
+    name,
+    args,
+    settings,
+    scope,
+    open: values.open === true,
+    scanAtStart: values.import !== undefined,
+    superuser: values.superuser === true,
+    dryRun: values['dry-run'] === true,
+    ...backup,
+  };
 }
 
 /** An empty word is a variable that was not set; as a path it would be the working directory. */
@@ -97,7 +168,11 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
   } catch (cause) {
-    throw new AppError('bad_request', `${cause instanceof Error ? cause.message.split(/\.?\n|\. /)[0] : String(cause)}. Run with --help for the list of options.`, { cause });
+    throw new AppError(
+      'bad_request',
+      `${cause instanceof Error ? cause.message.split(/\.?\n|\. /)[0] : String(cause)}. Run with --help for the list of options.`,
+      { cause },
+    );
   }
 }
 
@@ -141,7 +216,8 @@ export function helpText(): string {
   const lines = SETTING_NAMES.map((name) => {
     const parsed = SETTINGS[name].schema.safeParse(undefined);
     const value: unknown = parsed.success ? parsed.data : undefined;
-    const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
+    const shown =
+      value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
     return `  ${name.padEnd(26)} ${SETTINGS[name].help}${shown}`;
   });
   return `${USAGE}${lines.join('\n')}\n`;

@@ -17,7 +17,16 @@ export async function runEnrich(app: App, scope: 'pending' | 'failed' | 'all'): 
   for (const line of describe(job.result as EnrichLibraryResult)) console.log(line);
 }
 
-function describe({ tracks, enriched, failed, crashed, skipped, unanswered, problems, failures }: EnrichLibraryResult): string[] {
+function describe({
+  tracks,
+  enriched,
+  failed,
+  crashed,
+  skipped,
+  unanswered,
+  problems,
+  failures,
+}: EnrichLibraryResult): string[] {
   return [
     `${tracks} tracks: ${enriched} identified, ${failed + crashed} not, ${skipped} left alone`,
     ...(unanswered > 0 ? [`${unanswered} could not be looked up now; the server asks again later`] : []),

@@ -21,7 +21,12 @@ export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.Wr
 type Progress = Omit<ScanProgress, 'job_id'>;
 
 /** Follows one job that counts what it does. */
-export function showJobProgress(events: Pick<EventHub, 'subscribe'>, id: JobId, label: string, out: NodeJS.WriteStream = process.stdout): void {
+export function showJobProgress(
+  events: Pick<EventHub, 'subscribe'>,
+  id: JobId,
+  label: string,
+  out: NodeJS.WriteStream = process.stdout,
+): void {
   const show = out.isTTY ? jobBarFor(out, label) : jobLinesFor(out, label);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
     const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
@@ -30,7 +35,12 @@ export function showJobProgress(events: Pick<EventHub, 'subscribe'>, id: JobId, 
 }
 
 function jobBarFor(out: NodeJS.WriteStream, label: string): (job: JobOut) => void {
-  const bar = new SingleBar({ format: `${label} {bar} {value}/{total} · {message}`, stream: out, hideCursor: true, clearOnComplete: false });
+  const bar = new SingleBar({
+    format: `${label} {bar} {value}/{total} · {message}`,
+    stream: out,
+    hideCursor: true,
+    clearOnComplete: false,
+  });
   bar.start(0, 0, { message: '' });
   return ({ progress, finished_at }) => {
     if (progress?.total != null) bar.setTotal(progress.total);
@@ -53,7 +63,12 @@ function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
   return (progress) => {
     const total = progress.files_total ?? progress.files_seen;
     if (!bar) {
-      bar = new SingleBar({ format: 'Scanning {bar} {value}/{total} files · {speed}/s · {failed} failed', stream: out, hideCursor: true, clearOnComplete: false });
+      bar = new SingleBar({
+        format: 'Scanning {bar} {value}/{total} files · {speed}/s · {failed} failed',
+        stream: out,
+        hideCursor: true,
+        clearOnComplete: false,
+      });
       bar.start(total, 0, { speed: 0, failed: 0 });
     }
     bar.setTotal(total);
@@ -73,7 +88,9 @@ export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => vo
     if (progress.phase === 'done') out.write(summary(progress));
     else if (now - last > LINE_EVERY_MS) {
       last = now;
-      out.write(`Scanning: ${progress.files_done} of ${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ${progress.files_per_second}/s\n`);
+      out.write(
+        `Scanning: ${progress.files_done} of ${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ${progress.files_per_second}/s\n`,
+      );
     }
   };
 }

@@ -1,4 +1,5 @@
-// `tonearm restore --from DIR|s3 [--snapshot ID] [--replace]`: a library from a backup, into a data folder that no server uses.
+// `tonearm restore --from DIR|s3 [--snapshot ID] [--replace]`: a library from a backup, into a data folder that no
+// server uses.
 import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { openRepository, type Repository } from '../backup/repository.ts';
@@ -14,14 +15,28 @@ import { askPassword } from './users.ts';
 
 const LINE_EVERY_MS = 5_000;
 
-export async function runRestore(config: Config, { workers }: ProductPaths, { from = '', snapshot, music, replace = false, skipDamaged = false }: Command): Promise<void> {
+export async function runRestore(
+  config: Config,
+  { workers }: ProductPaths,
+  { from = '', snapshot, music, replace = false, skipDamaged = false }: Command,
+): Promise<void> {
   const now = (): Date => new Date();
   const target = await openTarget(from === BUCKET ? from : resolve(from), targetDeps(config, now));
   const repo = await open(target, config.settings.BACKUP_PASSPHRASE);
   const show = process.stdout.isTTY ? barOn(process.stdout) : linesOn(process.stdout);
   const dataDir = config.paths.data;
   try {
-    const restored = await restore({ repo, snapshot, dataDir, replace, skipDamaged, now, workerUrl: workers.snapshot, musicDir: music === undefined ? undefined : resolve(music), progress: show.progress });
+    const restored = await restore({
+      repo,
+      snapshot,
+      dataDir,
+      replace,
+      skipDamaged,
+      now,
+      workerUrl: workers.snapshot,
+      musicDir: music === undefined ? undefined : resolve(music),
+      progress: show.progress,
+    });
     show.end();
     for (const line of describe(restored, dataDir)) console.log(line);
     const elsewhere = placeElsewhere(config);
@@ -31,11 +46,15 @@ export async function runRestore(config: Config, { workers }: ProductPaths, { fr
   }
 }
 
-async function open(target: Awaited<ReturnType<typeof openTarget>>, passphrase: string | undefined): Promise<Repository> {
+async function open(
+  target: Awaited<ReturnType<typeof openTarget>>,
+  passphrase: string | undefined,
+): Promise<Repository> {
   try {
     return await openRepository({ target, passphrase });
   } catch (error) {
-    const isAsked = error instanceof AppError && error.code === 'forbidden' && passphrase === undefined && process.stdin.isTTY;
+    const isAsked =
+      error instanceof AppError && error.code === 'forbidden' && passphrase === undefined && process.stdin.isTTY;
     if (!isAsked) throw error;
     return openRepository({ target, passphrase: await askPassword('Passphrase of the backup: ') });
   }
@@ -47,19 +66,34 @@ function describe({ snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside }
     'Everybody signs in with their own password as before.',
     hasKeys
       ? 'The keys were in the backup: app-passwords and open sign-ins go on working.'
-      : hasOwnKeys ? 'The keys were not in the backup; those that were here stay, so the app-passwords of this same library go on working.'
-      : 'The keys were not in the backup: everybody signs in anew, and app-passwords of phones do not work any more. Make new ones in the settings.',
+      : hasOwnKeys
+        ? 'The keys were not in the backup; those that were here stay, so the app-passwords of this same library go on working.'
+        : 'The keys were not in the backup: everybody signs in anew, and app-passwords of phones do not work any more. Make new ones in the settings.',
     ...(aside === undefined ? [] : [`What was there before is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
-    ...(counts.referenced > copies.there ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`] : []),
-    ...(copies.there > copies.written ? [`${copies.there - copies.written} copies of files of the music folder were left out: give --music DIR for a place, where none is overwritten`] : []),
+    ...(counts.referenced > copies.there
+      ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`]
+      : []),
+    ...(copies.there > copies.written
+      ? [
+          `${copies.there - copies.written} copies of files of the music folder were left out: give --music DIR for a place, where none is overwritten`,
+        ]
+      : []),
   ];
 }
 
-interface Shown { progress: (done: number, total: number | null, message: string) => void; end: () => void }
+interface Shown {
+  progress: (done: number, total: number | null, message: string) => void;
+  end: () => void;
+}
 
 function barOn(out: NodeJS.WriteStream): Shown {
-  const bar = new SingleBar({ format: 'Restoring {bar} {value}/{total} · {message}', stream: out, hideCursor: true, clearOnComplete: false });
+  const bar = new SingleBar({
+    format: 'Restoring {bar} {value}/{total} · {message}',
+    stream: out,
+    hideCursor: true,
+    clearOnComplete: false,
+  });
   let isOpen = false;
   return {
     progress(done, total, message) {

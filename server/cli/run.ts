@@ -42,18 +42,33 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     if (error instanceof AppError) console.error(`tonearm: ${error.message}`);
     else if (isDiskFull(error)) console.error(`tonearm: ${DISK_FULL}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
-    if (isUnderShell()) setTimeout(() => process.exit(), 200); // a utility process does not end by itself, and nobody reads its last words after its end
+    // a utility process does not end by itself, and nobody reads its last words after its end
+    if (isUnderShell()) setTimeout(() => process.exit(), 200);
   }
 }
 
 async function run(command: Command, invocation: Invocation): Promise<void> {
-  const aside = command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
+  const aside =
+    command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
   if (aside !== undefined) console.log(`The library was restored; what was there before is in ${aside}`);
   const config = withScanFolder(command, invocation.env);
-  if (command.name === 'restore') return runRestore(await withSecrets(config), productPaths(invocation.root, invocation.bundled), command);
-  if (command.name === 'storage') return runMigrate(config, productPaths(invocation.root, invocation.bundled), createLog(config.settings.LOG_LEVEL), command.to === 's3' ? 's3' : 'local');
+  if (command.name === 'restore')
+    return runRestore(await withSecrets(config), productPaths(invocation.root, invocation.bundled), command);
+  if (command.name === 'storage')
+    return runMigrate(
+      config,
+      productPaths(invocation.root, invocation.bundled),
+      createLog(config.settings.LOG_LEVEL),
+      command.to === 's3' ? 's3' : 'local',
+    );
   const log = createLog(config.settings.LOG_LEVEL);
-  const app = await createApp({ config, paths: productPaths(invocation.root, invocation.bundled), version: invocation.version, log, work: command.name === 'gc' || !command.dryRun });
+  const app = await createApp({
+    config,
+    paths: productPaths(invocation.root, invocation.bundled),
+    version: invocation.version,
+    log,
+    work: command.name === 'gc' || !command.dryRun,
+  });
   if (command.name === 'serve') return serve(app, command, log);
   try {
     if (command.name === 'scan') await runScan(app, { dir: command.args[0], dryRun: command.dryRun });
@@ -73,11 +88,14 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
 function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   const config = configOf(command, env);
   const [dir] = command.args;
-  if (command.name !== 'scan' || dir === undefined || config.settings.LOCAL_MEDIA_IMPORT_PATH !== undefined) return config;
+  if (command.name !== 'scan' || dir === undefined || config.settings.LOCAL_MEDIA_IMPORT_PATH !== undefined)
+    return config;
   return configOf({ ...command, settings: { ...command.settings, LOCAL_MEDIA_IMPORT_PATH: resolve(dir) } }, env);
 }
 
-/** settings.json lies in the data folder, so that folder itself can only come from the command line or the environment. */
+/**
+ * settings.json lies in the data folder, so that folder itself can only come from the command line or the environment.
+ */
 function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.keys(command.settings).map((name) => [name, undefined]));
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in given)));
@@ -85,21 +103,33 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
   const dataDir = dataDirOf(command, env);
   const settingsFile = join(dataDir, 'settings.json');
   const file = readJsonFile(settingsFile);
-  if (Object.keys(file).some((key) => key.toUpperCase() === 'DATA_DIR')) throw new AppError('invalid', `DATA_DIR cannot stand in ${settingsFile}, which lies in that folder. Use --data-dir.`);
+  if (Object.keys(file).some((key) => key.toUpperCase() === 'DATA_DIR'))
+    throw new AppError(
+      'invalid',
+      `DATA_DIR cannot stand in ${settingsFile}, which lies in that folder. Use --data-dir.`,
+    );
   return loadConfig({ file, env: layered });
 }
 
-/** A restore opens its own target and no library, so the passphrase and the keys of the bucket are looked up here; without them it asks. */
+/**
+ * A restore opens its own target and no library, so the passphrase and the keys of the bucket are looked up here;
+ * without them it asks.
+ */
 async function withSecrets(config: Config): Promise<Config> {
   try {
-    return await withStoredSettings(config, await openSecretStore({ file: config.paths.secretsFile, wish: 'keep', log: createLog('silent') }));
+    return await withStoredSettings(
+      config,
+      await openSecretStore({ file: config.paths.secretsFile, wish: 'keep', log: createLog('silent') }),
+    );
   } catch {
     return config;
   }
 }
 
 const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
-  Object.entries({ ...env, ...command.settings }).findLast(([name, value]) => name.toUpperCase() === 'DATA_DIR' && value)?.[1] ?? defaultDataDir();
+  Object.entries({ ...env, ...command.settings }).findLast(
+    ([name, value]) => name.toUpperCase() === 'DATA_DIR' && value,
+  )?.[1] ?? defaultDataDir();
 
 async function serve(app: App, command: Command, log: Log): Promise<void> {
   const stop = stopOnSignals(app, log);
@@ -118,7 +148,10 @@ async function serve(app: App, command: Command, log: Log): Promise<void> {
   if (command.open) await openBrowser(setupUrl ?? url, log);
 }
 
-/** Running work is put back, so that the next start goes on with it. A second signal ends at once. Gives the same for who asks otherwise. */
+/**
+ * Running work is put back, so that the next start goes on with it. A second signal ends at once. Gives the same for
+ * who asks otherwise.
+ */
 function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell') => void {
   let stopping = false;
   const stop = (asked: NodeJS.Signals | 'shell'): void => {
@@ -128,10 +161,13 @@ function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell') =>
     }
     stopping = true;
     log.info({ asked }, 'stopping');
-    app.close().then(() => process.exit(0), (error: unknown) => {
-      log.error({ err: error }, 'could not stop cleanly');
-      process.exit(1);
-    });
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop cleanly');
+        process.exit(1);
+      },
+    );
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   return stop;

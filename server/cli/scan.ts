@@ -17,13 +17,18 @@ export async function runScan(app: App, { dir, dryRun }: { dir: string | undefin
   for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
 }
 
-/** Where the folder is in the music folder. A part of what was scanned as a whole is not taken for another music folder. */
+/**
+ * Where the folder is in the music folder. A part of what was scanned as a whole is not taken for another music folder.
+ */
 async function folderOf(app: App, dir: string): Promise<string> {
   const root = app.settings.get('LOCAL_MEDIA_IMPORT_PATH') as string;
   const scanned = app.sources.scannedFolder();
   const [real, earlier] = await Promise.all([root, scanned ?? root].map((path) => realpath(path).catch(() => path)));
   if (root === dir && real?.startsWith(`${earlier}${sep}`)) {
-    throw new AppError('conflict', `${dir} is a part of the music folder ${scanned}, which was scanned before. Add --import ${scanned} to scan it there.`);
+    throw new AppError(
+      'conflict',
+      `${dir} is a part of the music folder ${scanned}, which was scanned before. Add --import ${scanned} to scan it there.`,
+    );
   }
   return placeInMusic(root, dir);
 }

@@ -1,5 +1,6 @@
-// The private channel to the desktop shell, when one started this server: it asks the server to stop (Windows has no signals), and for
-// tickets that sign its own windows in. Nothing of it is in the arguments, the environment, a file or the log.
+// The private channel to the desktop shell, when one started this server: it asks the server to stop (Windows has no
+// signals), and for tickets that sign its own windows in. Nothing of it is in the arguments, the environment, a file or
+// the log.
 import { z } from 'zod';
 
 const Asked = z.discriminatedUnion('kind', [
@@ -14,12 +15,28 @@ interface Channel {
   onGone(listener: () => void): void;
 }
 
-interface ShellLinkDeps { stop(): void; issueTicket(): string }
+interface ShellLinkDeps {
+  stop(): void;
+  issueTicket(): string;
+}
 
-/** Electron's utility process talks through `parentPort`, plain Node through the channel of `spawn`. Undefined when nobody is there. */
+/**
+ * Electron's utility process talks through `parentPort`, plain Node through the channel of `spawn`. Undefined when
+ * nobody is there.
+ */
 function findChannel(): Channel | undefined {
-  const { parentPort } = process as { parentPort?: { on(event: 'message', listener: (message: { data: unknown }) => void): void; postMessage(message: unknown): void } };
-  if (parentPort) return { post: (message) => parentPort.postMessage(message), onMessage: (listener) => parentPort.on('message', ({ data }) => listener(data)), onGone: () => undefined };
+  const { parentPort } = process as {
+    parentPort?: {
+      on(event: 'message', listener: (message: { data: unknown }) => void): void;
+      postMessage(message: unknown): void;
+    };
+  };
+  if (parentPort)
+    return {
+      post: (message) => parentPort.postMessage(message),
+      onMessage: (listener) => parentPort.on('message', ({ data }) => listener(data)),
+      onGone: () => undefined,
+    };
   if (!process.send) return undefined;
   return {
     post: (message) => void process.send?.(message),
@@ -41,5 +58,7 @@ export function answerShell({ stop, issueTicket }: ShellLinkDeps): void {
     if (asked.data.kind === 'stop') stop();
     else channel.post({ kind: 'ticket', id: asked.data.id, ticket: issueTicket() });
   });
-  channel?.onGone(() => { if (isShell) stop(); }); // or it would keep the port and the data folder from the next one
+  channel?.onGone(() => {
+    if (isShell) stop();
+  }); // or it would keep the port and the data folder from the next one
 }

@@ -15,7 +15,8 @@ const LINE_EVERY_MS = 5_000;
 export async function runMigrate(given: Config, paths: ProductPaths, log: Log, to: Storage['kind']): Promise<void> {
   const other = to === 's3' ? 'local' : 's3';
   const stop = new AbortController();
-  const onStop = (): void => stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
+  const onStop = (): void =>
+    stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
   const { config, db, secretStore, unlock } = await openGround(given, paths, log);
   const progress = showMigration(process.stdout);
@@ -37,7 +38,8 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
 async function switchTo(deps: SettingsDeps, to: Storage['kind']): Promise<void> {
   const { config } = deps;
   if (config.settings.STORAGE_BACKEND === to) return;
-  if (config.origins.STORAGE_BACKEND === 'env') return console.log(`Now set STORAGE_BACKEND=${to} where this program gets its environment from.`);
+  if (config.origins.STORAGE_BACKEND === 'env')
+    return console.log(`Now set STORAGE_BACKEND=${to} where this program gets its environment from.`);
   await createSettingsService(deps).change({ STORAGE_BACKEND: to });
   console.log(`STORAGE_BACKEND is ${to} from the next start on.`);
 }
@@ -46,14 +48,24 @@ function describe({ copied, present, bytes, tracks, problems }: Migration, to: S
   return [
     `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} tracks now play from ${to === 's3' ? 'the object store' : 'the local disk'}.`,
     ...problems.map(({ key, reason }) => `  ${key}: ${reason}`),
-    ...(problems.length > 0 ? ['Tracks of these keep their old address. Run verify before the next try: it heals from the backup.'] : []),
+    ...(problems.length > 0
+      ? ['Tracks of these keep their old address. Run verify before the next try: it heals from the backup.']
+      : []),
     'The old objects are still where they were; the way back is the same command with the other name.',
   ];
 }
 
-function showMigration(out: NodeJS.WriteStream): { show: (done: number, total: number, bytes: number) => void; end: () => void } {
+function showMigration(out: NodeJS.WriteStream): {
+  show: (done: number, total: number, bytes: number) => void;
+  end: () => void;
+} {
   if (out.isTTY) {
-    const bar = new SingleBar({ format: 'Moving {bar} {value}/{total} objects · {mb} MB', stream: out, hideCursor: true, clearOnComplete: false });
+    const bar = new SingleBar({
+      format: 'Moving {bar} {value}/{total} objects · {mb} MB',
+      stream: out,
+      hideCursor: true,
+      clearOnComplete: false,
+    });
     bar.start(0, 0, { mb: 0 });
     return {
       show: (done, total, bytes) => {

@@ -6,12 +6,20 @@ import { AppError, invalid, notFound } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
 import type { Command } from './command-line.ts';
 
-export async function runUser({ auth: { accounts } }: App, { args: [action, name], superuser }: Command): Promise<void> {
+export async function runUser(
+  { auth: { accounts } }: App,
+  { args: [action, name], superuser }: Command,
+): Promise<void> {
   if (action === 'list') {
-    for (const user of accounts.list({ limit: 1_000, offset: 0 }).items) console.log(`${user.username}${user.isSuperuser ? ' (superuser)' : ''}`);
+    for (const user of accounts.list({ limit: 1_000, offset: 0 }).items)
+      console.log(`${user.username}${user.isSuperuser ? ' (superuser)' : ''}`);
     return;
   }
-  if (!action || !name) throw new AppError('bad_request', 'Say what to do and for whom: user add NAME, user passwd NAME, user promote NAME, or user list.');
+  if (!action || !name)
+    throw new AppError(
+      'bad_request',
+      'Say what to do and for whom: user add NAME, user passwd NAME, user promote NAME, or user list.',
+    );
   if (action === 'add') {
     const account = UserCreate.safeParse({ username: name, password: await askPassword() });
     if (!account.success) throw invalid(toFields(account.error));
@@ -31,7 +39,11 @@ export async function runUser({ auth: { accounts } }: App, { args: [action, name
 
 /** From the terminal, or the first line of what is piped in. */
 export async function askPassword(question = 'Password: '): Promise<string> {
-  const input = createInterface({ input: process.stdin, ...(process.stdin.isTTY && { output: process.stderr }), terminal: process.stdin.isTTY });
+  const input = createInterface({
+    input: process.stdin,
+    ...(process.stdin.isTTY && { output: process.stderr }),
+    terminal: process.stdin.isTTY,
+  });
   try {
     if (process.stdin.isTTY) return await input.question(question);
     for await (const line of input) return line;

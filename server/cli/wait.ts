@@ -6,7 +6,10 @@ import { OPERATOR } from './progress.ts';
 
 const isAtWork = ({ status }: JobRow): boolean => status === 'queued' || status === 'running';
 
-/** The job at its end, or at an end of its own for now (`waiting`). Rejects when that cannot be stored, on a full disk for one: nobody who waits at a terminal wants to wait for room. */
+/**
+ * The job at its end, or at an end of its own for now (`waiting`). Rejects when that cannot be stored, on a full disk
+ * for one: nobody who waits at a terminal wants to wait for room.
+ */
 export function untilEnded(app: App, id: JobId): Promise<JobRow> {
   return new Promise((resolve, reject) => {
     const check = (): void => {
@@ -15,7 +18,9 @@ export function untilEnded(app: App, id: JobId): Promise<JobRow> {
       stop();
       resolve(job);
     };
-    const unsubscribe = app.events.subscribe(OPERATOR, undefined, ({ name }) => { if (name === 'job') check(); });
+    const unsubscribe = app.events.subscribe(OPERATOR, undefined, ({ name }) => {
+      if (name === 'job') check();
+    });
     const again = setInterval(check, 250); // events are bundled by a timer that does not keep the process alive
     const forget = app.jobs.onStuck((error) => {
       stop();
@@ -32,11 +37,14 @@ export function untilEnded(app: App, id: JobId): Promise<JobRow> {
 
 /** What a scan leads to, but for identification: that may take days, and the next start goes on with it. */
 export async function untilTidy(app: App): Promise<void> {
-  for (const job of app.jobs.list({}, { limit: 50, offset: 0 }).items) if (isAtWork(job) && !job.task.startsWith('enrich_')) await untilEnded(app, job.id);
+  for (const job of app.jobs.list({}, { limit: 50, offset: 0 }).items)
+    if (isAtWork(job) && !job.task.startsWith('enrich_')) await untilEnded(app, job.id);
 }
 
 /** Ends the job when the person at the terminal says so; what it did stays. */
 export function cancelOnStop(app: App, id: JobId): void {
-  const cancel = (): void => { if (app.jobs.get(id).finishedAt === null) app.jobs.cancel(id); };
+  const cancel = (): void => {
+    if (app.jobs.get(id).finishedAt === null) app.jobs.cancel(id);
+  };
   process.once('SIGINT', cancel).once('SIGTERM', cancel);
 }

@@ -1,4 +1,5 @@
-// Three layers make the configuration: default < settings.json < environment and command line. Pure: reads nothing by itself.
+// Three layers make the configuration: default < settings.json < environment and command line. Pure: reads nothing by
+// itself.
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from './settings.ts';
@@ -7,9 +8,21 @@ export type Origin = 'default' | 'file' | 'env';
 
 export interface Config {
   settings: Settings;
-  /** Where each value came from; one from the environment or the command line cannot be changed in the settings window. */
+  /**
+   * Where each value came from; one from the environment or the command line cannot be changed in the settings window.
+   */
   origins: Record<SettingName, Origin>;
-  paths: { data: string; database: string; settingsFile: string; secretsFile: string; storageRoot: string; cache: string; tmp: string; imports: string; downloads: string };
+  paths: {
+    data: string;
+    database: string;
+    settingsFile: string;
+    secretsFile: string;
+    storageRoot: string;
+    cache: string;
+    tmp: string;
+    imports: string;
+    downloads: string;
+  };
 }
 
 export interface Layers {
@@ -40,22 +53,29 @@ export function parseSetting<N extends SettingName>(name: N, value: unknown): Se
   if (parsed.success) return parsed.data as Settings[N];
   const why = parsed.error.issues.map((issue) => issue.message).join('; ');
   const shown = secret ? '(hidden)' : JSON.stringify(value);
-  throw new AppError('invalid', `Setting ${name} = ${shown}: ${why}.`, { fields: [{ field: name.toLowerCase(), message: why }] });
+  throw new AppError('invalid', `Setting ${name} = ${shown}: ${why}.`, {
+    fields: [{ field: name.toLowerCase(), message: why }],
+  });
 }
 
 export const isSettingName = (name: string): name is SettingName => name in SETTINGS;
 
-/** Collects settings by their upper-case name. `strict` refuses names that are none; the environment is full of them, a file is not. */
+/**
+ * Collects settings by their upper-case name. `strict` refuses names that are none; the environment is full of them, a
+ * file is not.
+ */
 function byName(layer: Record<string, unknown>, where: string, strict: boolean): Map<SettingName, unknown> {
   const found = new Map<SettingName, unknown>();
   for (const [key, value] of Object.entries(layer)) {
     const name = key.toUpperCase();
     if (!isSettingName(name)) {
-      if (strict) throw new AppError('invalid', `Setting ${key} in ${where} is not known. Run with --help for the list.`);
+      if (strict)
+        throw new AppError('invalid', `Setting ${key} in ${where} is not known. Run with --help for the list.`);
       continue;
     }
     if (value === undefined || value === null || value === '') continue; // an empty variable is an unset one
-    if (found.has(name) && found.get(name) !== value) throw new AppError('invalid', `Setting ${name} stands twice in ${where}, spelled differently.`);
+    if (found.has(name) && found.get(name) !== value)
+      throw new AppError('invalid', `Setting ${name} stands twice in ${where}, spelled differently.`);
     found.set(name, value);
   }
   return found;

@@ -3,21 +3,34 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
-/** The object in the file; {} when there is no file. Throws one clear line when it cannot be read or is no JSON object. */
+/**
+ * The object in the file; {} when there is no file. Throws one clear line when it cannot be read or is no JSON object.
+ */
 export function readJsonFile(file: string): Record<string, unknown> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return {};
-    throw new AppError('unavailable', `${file} cannot be read (${messageOf(cause)}). Make it readable for this account.`, { cause });
+    throw new AppError(
+      'unavailable',
+      `${file} cannot be read (${messageOf(cause)}). Make it readable for this account.`,
+      { cause },
+    );
   }
   const value = parse(text.replace(/^\uFEFF/, '')); // some editors on Windows put a mark in front
-  if (value === undefined) throw new AppError('unavailable', `${file} is damaged: it does not hold a JSON object. Repair it, restore it from a backup, or move it away.`);
+  if (value === undefined)
+    throw new AppError(
+      'unavailable',
+      `${file} is damaged: it does not hold a JSON object. Repair it, restore it from a backup, or move it away.`,
+    );
   return value;
 }
 
-/** Whole or not at all: temporary file beside it, fsync, rename. Readable by this account only, since both files may hold secrets. */
+/**
+ * Whole or not at all: temporary file beside it, fsync, rename. Readable by this account only, since both files may
+ * hold secrets.
+ */
 export function writeJsonFile(file: string, value: Record<string, unknown>): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
@@ -35,7 +48,9 @@ export function writeJsonFile(file: string, value: Record<string, unknown>): voi
   } catch (cause) {
     rmSync(temporary, { force: true });
     if (isDiskFull(cause)) throw cause;
-    throw new AppError('unavailable', `${file} cannot be written (${messageOf(cause)}). Check who may write there.`, { cause });
+    throw new AppError('unavailable', `${file} cannot be written (${messageOf(cause)}). Check who may write there.`, {
+      cause,
+    });
   }
 }
 
@@ -53,10 +68,13 @@ function syncFolder(folder: string): void {
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

@@ -1,5 +1,6 @@
-// The system's keychain, by whichever package reaches it: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
-// The packages are loaded only when the keychain is wanted, and everything asked of it has a time limit: it may be locked, or not answer.
+// The system's keychain, by whichever package reaches it: Keychain on macOS, Credential Manager on Windows, the Secret
+// Service on Linux. The packages are loaded only when the keychain is wanted, and everything asked of it has a time
+// limit: it may be locked, or not answer.
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -12,9 +13,14 @@ export interface Keychain {
 }
 
 /** What one package stored, another does not find everywhere, so a library remembers which one it used. */
-export interface KeychainPackage { name: string; open(): Promise<Keychain> }
+export interface KeychainPackage {
+  name: string;
+  open(): Promise<Keychain>;
+}
 
-export interface OpenedKeychain extends Keychain { packageName: string }
+export interface OpenedKeychain extends Keychain {
+  packageName: string;
+}
 
 const SERVICE = 'Tonearm';
 const BUS_MS = 2_000;
@@ -34,12 +40,12 @@ interface Keytar {
 /** An optional package: where it could not be built it is not there. */
 async function openKeytar(): Promise<Keychain> {
   const name: string = 'keytar';
-  const { default: keytar } = await import(name) as { default: Keytar };
+  const { default: keytar } = (await import(name)) as { default: Keytar };
   await assertBusAnswers();
   return {
     get: async (account) => (await keytar.getPassword(SERVICE, account)) ?? undefined,
     set: (account, value) => keytar.setPassword(SERVICE, account, value),
-    delete: async (account) => void await keytar.deletePassword(SERVICE, account),
+    delete: async (account) => void (await keytar.deletePassword(SERVICE, account)),
   };
 }
 
@@ -51,7 +57,7 @@ async function openKeyring(): Promise<Keychain> {
   return {
     get: async (account) => (await entry(account).getPassword()) ?? undefined,
     set: (account, value) => entry(account).setPassword(value),
-    delete: async (account) => void await entry(account).deletePassword(),
+    delete: async (account) => void (await entry(account).deletePassword()),
   };
 }
 
@@ -75,7 +81,8 @@ async function probe(keychain: Keychain): Promise<void> {
   await keychain.set(account, account);
   const read = await keychain.get(account);
   await keychain.delete(account);
-  if (read !== account || await keychain.get(account) !== undefined) throw new Error('it did not give back what it was given');
+  if (read !== account || (await keychain.get(account)) !== undefined)
+    throw new Error('it did not give back what it was given');
 }
 
 const limited = (keychain: Keychain, ms: number): Keychain => ({
@@ -86,7 +93,9 @@ const limited = (keychain: Keychain, ms: number): Keychain => ({
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} s`)), ms); });
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} s`)), ms);
+  });
   try {
     return await Promise.race([work, limit]);
   } finally {
@@ -94,19 +103,27 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** On Linux both packages wait for the session bus without a limit and without letting anything else run, so it is asked beforehand. */
+/**
+ * On Linux both packages wait for the session bus without a limit and without letting anything else run, so it is asked
+ * beforehand.
+ */
 async function assertBusAnswers(): Promise<void> {
   if (process.platform !== 'linux') return;
   const socket = busSocket(process.env['DBUS_SESSION_BUS_ADDRESS'], process.env['XDG_RUNTIME_DIR']);
   if (socket === undefined) throw new Error('there is no D-Bus session');
   const bus = connect(socket);
   try {
-    await within(BUS_MS, new Promise<void>((resolve, reject) => {
-      bus.once('connect', () => bus.write(`\0AUTH EXTERNAL ${Buffer.from(String(process.getuid?.() ?? 0)).toString('hex')}\r\n`));
-      bus.once('data', () => resolve());
-      bus.once('error', reject);
-      bus.once('close', () => reject(new Error('the D-Bus session hung up')));
-    }));
+    await within(
+      BUS_MS,
+      new Promise<void>((resolve, reject) => {
+        bus.once('connect', () =>
+          bus.write(`\0AUTH EXTERNAL ${Buffer.from(String(process.getuid?.() ?? 0)).toString('hex')}\r\n`),
+        );
+        bus.once('data', () => resolve());
+        bus.once('error', reject);
+        bus.once('close', () => reject(new Error('the D-Bus session hung up')));
+      }),
+    );
   } finally {
     bus.destroy();
   }

@@ -1,4 +1,5 @@
-// How rooms read a setting that may change while the server runs. Implemented by settings/; the floors between need only this.
+// How rooms read a setting that may change while the server runs. Implemented by settings/; the floors between need
+// only this.
 import type { SettingName, Settings } from './settings.ts';
 
 export interface LiveSettings {

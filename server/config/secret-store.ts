@@ -1,6 +1,7 @@
-// Where secrets are: keys that the server makes for itself, and secret settings that were set from the window. Each is in secrets.json
-// (0600) or in the system's keychain. What stands in the file is the truth; the file also names what is in the keychain, so that a start
-// without that keychain is refused instead of making new keys, which would end every sign-in and app-password.
+// Where secrets are: keys that the server makes for itself, and secret settings that were set from the window. Each is
+// in secrets.json (0600) or in the system's keychain. What stands in the file is the truth; the file also names what is
+// in the keychain, so that a start without that keychain is refused instead of making new keys, which would end every
+// sign-in and app-password.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import { z } from 'zod';
@@ -49,13 +50,22 @@ const InKeychain = z.object({
 type InKeychain = z.output<typeof InKeychain>;
 
 /** Opens the place of the secrets, and moves them when another is wished for. */
-export async function openSecretStore({ file, wish, log, packages = KEYCHAIN_PACKAGES, probeMs = 3_000 }: SecretStoreOptions): Promise<SecretStore> {
+export async function openSecretStore({
+  file,
+  wish,
+  log,
+  packages = KEYCHAIN_PACKAGES,
+  probeMs = 3_000,
+}: SecretStoreOptions): Promise<SecretStore> {
   const { values, kept } = read(file);
   const isInUse = kept?.names.some((name) => !values.has(name)) === true;
   const wantsKeychain = wish === 'auto' || wish === 'keychain' || (wish === 'keep' && isInUse);
   if (!wantsKeychain && !kept) return createStore({ file, keychain: undefined, place: 'file' });
   try {
-    const keychain = await openKeychain(packages.filter(({ name }) => !kept?.names.length || name === kept.package), isInUse ? UNLOCK_MS : probeMs);
+    const keychain = await openKeychain(
+      packages.filter(({ name }) => !kept?.names.length || name === kept.package),
+      isInUse ? UNLOCK_MS : probeMs,
+    );
     if (!wantsKeychain) {
       await moveToFile(file, keychain, log);
       return createStore({ file, keychain: undefined, place: 'file' });
@@ -64,14 +74,29 @@ export async function openSecretStore({ file, wish, log, packages = KEYCHAIN_PAC
     return createStore({ file, keychain, place: 'keychain' });
   } catch (cause) {
     const whyNot = messageOf(cause);
-    if (isInUse) throw new AppError('unavailable', `The keys of this library are in the system’s keychain, which cannot be used now (${whyNot}). Unlock it and start again; new keys would end every sign-in and app-password.`, { cause });
-    if (wish === 'keychain') throw new AppError('unavailable', `SECRET_STORE = keychain: the system’s keychain cannot be used (${whyNot}). With auto the secrets stay in a file that only this account can read.`, { cause });
+    if (isInUse)
+      throw new AppError(
+        'unavailable',
+        `The keys of this library are in the system’s keychain, which cannot be used now (${whyNot}). Unlock it and start again; new keys would end every sign-in and app-password.`,
+        { cause },
+      );
+    if (wish === 'keychain')
+      throw new AppError(
+        'unavailable',
+        `SECRET_STORE = keychain: the system’s keychain cannot be used (${whyNot}). With auto the secrets stay in a file that only this account can read.`,
+        { cause },
+      );
     log.info({ why_not: whyNot }, 'secrets are kept in secrets.json');
     return createStore({ file, keychain: undefined, place: 'file', whyNot });
   }
 }
 
-interface StoreParts { file: string; keychain: OpenedKeychain | undefined; place: SecretStore['place']; whyNot?: string }
+interface StoreParts {
+  file: string;
+  keychain: OpenedKeychain | undefined;
+  place: SecretStore['place'];
+  whyNot?: string;
+}
 
 function createStore({ file, keychain, place, whyNot }: StoreParts): SecretStore {
   return {
@@ -84,7 +109,10 @@ function createStore({ file, keychain, place, whyNot }: StoreParts): SecretStore
       if (!kept?.names.includes(name)) return undefined;
       const value = await keychain?.get(account(kept, name));
       if (value !== undefined) return value;
-      throw new AppError('unavailable', `${name} is gone from the system’s keychain. Bring the keychain back, or take ${name} out of "keychain" in ${file}: ${name.startsWith('setting.') ? 'the setting is then not set' : 'a new one is made then, which ends what the old one protected'}.`);
+      throw new AppError(
+        'unavailable',
+        `${name} is gone from the system’s keychain. Bring the keychain back, or take ${name} out of "keychain" in ${file}: ${name.startsWith('setting.') ? 'the setting is then not set' : 'a new one is made then, which ends what the old one protected'}.`,
+      );
     },
 
     async set(name, value) {
@@ -114,17 +142,30 @@ function createStore({ file, keychain, place, whyNot }: StoreParts): SecretStore
   };
 }
 
-const isSecretName = (name: string): name is SecretName => name === 'JWT_SECRET' || name === 'COMPAT_SECRET_KEY' || name.startsWith('setting.');
+const isSecretName = (name: string): name is SecretName =>
+  name === 'JWT_SECRET' || name === 'COMPAT_SECRET_KEY' || name.startsWith('setting.');
 const account = ({ library }: InKeychain, name: string): string => `${library}:${name}`;
-const keptBy = ({ packageName }: OpenedKeychain, before: InKeychain | undefined): InKeychain => ({ library: before?.library ?? randomBytes(8).toString('hex'), names: before?.names ?? [], package: packageName });
-const withName = (kept: InKeychain, name: string): InKeychain => ({ ...kept, names: [...new Set([...kept.names, name])] });
+const keptBy = ({ packageName }: OpenedKeychain, before: InKeychain | undefined): InKeychain => ({
+  library: before?.library ?? randomBytes(8).toString('hex'),
+  names: before?.names ?? [],
+  package: packageName,
+});
+const withName = (kept: InKeychain, name: string): InKeychain => ({
+  ...kept,
+  names: [...new Set([...kept.names, name])],
+});
 
-/** Written, read back, and only then taken out of the file, in one step for all of them. A crash before that leaves both equal. */
+/**
+ * Written, read back, and only then taken out of the file, in one step for all of them. A crash before that leaves both
+ * equal.
+ */
 async function moveToKeychain(file: string, keychain: OpenedKeychain): Promise<void> {
   const { values, kept: before } = read(file);
   if (values.size === 0) return;
   const kept = keptBy(keychain, before);
-  change(file, (content) => { content.kept = kept; }); // so that the next try finds the same places
+  change(file, (content) => {
+    content.kept = kept;
+  }); // so that the next try finds the same places
   for (const [name, value] of values) await putAndCheck(keychain, account(kept, name), value);
   change(file, (content) => {
     for (const [name, value] of values) if (content.values.get(name) === value) content.values.delete(name);
@@ -138,17 +179,26 @@ async function moveToFile(file: string, keychain: OpenedKeychain, log: Log): Pro
   if (!kept) return;
   const store = createStore({ file, keychain, place: 'keychain' });
   const found: [string, string][] = [];
-  for (const name of kept.names.filter(isSecretName)) found.push([name, await store.get(name) ?? '']);
-  change(file, ({ values }) => { for (const [name, value] of found) values.set(name, value); });
+  for (const name of kept.names.filter(isSecretName)) found.push([name, (await store.get(name)) ?? '']);
+  change(file, ({ values }) => {
+    for (const [name, value] of found) values.set(name, value);
+  });
   for (const [name] of found) {
-    await keychain.delete(account(kept, name)).catch((err: unknown) => log.warn({ err, secret: name }, 'a secret that is in secrets.json now is still in the keychain too'));
+    await keychain
+      .delete(account(kept, name))
+      .catch((err: unknown) =>
+        log.warn({ err, secret: name }, 'a secret that is in secrets.json now is still in the keychain too'),
+      );
   }
-  change(file, (content) => { content.kept = undefined; });
+  change(file, (content) => {
+    content.kept = undefined;
+  });
 }
 
 async function putAndCheck(keychain: OpenedKeychain, where: string, value: string): Promise<void> {
   await keychain.set(where, value);
-  if (await keychain.get(where) !== value) throw new AppError('unavailable', 'the keychain did not give back what it was given');
+  if ((await keychain.get(where)) !== value)
+    throw new AppError('unavailable', 'the keychain did not give back what it was given');
 }
 
 interface Content {
@@ -166,11 +216,20 @@ function read(file: string): Content {
   const rest: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(entries)) {
     if (!isSecretName(name)) rest[name] = value;
-    else if (typeof value === 'string' && value.length >= (name.startsWith('setting.') ? 1 : SHORTEST)) values.set(name, value);
-    else throw new AppError('unavailable', `${file} is damaged: ${name} is not a text of at least ${SHORTEST} characters. Restore it from a backup, or take ${name} out to have a new one made.`);
+    else if (typeof value === 'string' && value.length >= (name.startsWith('setting.') ? 1 : SHORTEST))
+      values.set(name, value);
+    else
+      throw new AppError(
+        'unavailable',
+        `${file} is damaged: ${name} is not a text of at least ${SHORTEST} characters. Restore it from a backup, or take ${name} out to have a new one made.`,
+      );
   }
   const kept = keychain === undefined ? undefined : InKeychain.safeParse(keychain);
-  if (kept?.success === false) throw new AppError('unavailable', `${file} is damaged: "keychain" does not say which secrets are in the system’s keychain. Restore it from a backup.`);
+  if (kept?.success === false)
+    throw new AppError(
+      'unavailable',
+      `${file} is damaged: "keychain" does not say which secrets are in the system’s keychain. Restore it from a backup.`,
+    );
   return { values, kept: kept?.data, rest };
 }
 

@@ -1,17 +1,24 @@
-// What the server takes from the secret store at its start: keys of its own, which are made once, and the secret settings.
+// What the server takes from the secret store at its start: keys of its own, which are made once, and the secret
+// settings.
 import { randomBytes } from 'node:crypto';
 import { isSettingName, parseSetting, type Config } from './config.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from './settings.ts';
 
-export interface Secrets { jwtSecret: string; compatSecretKey: string }
+export interface Secrets {
+  jwtSecret: string;
+  compatSecretKey: string;
+}
 
 /** A secret from the settings wins; otherwise it is made once and kept in the store. */
-export async function loadSecrets(settings: Pick<Settings, 'JWT_SECRET' | 'COMPAT_SECRET_KEY'>, store: SecretStore): Promise<Secrets> {
+export async function loadSecrets(
+  settings: Pick<Settings, 'JWT_SECRET' | 'COMPAT_SECRET_KEY'>,
+  store: SecretStore,
+): Promise<Secrets> {
   return {
-    jwtSecret: settings.JWT_SECRET ?? await getOrMake(store, 'JWT_SECRET'),
-    compatSecretKey: settings.COMPAT_SECRET_KEY ?? await getOrMake(store, 'COMPAT_SECRET_KEY'),
+    jwtSecret: settings.JWT_SECRET ?? (await getOrMake(store, 'JWT_SECRET')),
+    compatSecretKey: settings.COMPAT_SECRET_KEY ?? (await getOrMake(store, 'COMPAT_SECRET_KEY')),
   };
 }
 
@@ -31,13 +38,17 @@ export async function storedSettings(store: SecretStore): Promise<Partial<Record
   const known = new Set<string>(store.names());
   const found: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
-    const value = isSecretSetting(name) && known.has(secretNameOf(name)) ? await store.get(secretNameOf(name)) : undefined;
+    const value =
+      isSecretSetting(name) && known.has(secretNameOf(name)) ? await store.get(secretNameOf(name)) : undefined;
     if (value !== undefined) found[name] = value;
   }
   return found;
 }
 
-/** The configuration with the secret settings in it. They lie in the same layer as settings.json and win over what stands there. */
+/**
+ * The configuration with the secret settings in it. They lie in the same layer as settings.json and win over what
+ * stands there.
+ */
 export async function withStoredSettings(config: Config, store: SecretStore): Promise<Config> {
   const settings = { ...config.settings };
   const origins = { ...config.origins };
@@ -53,14 +64,20 @@ export async function withStoredSettings(config: Config, store: SecretStore): Pr
 export async function adoptWrittenSecrets(config: Config, store: SecretStore): Promise<Config> {
   if (store.place !== 'keychain') return config;
   const { settingsFile } = config.paths;
-  const isSecret = (key: string): boolean => isSettingName(key.toUpperCase()) && isSecretSetting(key.toUpperCase() as SettingName);
-  const written = Object.entries(readJsonFile(settingsFile)).filter(([key, value]) => isSecret(key) && typeof value === 'string' && value !== '');
+  const isSecret = (key: string): boolean =>
+    isSettingName(key.toUpperCase()) && isSecretSetting(key.toUpperCase() as SettingName);
+  const written = Object.entries(readJsonFile(settingsFile)).filter(
+    ([key, value]) => isSecret(key) && typeof value === 'string' && value !== '',
+  );
   if (written.length === 0) return config;
   const stored = new Set(store.names());
   for (const [key, value] of written) {
     const name = secretNameOf(key.toUpperCase() as SettingName);
     if (!stored.has(name)) await store.set(name, value as string);
   }
-  writeJsonFile(settingsFile, Object.fromEntries(Object.entries(readJsonFile(settingsFile)).filter(([key]) => !isSecret(key))));
+  writeJsonFile(
+    settingsFile,
+    Object.fromEntries(Object.entries(readJsonFile(settingsFile)).filter(([key]) => !isSecret(key))),
+  );
   return config;
 }

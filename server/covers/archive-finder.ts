@@ -1,5 +1,5 @@
-// Asks the cover archive for albums that have no cover near by. Never over a cover that came meanwhile, and not for ever again: what was
-// asked in vain is noted with the time of the next try.
+// Asks the cover archive for albums that have no cover near by. Never over a cover that came meanwhile, and not for
+// ever again: what was asked in vain is noted with the time of the next try.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -31,15 +31,30 @@ export interface ArchiveFinderDeps {
   onCover: (albumId: AlbumId) => void;
 }
 
-export function createArchiveFinder({ db, log, now, storage, archive, rows, locked, highestAlbumId, onCover }: ArchiveFinderDeps) {
+export function createArchiveFinder({
+  db,
+  log,
+  now,
+  storage,
+  archive,
+  rows,
+  locked,
+  highestAlbumId,
+  onCover,
+}: ArchiveFinderDeps) {
   const lookups = createLookupRows({ db, now });
-  const oneByOne = createLocks<AlbumId>(); // tracks of an album are enriched side by side: the second sees what the first was told
+  // tracks of an album are enriched side by side: the second sees what the first was told
+  const oneByOne = createLocks<AlbumId>();
 
-  /** Asks if there is need. True when a cover was found, undefined when nothing is asked at the moment. Throws as storing does, and the signal's reason. */
-  const resolveFromArchive = (albumId: AlbumId, signal?: AbortSignal): Promise<boolean | undefined> => oneByOne(albumId, async () => {
-    const wanted = archive.isEnabled() ? lookups.find(albumId) : undefined;
-    return wanted ? ask(wanted, signal) : false;
-  });
+  /**
+   * Asks if there is need. True when a cover was found, undefined when nothing is asked at the moment. Throws as
+   * storing does, and the signal's reason.
+   */
+  const resolveFromArchive = (albumId: AlbumId, signal?: AbortSignal): Promise<boolean | undefined> =>
+    oneByOne(albumId, async () => {
+      const wanted = archive.isEnabled() ? lookups.find(albumId) : undefined;
+      return wanted ? ask(wanted, signal) : false;
+    });
 
   async function ask(wanted: Wanted, signal: AbortSignal | undefined): Promise<boolean | undefined> {
     const checkedAt = now();
@@ -50,31 +65,43 @@ export function createArchiveFinder({ db, log, now, storage, archive, rows, lock
       if (!(error instanceof UnusablePicture)) throw error;
       return error;
     });
-    return cover instanceof UnusablePicture ? inVain(wanted, 'unusable', cover.message) : keep(wanted.albumId, cover, checkedAt);
+    return cover instanceof UnusablePicture
+      ? inVain(wanted, 'unusable', cover.message)
+      : keep(wanted.albumId, cover, checkedAt);
   }
 
   function inVain(wanted: Wanted, result: 'none' | 'unusable' | 'failed', reason: string | null): false {
     lookups.note(wanted, result, reason);
-    const line = { album_id: wanted.albumId, release_group: wanted.releaseGroupMbid, origin: 'archive', result, ...(reason !== null && { reason }) };
+    const line = {
+      album_id: wanted.albumId,
+      release_group: wanted.releaseGroupMbid,
+      origin: 'archive',
+      result,
+      ...(reason !== null && { reason }),
+    };
     if (result === 'none') log.debug(line, 'no cover in the archive');
     else log.warn(line, 'cover of the archive not used');
     return false;
   }
 
   /** A person's upload may have come while the archive was asked. */
-  const keep = (albumId: AlbumId, cover: Cover, checkedAt: Date): Promise<boolean> => locked(albumId, async () => {
-    if (hasCoverOrNone(db, albumId)) return false;
-    const key = coverKey(albumId, cover.ext);
-    await storage.put(key, cover.bytes, { contentType: cover.mime });
-    const isKept = await rows.insert({ albumId, key, etag: cover.etag, origin: 'archive', checkedAt });
-    if (isKept) onCover(albumId);
-    else if (findCoverRow(db, albumId)?.key !== key) await storage.delete(key);
-    return isKept;
-  });
+  const keep = (albumId: AlbumId, cover: Cover, checkedAt: Date): Promise<boolean> =>
+    locked(albumId, async () => {
+      if (hasCoverOrNone(db, albumId)) return false;
+      const key = coverKey(albumId, cover.ext);
+      await storage.put(key, cover.bytes, { contentType: cover.mime });
+      const isKept = await rows.insert({ albumId, key, etag: cover.etag, origin: 'archive', checkedAt });
+      if (isKept) onCover(albumId);
+      else if (findCoverRow(db, albumId)?.key !== key) await storage.delete(key);
+      return isKept;
+    });
 
   async function* wantedAlbums({ signal, giveWay }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
     for (let above = 0; above < highestAlbumId(); above += ID_WINDOW) {
-      await (giveWay() ?? new Promise((resolve) => { setImmediate(resolve); })); // a look takes a few milliseconds
+      await (giveWay() ??
+        new Promise((resolve) => {
+          setImmediate(resolve);
+        })); // a look takes a few milliseconds
       signal.throwIfAborted();
       yield lookups.wantedBetween(above, above + ID_WINDOW);
     }
@@ -85,18 +112,23 @@ export function createArchiveFinder({ db, log, now, storage, archive, rows, lock
     const { signal, progress } = options;
     const seen = new Set<AlbumId>();
     let [asked, found] = [0, 0];
-    for (;;) { // until no new ones came meanwhile
+    for (;;) {
+      // until no new ones came meanwhile
       const fresh: AlbumId[] = [];
-      if (archive.isEnabled()) for await (const wanted of wantedAlbums(options)) fresh.push(...wanted.map(({ albumId }) => albumId).filter((id) => !seen.has(id)));
+      if (archive.isEnabled())
+        for await (const wanted of wantedAlbums(options))
+          fresh.push(...wanted.map(({ albumId }) => albumId).filter((id) => !seen.has(id)));
       if (fresh.length === 0) return { albums: asked, found };
       for (const id of fresh) seen.add(id);
       const askFor = async (id: AlbumId, stop: AbortSignal): Promise<void> => {
         const isFound = await resolveFromArchive(id, stop);
-        if (isFound === undefined) throw new AppError('unavailable', 'The cover archive cannot be reached at the moment.');
+        if (isFound === undefined)
+          throw new AppError('unavailable', 'The cover archive cannot be reached at the moment.');
         if (isFound) found++;
         progress(++asked, seen.size);
       };
-      await workTogether(fresh.slice(0, 1), signal, 1, askFor); // after a failure only one is let through, and says whether it is up again
+      // after a failure only one is let through, and says whether it is up again
+      await workTogether(fresh.slice(0, 1), signal, 1, askFor);
       await workTogether(fresh.slice(1), signal, AT_ONCE, askFor);
     }
   }

@@ -1,5 +1,5 @@
-// The cover archive: pictures of release groups, given by people, behind redirects to a storage that is slow and at times down.
-// What comes back is unchecked bytes; whether they are a picture is for the caller.
+// The cover archive: pictures of release groups, given by people, behind redirects to a storage that is slow and at
+// times down. What comes back is unchecked bytes; whether they are a picture is for the caller.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Log } from '../log/log.ts';
 import { createBreaker } from '../net/breaker.ts';
@@ -17,14 +17,20 @@ const TRIES = 2;
 const FAILURES = 4;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** How it is asked: two requests under way or in a second; its storage takes seconds to find a picture; a pause when it says that it is busy. */
+/**
+ * How it is asked: two requests under way or in a second; its storage takes seconds to find a picture; a pause when it
+ * says that it is busy.
+ */
 const PACE = { perSecond: 2, timeoutMs: 30_000, busyPauseMs: 5_000 };
 export type ArchivePace = typeof PACE;
 
 export type ArchiveAnswer =
   | { result: 'picture'; bytes: Buffer }
   | { result: 'none' }
-  /** `reason` is the end of a sentence. Unusable: asking again soon gives the same. Failed: it may be there another time. */
+  /**
+   * `reason` is the end of a sentence. Unusable: asking again soon gives the same. Failed: it may be there another
+   * time.
+   */
   | { result: 'unusable' | 'failed'; reason: string }
   /** Nothing was asked: the last ones failed, and it is left alone for a while. */
   | { result: 'silent' };
@@ -67,7 +73,15 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
 
   async function fetchAnswer(url: URL, base: URL, signal: AbortSignal | undefined): Promise<Answer> {
     try {
-      return toAnswer(await guardedFetch(url, { base, timeoutMs, maxBytes: MAX_BYTES, signal, headers: { 'user-agent': userAgentOf(version, settings.get('CONTACT')), accept: '*/*' } }));
+      return toAnswer(
+        await guardedFetch(url, {
+          base,
+          timeoutMs,
+          maxBytes: MAX_BYTES,
+          signal,
+          headers: { 'user-agent': userAgentOf(version, settings.get('CONTACT')), accept: '*/*' },
+        }),
+      );
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
       return { result: PASSING.has(error.kind) ? 'failed' : 'unusable', reason: error.message };
@@ -114,7 +128,8 @@ const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 
 /** What the archive says (200, 404, 400 for an identifier it does not take), and what its storage says behind it. */
 function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {
-  if (status === 200) return { result: 'picture', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  if (status === 200)
+    return { result: 'picture', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
   if (status === 404 || status === 400) return { result: 'none' };
   const reason = `${url.host} answered ${status}`;
   if (status !== 429 && status !== 503) return { result: 'failed', reason };

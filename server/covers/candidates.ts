@@ -14,11 +14,18 @@ const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
 
 export interface Candidate {
   origin: 'embedded' | 'folder';
-  /** The picture's bytes, unchecked; undefined when there is none after all. Throws UnusablePicture, `gone` or `unavailable`. */
+  /**
+   * The picture's bytes, unchecked; undefined when there is none after all. Throws UnusablePicture, `gone` or
+   * `unavailable`.
+   */
   read(): Promise<Buffer | undefined>;
 }
 
-interface CandidateDeps { sources: CoverSources; audioStore: AudioStore; embedded: EmbeddedPictures }
+interface CandidateDeps {
+  sources: CoverSources;
+  audioStore: AudioStore;
+  embedded: EmbeddedPictures;
+}
 
 export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded }: CandidateDeps): Candidate[] {
   const inside = sources.audioWithPicture(albumId, MAX_TRACKS).map((uri): Candidate => ({
@@ -67,4 +74,5 @@ export async function readAll(stream: Readable): Promise<Buffer> {
 }
 
 /** The file may be there another time: nothing is concluded from its absence. */
-export const isOutOfReach = (error: unknown): boolean => error instanceof AppError && (error.code === 'gone' || error.code === 'unavailable');
+export const isOutOfReach = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'gone' || error.code === 'unavailable');

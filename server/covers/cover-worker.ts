@@ -9,7 +9,10 @@ import type { ByteRange } from '../storage/storage.ts';
 import { remoteByteSource, type RemoteFile } from './remote-bytes.ts';
 
 export type PictureRequest = { path: string | Uint8Array } | { remote: RemoteFile };
-export type PictureResponse = { ok: true; bytes: Uint8Array<ArrayBuffer> | null } | { ok: false; reason: string } | { wanted: ByteRange };
+export type PictureResponse =
+  | { ok: true; bytes: Uint8Array<ArrayBuffer> | null }
+  | { ok: false; reason: string }
+  | { wanted: ByteRange };
 
 const port = parentPort;
 if (!port) throw new Error('cover-worker runs as a worker thread');
@@ -21,7 +24,11 @@ port.on('message', (request: PictureRequest | typeof END) => {
 
 async function respond(request: PictureRequest): Promise<void> {
   try {
-    const bytes = await ('path' in request ? pictureInFile(request.path) : pictureIn(remoteByteSource(request.remote, (wanted) => port?.postMessage({ wanted } satisfies PictureResponse))));
+    const bytes = await ('path' in request
+      ? pictureInFile(request.path)
+      : pictureIn(
+          remoteByteSource(request.remote, (wanted) => port?.postMessage({ wanted } satisfies PictureResponse)),
+        ));
     port?.postMessage({ ok: true, bytes } satisfies PictureResponse, bytes ? [bytes.buffer] : []);
   } catch (error) {
     port?.postMessage({ ok: false, reason: messageOf(error) } satisfies PictureResponse);
@@ -39,5 +46,6 @@ async function pictureInFile(path: string | Uint8Array): Promise<Uint8Array<Arra
 
 async function pictureIn(source: ByteSource): Promise<Uint8Array<ArrayBuffer> | null> {
   const picture = await readCover(source);
-  return picture ? Uint8Array.from(picture.bytes) : null; // a copy of its own: small Buffers share memory that must not be given away
+  // a copy of its own: small Buffers share memory that must not be given away
+  return picture ? Uint8Array.from(picture.bytes) : null;
 }

@@ -1,5 +1,5 @@
-// Owns the thread that reads embedded pictures: started when one is wanted, ended when none was for a while, and started anew when
-// a file hangs it or eats its memory.
+// Owns the thread that reads embedded pictures: started when one is wanted, ended when none was for a while, and
+// started anew when a file hangs it or eats its memory.
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { endThread } from '../end-thread.ts';
@@ -14,7 +14,9 @@ const IDLE_MS = 10_000;
 const HEAP_LIMIT_MB = 256;
 
 /** A file on this machine, or one whose ranges can be fetched. */
-export type AudioBytes = { path: string | Buffer } | { size: number; open: (range: ByteRange) => Promise<{ stream: Readable }> };
+export type AudioBytes =
+  | { path: string | Buffer }
+  | { size: number; open: (range: ByteRange) => Promise<{ stream: Readable }> };
 
 export type EmbeddedPictures = ReturnType<typeof createEmbeddedPictures>;
 
@@ -28,7 +30,9 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
     const request: PictureRequest = 'path' in audio ? { path: audio.path } : { remote: shareFile(audio.size) };
     const limitMs = 'path' in audio ? READ_LIMIT_MS : REMOTE_READ_LIMIT_MS;
     let unreached: Error | undefined; // why bytes could not be fetched
-    const thread = (worker ??= new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 } }));
+    const thread = (worker ??= new Worker(workerUrl, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
+    }));
     thread.ref();
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => fail(`reading it took longer than ${limitMs / 1000} s`), limitMs);
@@ -44,7 +48,9 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
       };
       const supply = (range: ByteRange): void => {
         if ('path' in request || 'path' in audio) return;
-        supplyRange(request.remote, range, audio.open).catch((error: Error) => { unreached = error; });
+        supplyRange(request.remote, range, audio.open).catch((error: Error) => {
+          unreached = error;
+        });
       };
       const onMessage = (response: PictureResponse): void => {
         if ('wanted' in response) return supply(response.wanted);
@@ -68,14 +74,19 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   }
 
   return {
-    /** The cover picture inside an audio file, one file at a time. Throws UnusablePicture when the file cannot be read, and what fetching it throws. */
+    /**
+     * The cover picture inside an audio file, one file at a time. Throws UnusablePicture when the file cannot be read,
+     * and what fetching it throws.
+     */
     read(audio: AudioBytes): Promise<Buffer | undefined> {
       clearTimeout(idle);
       waiting++;
       const result = last.then(() => ask(audio));
-      last = result.catch(() => undefined).then(() => {
-        if (--waiting === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
-      });
+      last = result
+        .catch(() => undefined)
+        .then(() => {
+          if (--waiting === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
+        });
       return result;
     },
     close: stop,

@@ -1,4 +1,5 @@
-// Looks for the covers of albums near by, inside their audio and beside it: once per album, again only after it changed.
+// Looks for the covers of albums near by, inside their audio and beside it: once per album, again only after it
+// changed.
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -22,7 +23,11 @@ const UNDER_WAY = 48;
 const ID_WINDOW = 5_000;
 
 /** How a pass over all albums is told to stop, tells how far it is, and lets others have their turn. */
-export interface PassOptions { signal: AbortSignal; progress: (done: number, total: number) => void; giveWay: GiveWay }
+export interface PassOptions {
+  signal: AbortSignal;
+  progress: (done: number, total: number) => void;
+  giveWay: GiveWay;
+}
 
 export interface CoverFinderDeps {
   db: MainDb;
@@ -37,7 +42,18 @@ export interface CoverFinderDeps {
   onCover: (albumId: AlbumId) => void;
 }
 
-export function createCoverFinder({ db, log, now, storage, audioStore, sources, embedded, rows, locked, onCover }: CoverFinderDeps) {
+export function createCoverFinder({
+  db,
+  log,
+  now,
+  storage,
+  audioStore,
+  sources,
+  embedded,
+  rows,
+  locked,
+  onCover,
+}: CoverFinderDeps) {
   const inTurn = createSlots(AT_ONCE);
 
   async function resolveNow(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<boolean> {
@@ -51,8 +67,15 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
     return isKept;
   }
 
-  /** Stores the first picture that is usable. The row to write, without a key when there is none; undefined when that is not sure. */
-  async function storeFirst(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<CoverRow | undefined> {
+  /**
+   * Stores the first picture that is usable. The row to write, without a key when there is none; undefined when that is
+   * not sure.
+   */
+  async function storeFirst(
+    albumId: AlbumId,
+    checkedAt: Date,
+    signal: AbortSignal | undefined,
+  ): Promise<CoverRow | undefined> {
     let isSure = true;
     for (const candidate of listCandidates(albumId, { sources, audioStore, embedded })) {
       signal?.throwIfAborted();
@@ -84,7 +107,10 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
   async function pendingAlbums({ signal, giveWay }: PassOptions): Promise<AlbumId[]> {
     const found: AlbumId[] = [];
     for (let above = 0; above < sources.highestAlbumId(); above += ID_WINDOW) {
-      await (giveWay() ?? new Promise((resolve) => { setImmediate(resolve); })); // a look takes a few milliseconds
+      await (giveWay() ??
+        new Promise((resolve) => {
+          setImmediate(resolve);
+        })); // a look takes a few milliseconds
       signal.throwIfAborted();
       found.push(...sources.pendingBetween(above, above + ID_WINDOW));
     }
@@ -92,9 +118,9 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
   }
 
   /**
-   * Looks for a cover near by if the album has none; true when one was found. Throws only what keeps it from looking at any album:
-   * `storage_full`, `unavailable`, the abort of `signal`. What could not be read for now is looked at again another time; any
-   * other failure counts as nothing found.
+   * Looks for a cover near by if the album has none; true when one was found. Throws only what keeps it from looking at
+   * any album: `storage_full`, `unavailable`, the abort of `signal`. What could not be read for now is looked at again
+   * another time; any other failure counts as nothing found.
    */
   async function resolveNearby(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
     const checkedAt = now();
@@ -108,12 +134,16 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
     }
   }
 
-  /** Works through the albums that were not looked at, or that changed since nothing was found. Throws as `resolveNearby` does. */
+  /**
+   * Works through the albums that were not looked at, or that changed since nothing was found. Throws as
+   * `resolveNearby` does.
+   */
   async function resolvePending(options: PassOptions) {
     const { signal, progress, giveWay } = options;
     const seen = new Set<AlbumId>();
     let [done, found] = [0, 0];
-    for (;;) { // until no new ones came meanwhile
+    for (;;) {
+      // until no new ones came meanwhile
       const ids = (await pendingAlbums(options)).filter((id) => !seen.has(id));
       if (ids.length === 0) return { albums: seen.size, found };
       for (const id of ids) seen.add(id);
@@ -128,4 +158,10 @@ export function createCoverFinder({ db, log, now, storage, audioStore, sources, 
   return { resolveNearby, resolvePending };
 }
 
-const noneFound = (albumId: AlbumId, checkedAt: Date): CoverRow => ({ albumId, key: null, etag: null, origin: null, checkedAt });
+const noneFound = (albumId: AlbumId, checkedAt: Date): CoverRow => ({
+  albumId,
+  key: null,
+  etag: null,
+  origin: null,
+  checkedAt,
+});

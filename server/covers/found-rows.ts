@@ -1,10 +1,15 @@
-// Rows of albums that were looked at, committed together: a commit waits for the disk, on the thread that answers requests.
+// Rows of albums that were looked at, committed together: a commit waits for the disk, on the thread that answers
+// requests.
 import type { MainDb } from '../db/client.ts';
 import { hasAlbum, insertFound, type CoverRow } from './queries.ts';
 
 const MAX_WAIT_MS = 50;
 
-interface Waiting { row: CoverRow; resolve: (isKept: boolean) => void; reject: (error: unknown) => void }
+interface Waiting {
+  row: CoverRow;
+  resolve: (isKept: boolean) => void;
+  reject: (error: unknown) => void;
+}
 
 export type FoundRows = ReturnType<typeof createFoundRows>;
 
@@ -19,7 +24,9 @@ export function createFoundRows(db: MainDb) {
     timer = undefined;
     if (batch.length === 0) return;
     try {
-      const kept = db.transaction((tx) => batch.map(({ row }) => hasAlbum(tx, row.albumId) && insertFound(tx, row)), { behavior: 'immediate' });
+      const kept = db.transaction((tx) => batch.map(({ row }) => hasAlbum(tx, row.albumId) && insertFound(tx, row)), {
+        behavior: 'immediate',
+      });
       batch.forEach(({ resolve }, i) => resolve(kept[i] === true));
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -28,10 +35,11 @@ export function createFoundRows(db: MainDb) {
 
   return {
     /** Settles when the row is on disk; false when the album has a cover already, or is gone. */
-    insert: (row: CoverRow): Promise<boolean> => new Promise((resolve, reject) => {
-      waiting.push({ row, resolve, reject });
-      timer ??= setTimeout(flush, MAX_WAIT_MS);
-    }),
+    insert: (row: CoverRow): Promise<boolean> =>
+      new Promise((resolve, reject) => {
+        waiting.push({ row, resolve, reject });
+        timer ??= setTimeout(flush, MAX_WAIT_MS);
+      }),
     flush,
   };
 }

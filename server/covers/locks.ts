@@ -35,8 +35,15 @@ export function createSlots(limit: number) {
   };
 }
 
-/** Works on all items, so many at once. The first error ends it, and comes out when all that were under way have ended. */
-export async function workTogether<T>(items: readonly T[], signal: AbortSignal, atOnce: number, work: (item: T, stop: AbortSignal) => Promise<void>): Promise<void> {
+/**
+ * Works on all items, so many at once. The first error ends it, and comes out when all that were under way have ended.
+ */
+export async function workTogether<T>(
+  items: readonly T[],
+  signal: AbortSignal,
+  atOnce: number,
+  work: (item: T, stop: AbortSignal) => Promise<void>,
+): Promise<void> {
   const waiting = items.values();
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);

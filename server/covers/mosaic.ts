@@ -1,5 +1,5 @@
-// One picture of up to four covers, for what has none of its own: artists, playlists. It is known by the covers it is made of, so it is
-// another one as soon as one of them is.
+// One picture of up to four covers, for what has none of its own: artists, playlists. It is known by the covers it is
+// made of, so it is another one as soon as one of them is.
 import { hash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
@@ -21,23 +21,48 @@ const LAYOUT_VERSION = 1;
 /** Left, top, width and height in halves of the side, by the number of covers. */
 const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
   1: [[0, 0, 2, 2]],
-  2: [[0, 0, 1, 2], [1, 0, 1, 2]],
-  3: [[0, 0, 1, 2], [1, 0, 1, 1], [1, 1, 1, 1]],
-  4: [[0, 0, 1, 1], [1, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1]],
+  2: [
+    [0, 0, 1, 2],
+    [1, 0, 1, 2],
+  ],
+  3: [
+    [0, 0, 1, 2],
+    [1, 0, 1, 1],
+    [1, 1, 1, 1],
+  ],
+  4: [
+    [0, 0, 1, 1],
+    [1, 0, 1, 1],
+    [0, 1, 1, 1],
+    [1, 1, 1, 1],
+  ],
 };
 
 export const isMosaic = (cover: ShownCover): cover is Mosaic => 'covers' in cover;
 
 /** Of the first four pictures that differ. One alone stays what it is; undefined without any. */
 export function mosaicOf(owner: string, covers: readonly StoredCover[]): ShownCover | undefined {
-  const different = [...new Map(covers.toReversed().map((cover) => [cover.etag, cover])).values()].toReversed().slice(0, MOSAIC_COVERS);
+  const different = [...new Map(covers.toReversed().map((cover) => [cover.etag, cover])).values()]
+    .toReversed()
+    .slice(0, MOSAIC_COVERS);
   const [first] = different;
   if (!first || different.length === 1) return first;
-  return { owner, covers: different, etag: hash('sha256', [LAYOUT_VERSION, ...different.map(({ etag }) => etag)].join(' '), 'hex').slice(0, 32) };
+  return {
+    owner,
+    covers: different,
+    etag: hash('sha256', [LAYOUT_VERSION, ...different.map(({ etag }) => etag)].join(' '), 'hex').slice(0, 32),
+  };
 }
 
-/** Throws UnusablePicture when none of the covers can be used, and what reading throws when one is only out of reach. */
-export async function makeMosaic({ covers }: Mosaic, size: number, format: SizedFormat, readOriginal: (cover: StoredCover) => Promise<Buffer>): Promise<Buffer> {
+/**
+ * Throws UnusablePicture when none of the covers can be used, and what reading throws when one is only out of reach.
+ */
+export async function makeMosaic(
+  { covers }: Mosaic,
+  size: number,
+  format: SizedFormat,
+  readOriginal: (cover: StoredCover) => Promise<Buffer>,
+): Promise<Buffer> {
   let usable = await Promise.all(covers.map((cover) => readOriginal(cover).catch(undefinedIfGone)));
   for (;;) {
     const pictures = usable.filter((bytes) => bytes !== undefined);
@@ -50,12 +75,18 @@ export async function makeMosaic({ covers }: Mosaic, size: number, format: Sized
 
 export function tilesOf(pictures: readonly Buffer[], size: number): Tile[] {
   const half = Math.round(size / 2);
-  return (LAYOUTS[pictures.length] ?? []).map(([left, top, width, height], i) =>
-    ({ bytes: pictures[i] as Buffer, left: left * half, top: top * half, width: width === 2 ? size : half, height: height === 2 ? size : half }));
+  return (LAYOUTS[pictures.length] ?? []).map(([left, top, width, height], i) => ({
+    bytes: pictures[i] as Buffer,
+    left: left * half,
+    top: top * half,
+    width: width === 2 ? size : half,
+    height: height === 2 ? size : half,
+  }));
 }
 
 function undefinedIfGone(error: unknown): undefined {
-  const isGone = isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
+  const isGone =
+    isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
   if (!isGone) throw error;
   return undefined;
 }

@@ -1,4 +1,5 @@
-// Deletes the stored pictures of albums that went, and those that another one took the place of: triggers note them, whoever wrote the rows.
+// Deletes the stored pictures of albums that went, and those that another one took the place of: triggers note them,
+// whoever wrote the rows.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -12,7 +13,13 @@ import type { Thumbnails } from './thumbnails.ts';
 
 const AT_ONCE = 500;
 
-export interface OrphanDeps { db: MainDb; log: Log; storage: Pick<Storage, 'delete'>; thumbnails: Pick<Thumbnails, 'forget'>; locked: Locks<AlbumId> }
+export interface OrphanDeps {
+  db: MainDb;
+  log: Log;
+  storage: Pick<Storage, 'delete'>;
+  thumbnails: Pick<Thumbnails, 'forget'>;
+  locked: Locks<AlbumId>;
+}
 
 export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDeps) {
   type Orphan = typeof orphanedCovers.$inferSelect;
@@ -40,7 +47,8 @@ export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDe
   return {
     /** Those of one album, for who holds its lock. */
     async releaseOf(albumId: AlbumId): Promise<void> {
-      for (const orphan of db.select().from(orphanedCovers).where(eq(orphanedCovers.albumId, albumId)).all()) await tryRelease(orphan);
+      for (const orphan of db.select().from(orphanedCovers).where(eq(orphanedCovers.albumId, albumId)).all())
+        await tryRelease(orphan);
     },
 
     async sweep({ signal, giveWay }: { signal: AbortSignal; giveWay: GiveWay }): Promise<void> {

@@ -1,5 +1,5 @@
-// What may be a cover, decided by its content, and how one is made smaller. sharp is loaded when the first picture comes: it costs
-// time at the start and memory that a server without pictures need not have.
+// What may be a cover, decided by its content, and how one is made smaller. sharp is loaded when the first picture
+// comes: it costs time at the start and memory that a server without pictures need not have.
 import { hash } from 'node:crypto';
 import type sharpModule from 'sharp';
 import type { Sharp } from 'sharp';
@@ -26,7 +26,12 @@ export const COVER_MIMES = Object.keys(KINDS) as CoverMime[];
 export const COVER_EXTENSIONS = Object.values(KINDS).map((kind) => kind.ext);
 
 /** A picture that passed the checks. `etag` is made of its bytes. */
-export interface Cover { bytes: Buffer; ext: string; mime: string; etag: string }
+export interface Cover {
+  bytes: Buffer;
+  ext: string;
+  mime: string;
+  etag: string;
+}
 
 /** Bytes that are no usable cover; `message` says why. */
 export class UnusablePicture extends Error {
@@ -37,20 +42,31 @@ export class UnusablePicture extends Error {
 export async function checkPicture(bytes: Buffer): Promise<Cover> {
   if (bytes.length > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
   const mime = (isAvif(bytes) ? 'image/avif' : sniffPicture(bytes)) as CoverMime | undefined;
-  if (mime === undefined || !(mime in KINDS)) throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // SVG never gets to a decoder
+  if (mime === undefined || !(mime in KINDS))
+    throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // SVG never gets to a decoder
   const sharp = await loadSharp();
-  const found = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' }).metadata().catch((cause: unknown) => {
-    throw new UnusablePicture('the picture is damaged or has too many pixels', { cause });
-  });
+  const found = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
+    .metadata()
+    .catch((cause: unknown) => {
+      throw new UnusablePicture('the picture is damaged or has too many pixels', { cause });
+    });
   if (found.format !== KINDS[mime].sharpFormat) throw new UnusablePicture('the picture is not what it claims to be');
   return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32) };
 }
 
-/** A picture that fits into a square of `size`, never larger than the original. Throws UnusablePicture when it cannot be decoded at all. */
+/**
+ * A picture that fits into a square of `size`, never larger than the original. Throws UnusablePicture when it cannot be
+ * decoded at all.
+ */
 export async function resizePicture(bytes: Buffer, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
   const sharp = await loadSharp();
   const resized = (failOn: 'warning' | 'none'): Promise<Buffer> =>
-    encode(sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn }).autoOrient().resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true }), format).toBuffer();
+    encode(
+      sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn })
+        .autoOrient()
+        .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true }),
+      format,
+    ).toBuffer();
   try {
     return await resized('warning').catch(() => resized('none')); // a truncated picture shows what it has
   } catch (cause) {
@@ -58,30 +74,52 @@ export async function resizePicture(bytes: Buffer, size: number, format: SizedFo
   }
 }
 
-export interface Tile { bytes: Buffer; left: number; top: number; width: number; height: number }
+export interface Tile {
+  bytes: Buffer;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
 
 /** A square made of pictures, each cut to fill its tile; or those among them that cannot be decoded. */
-export async function composePictures(tiles: readonly Tile[], size: number, format: SizedFormat): Promise<{ picture?: Buffer; unusable: Buffer[] }> {
+export async function composePictures(
+  tiles: readonly Tile[],
+  size: number,
+  format: SizedFormat,
+): Promise<{ picture?: Buffer; unusable: Buffer[] }> {
   const sharp = await loadSharp();
   const cut = ({ bytes, width, height }: Tile): Promise<Buffer | undefined> =>
-    sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' }).autoOrient().resize({ width, height, fit: 'cover' }).toColourspace('srgb').png({ compressionLevel: 0 }).toBuffer()
+    sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
+      .autoOrient()
+      .resize({ width, height, fit: 'cover' })
+      .toColourspace('srgb')
+      .png({ compressionLevel: 0 })
+      .toBuffer()
       .catch(() => undefined);
   const inputs = await Promise.all(tiles.map(cut));
   const unusable = tiles.filter((_, i) => !inputs[i]).map(({ bytes }) => bytes);
   if (unusable.length > 0) return { unusable };
-  const square = sharp({ create: { width: size, height: size, channels: 3, background: '#fff' } })
-    .composite(tiles.map(({ left, top }, i) => ({ input: inputs[i] as Buffer, left, top })));
+  const square = sharp({ create: { width: size, height: size, channels: 3, background: '#fff' } }).composite(
+    tiles.map(({ left, top }, i) => ({ input: inputs[i] as Buffer, left, top })),
+  );
   return { picture: await encode(square, format).toBuffer(), unusable };
 }
 
 const encode = (picture: Sharp, format: SizedFormat): Sharp =>
-  format === 'webp' ? picture.webp({ quality: QUALITY }) : picture.flatten({ background: '#fff' }).jpeg({ quality: QUALITY, mozjpeg: true });
+  format === 'webp'
+    ? picture.webp({ quality: QUALITY })
+    : picture.flatten({ background: '#fff' }).jpeg({ quality: QUALITY, mozjpeg: true });
 
-export const mimeOfExtension = (ext: string): string => COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
+export const mimeOfExtension = (ext: string): string =>
+  COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
 
 /** ISO media file whose brands name AVIF. */
 function isAvif(bytes: Buffer): boolean {
-  return bytes.toString('latin1', 4, 8) === 'ftyp' && /avi[fs]/.test(bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), 64)));
+  return (
+    bytes.toString('latin1', 4, 8) === 'ftyp' &&
+    /avi[fs]/.test(bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), 64)))
+  );
 }
 
 let loading: Promise<typeof sharpModule> | undefined;

@@ -1,5 +1,6 @@
-// Covers of what is not here yet: the catalogue shows a picture at an address, which is fetched once, made small and kept in the cache. An
-// album gets a cover of its own only from audio or the archive, so that a thumbnail never stands in a better one's way.
+// Covers of what is not here yet: the catalogue shows a picture at an address, which is fetched once, made small and
+// kept in the cache. An album gets a cover of its own only from audio or the archive, so that a thumbnail never stands
+// in a better one's way.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -33,8 +34,12 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
   const inTurn = createSlots(AT_ONCE);
   const making = new Map<string, Promise<void>>();
   const failed = new Map<string, number>();
-  const findOfTrack = db.$client.prepare<[TrackId], { url: string | null }>('SELECT cover_url AS url FROM tracks WHERE id = ?');
-  const findOfAlbum = db.$client.prepare<[AlbumId], { url: string }>('SELECT cover_url AS url FROM tracks WHERE album_id = ? AND cover_url IS NOT NULL LIMIT 1');
+  const findOfTrack = db.$client.prepare<[TrackId], { url: string | null }>(
+    'SELECT cover_url AS url FROM tracks WHERE id = ?',
+  );
+  const findOfAlbum = db.$client.prepare<[AlbumId], { url: string }>(
+    'SELECT cover_url AS url FROM tracks WHERE album_id = ? AND cover_url IS NOT NULL LIMIT 1',
+  );
   let made = 0;
 
   async function make(url: string, path: string, format: SizedFormat): Promise<void> {
@@ -64,17 +69,28 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
     }
   }
 
-  async function send(req: IncomingMessage, res: ServerResponse, url: string, format: SizedFormat = 'webp'): Promise<boolean> {
+  async function send(
+    req: IncomingMessage,
+    res: ServerResponse,
+    url: string,
+    format: SizedFormat = 'webp',
+  ): Promise<boolean> {
     const name = hash('sha256', url, 'hex').slice(0, 32);
     const path = join(dir, `${name}.${format}`);
-    const answer = (): Promise<void> => sendBytes(req, res, { path }, { contentType: `image/${format}`, cacheControl: CACHE_CONTROL, etag: `${name}-${format}` });
+    const answer = (): Promise<void> =>
+      sendBytes(
+        req,
+        res,
+        { path },
+        { contentType: `image/${format}`, cacheControl: CACHE_CONTROL, etag: `${name}-${format}` },
+      );
     try {
       await answer();
       return true;
     } catch (error) {
       if (!isAbsent(error)) throw error;
     }
-    if (!await ensure(url, path, format)) return false;
+    if (!(await ensure(url, path, format))) return false;
     await answer();
     return true;
   }
@@ -100,5 +116,6 @@ async function dropOldest(dir: string): Promise<void> {
   const names = await readdir(dir);
   if (names.length <= MOST_FILES) return;
   const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(dir, name))).mtimeMs })));
-  for (const { name } of dated.toSorted((a, b) => a.at - b.at).slice(0, names.length - MOST_FILES)) await rm(join(dir, name), { force: true });
+  for (const { name } of dated.toSorted((a, b) => a.at - b.at).slice(0, names.length - MOST_FILES))
+    await rm(join(dir, name), { force: true });
 }

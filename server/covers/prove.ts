@@ -1,5 +1,6 @@
-// Proves that a stored cover is the picture that its row knows, and puts it right where it is not: from the backup, or from where it was
-// found. Inside the album's lock, so that a picture that a person chooses at the same moment is never taken for a damaged one.
+// Proves that a stored cover is the picture that its row knows, and puts it right where it is not: from the backup, or
+// from where it was found. Inside the album's lock, so that a picture that a person chooses at the same moment is never
+// taken for a damaged one.
 import { createHash } from 'node:crypto';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -17,7 +18,15 @@ import { findCoverRow, upsertCover, type CoverRow, type CoverSources } from './q
 export type HealCover = (key: string, etag: string) => Promise<string>;
 
 /** `none`: the album has no cover any more. `healed` says from where. */
-export type CoverVerdict = 'good' | 'none' | { key: string; kind: 'damaged' | 'missing' | 'unreadable'; healed: 'backup' | 'source' | null; reason: string | null };
+export type CoverVerdict =
+  | 'good'
+  | 'none'
+  | {
+      key: string;
+      kind: 'damaged' | 'missing' | 'unreadable';
+      healed: 'backup' | 'source' | null;
+      reason: string | null;
+    };
 
 export interface CoverProofDeps {
   db: MainDb;
@@ -31,8 +40,20 @@ export interface CoverProofDeps {
   onHealed: (albumId: AlbumId) => Promise<void>;
 }
 
-export function createCoverProof({ db, now, storage, audioStore, sources, embedded, locked, onHealed }: CoverProofDeps) {
-  async function judge(key: string, etag: string): Promise<{ kind: 'good' | 'damaged' | 'missing' | 'unreadable'; reason: string | null }> {
+export function createCoverProof({
+  db,
+  now,
+  storage,
+  audioStore,
+  sources,
+  embedded,
+  locked,
+  onHealed,
+}: CoverProofDeps) {
+  async function judge(
+    key: string,
+    etag: string,
+  ): Promise<{ kind: 'good' | 'damaged' | 'missing' | 'unreadable'; reason: string | null }> {
     try {
       const hash = createHash('sha256');
       for await (const piece of (await storage.open(key)).stream as AsyncIterable<Buffer>) hash.update(piece);
@@ -49,12 +70,14 @@ export function createCoverProof({ db, now, storage, audioStore, sources, embedd
     let first: { cover: Cover; origin: CoverRow['origin'] } | undefined;
     for (const candidate of listCandidates(albumId, { sources, audioStore, embedded })) {
       const bytes = await candidate.read().catch(passing);
-      const cover = bytes && await checkPicture(bytes).catch(passing);
+      const cover = bytes && (await checkPicture(bytes).catch(passing));
       if (!cover) continue;
       if (cover.etag === etag) return keep(albumId, cover, origin);
       first ??= { cover, origin: candidate.origin };
     }
-    return first !== undefined && origin !== 'manual' && origin !== 'archive' && keep(albumId, first.cover, first.origin);
+    return (
+      first !== undefined && origin !== 'manual' && origin !== 'archive' && keep(albumId, first.cover, first.origin)
+    );
   }
 
   async function keep(albumId: AlbumId, cover: Cover, origin: CoverRow['origin']): Promise<true> {
@@ -65,17 +88,18 @@ export function createCoverProof({ db, now, storage, audioStore, sources, embedd
   }
 
   /** Throws only what says nothing of this cover: `unavailable` while the storage is down, `storage_full`. */
-  return (albumId: AlbumId, heal: HealCover | undefined): Promise<CoverVerdict> => locked(albumId, async () => {
-    const row = findCoverRow(db, albumId);
-    if (row?.key == null || row.etag === null) return 'none';
-    const { key } = row;
-    const { kind, reason } = await judge(key, row.etag);
-    if (kind === 'good') return 'good';
-    const told = await heal?.(key, row.etag);
-    const healed = told === 'healed' ? 'backup' : await remake(row) ? 'source' : null;
-    if (healed !== null) await onHealed(albumId);
-    return { key, kind, healed, reason: healed === null ? (told ?? reason) : null };
-  });
+  return (albumId: AlbumId, heal: HealCover | undefined): Promise<CoverVerdict> =>
+    locked(albumId, async () => {
+      const row = findCoverRow(db, albumId);
+      if (row?.key == null || row.etag === null) return 'none';
+      const { key } = row;
+      const { kind, reason } = await judge(key, row.etag);
+      if (kind === 'good') return 'good';
+      const told = await heal?.(key, row.etag);
+      const healed = told === 'healed' ? 'backup' : (await remake(row)) ? 'source' : null;
+      if (healed !== null) await onHealed(albumId);
+      return { key, kind, healed, reason: healed === null ? (told ?? reason) : null };
+    });
 }
 
 /** A source that cannot be read now, or holds no picture, is passed over. */

@@ -7,7 +7,11 @@ import { FALLBACK_FORMATS } from '../media/sniff.ts';
 
 export type CoverRow = typeof albumCovers.$inferSelect;
 /** A cover that is there. */
-export interface StoredCover { albumId: AlbumId; key: string; etag: string }
+export interface StoredCover {
+  albumId: AlbumId;
+  key: string;
+  etag: string;
+}
 
 export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
   db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
@@ -21,12 +25,23 @@ export function hasCoverOrNone(db: Db, albumId: AlbumId): boolean {
   return row !== undefined && (row.key !== null || row.origin === 'manual');
 }
 
-/** Writes what was found, unless a cover is there already or a person wants none. False then, and when the album is gone. */
+/**
+ * Writes what was found, unless a cover is there already or a person wants none. False then, and when the album is
+ * gone.
+ */
 export function insertFound(db: Db, row: CoverRow): boolean {
   const { albumId: _, ...found } = row;
-  return db.insert(albumCovers).values(row)
-    .onConflictDoUpdate({ target: albumCovers.albumId, set: found, setWhere: sql`${albumCovers.key} IS NULL AND ${albumCovers.origin} IS NOT 'manual'` })
-    .run().changes > 0;
+  return (
+    db
+      .insert(albumCovers)
+      .values(row)
+      .onConflictDoUpdate({
+        target: albumCovers.albumId,
+        set: found,
+        setWhere: sql`${albumCovers.key} IS NULL AND ${albumCovers.origin} IS NOT 'manual'`,
+      })
+      .run().changes > 0
+  );
 }
 
 /** Writes what a person decided, over anything. */
@@ -37,19 +52,28 @@ export function upsertCover(db: Db, row: CoverRow): void {
 
 /** Forgets that there is none; a cover stays. */
 export const deleteNone = (db: Db, albumId: AlbumId): void =>
-  void db.delete(albumCovers).where(and(eq(albumCovers.albumId, albumId), isNull(albumCovers.key))).run();
+  void db
+    .delete(albumCovers)
+    .where(and(eq(albumCovers.albumId, albumId), isNull(albumCovers.key)))
+    .run();
 
 /** Forgets a cover that came from the archive and is lost; false when it is another one, or came from elsewhere. */
 export const deleteCover = (db: Db, albumId: AlbumId, key: string): boolean =>
-  db.delete(albumCovers).where(and(eq(albumCovers.albumId, albumId), eq(albumCovers.key, key), eq(albumCovers.origin, 'archive'))).run().changes > 0;
+  db
+    .delete(albumCovers)
+    .where(and(eq(albumCovers.albumId, albumId), eq(albumCovers.key, key), eq(albumCovers.origin, 'archive')))
+    .run().changes > 0;
 
 /** Read on the bare connection, prepared once: a grid asks for sixty covers at a time. */
 export function prepareFindCovers(db: MainDb) {
   const columns = 'c.album_id AS albumId, c.key, c.etag';
-  const ofAlbum = db.$client.prepare<[number], StoredCover>(`SELECT ${columns} FROM album_covers c WHERE c.album_id = ? AND c.key IS NOT NULL`);
+  const ofAlbum = db.$client.prepare<[number], StoredCover>(
+    `SELECT ${columns} FROM album_covers c WHERE c.album_id = ? AND c.key IS NOT NULL`,
+  );
   const ofTrack = db.$client.prepare<[number], StoredCover>(`
     SELECT ${columns} FROM tracks t JOIN album_covers c ON c.album_id = t.album_id WHERE t.id = ? AND c.key IS NOT NULL`);
-  const ownIn = (years: string) => db.$client.prepare<[number, number], StoredCover>(`
+  const ownIn = (years: string) =>
+    db.$client.prepare<[number, number], StoredCover>(`
     SELECT ${columns} FROM albums a JOIN album_covers c ON c.album_id = a.id
     WHERE a.artist_id = ? AND a.year ${years} AND c.key IS NOT NULL ORDER BY a.year, a.id LIMIT ?`);
   const [dated, undated] = [ownIn('IS NOT NULL'), ownIn('IS NULL')];
@@ -64,7 +88,9 @@ export function prepareFindCovers(db: MainDb) {
       const own = dated.all(id, most);
       if (own.length < most) own.push(...undated.all(id, most - own.length));
       if (own.length === most) return own;
-      const others = credited.all(id, most + own.length).filter(({ albumId }) => !own.some((cover) => cover.albumId === albumId));
+      const others = credited
+        .all(id, most + own.length)
+        .filter(({ albumId }) => !own.some((cover) => cover.albumId === albumId));
       return [...own, ...others].slice(0, most);
     },
   };
@@ -82,11 +108,15 @@ export function prepareCoverSources(db: MainDb) {
     SELECT f.path, f.image_name AS imageName FROM tracks t
     JOIN source_files s ON s.track_id = t.id JOIN source_folders f ON f.id = s.folder_id
     WHERE t.album_id = ? GROUP BY f.id ORDER BY min(coalesce(t.disc_number, 1)), f.path`);
-  const folder = db.$client.prepare<[string], { imageName: string | null }>(`SELECT image_name AS imageName FROM source_folders WHERE source = 'local_folder' AND path = ?`);
+  const folder = db.$client.prepare<[string], { imageName: string | null }>(
+    `SELECT image_name AS imageName FROM source_folders WHERE source = 'local_folder' AND path = ?`,
+  );
   const pending = db.$client.prepare<[number, number], { id: AlbumId }>(`
     SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
     WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual' AND a.updated_at > c.checked_at))`);
-  const lookedAt = db.$client.prepare<[number], object>('SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at <= c.checked_at');
+  const lookedAt = db.$client.prepare<[number], object>(
+    'SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at <= c.checked_at',
+  );
   const highest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
   return {
     /** Storage addresses of the first tracks that hold a picture or may hold one, in the order of the album. */

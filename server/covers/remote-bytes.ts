@@ -1,5 +1,6 @@
-// How the thread that reads pictures reaches audio that is no file on this machine: its readers are synchronous, so it sleeps until the
-// server has put the bytes it asked for into memory that both share. Only what readers look at is fetched: the tags, not the music.
+// How the thread that reads pictures reaches audio that is no file on this machine: its readers are synchronous, so it
+// sleeps until the server has put the bytes it asked for into memory that both share. Only what readers look at is
+// fetched: the tags, not the music.
 import type { Readable } from 'node:stream';
 import { UnreadableAudio, type ByteSource } from '../media/types.ts';
 import type { ByteRange } from '../storage/storage.ts';
@@ -11,9 +12,15 @@ const HEAD_BYTES = HEAD_INTS * 4;
 const [ASKED, FILLED, FAILED] = [0, 1, 2];
 
 /** Crosses over to the thread. `shared`: state, number of bytes, then the bytes. */
-export interface RemoteFile { size: number; shared: SharedArrayBuffer }
+export interface RemoteFile {
+  size: number;
+  shared: SharedArrayBuffer;
+}
 
-export const shareFile = (size: number): RemoteFile => ({ size, shared: new SharedArrayBuffer(HEAD_BYTES + WINDOW_BYTES) });
+export const shareFile = (size: number): RemoteFile => ({
+  size,
+  shared: new SharedArrayBuffer(HEAD_BYTES + WINDOW_BYTES),
+});
 
 /** In the thread. `ask` tells the server which bytes are wanted. */
 export function remoteByteSource({ size, shared }: RemoteFile, ask: (range: ByteRange) => void): ByteSource {
@@ -53,7 +60,11 @@ export function remoteByteSource({ size, shared }: RemoteFile, ask: (range: Byte
 }
 
 /** In the server: puts the bytes there and wakes the thread. Throws what fetching throws, after it told the thread. */
-export async function supplyRange({ shared }: RemoteFile, range: ByteRange, open: (range: ByteRange) => Promise<{ stream: Readable }>): Promise<void> {
+export async function supplyRange(
+  { shared }: RemoteFile,
+  range: ByteRange,
+  open: (range: ByteRange) => Promise<{ stream: Readable }>,
+): Promise<void> {
   const head = new Int32Array(shared, 0, HEAD_INTS);
   const bytes = Buffer.from(shared, HEAD_BYTES);
   let count = 0;

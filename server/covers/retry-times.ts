@@ -1,5 +1,5 @@
-// When the cover archive is asked again for an album that it had nothing for: people add pictures over weeks, and a storage that was
-// down is up again in hours. Each time in vain makes it longer.
+// When the cover archive is asked again for an album that it had nothing for: people add pictures over weeks, and a
+// storage that was down is up again in hours. Each time in vain makes it longer.
 
 export type LookupResult = 'none' | 'unusable' | 'failed';
 

@@ -12,35 +12,87 @@ import type { PlaceholderCovers } from './placeholder-covers.ts';
 import { sendCover } from './send-cover.ts';
 import { CoverQuery, FoundCover } from './wire.ts';
 
-const picture = { method: 'get' as const, access: 'stream' as const, query: CoverQuery, status: [200, 206, 304], produces: COVER_MIMES };
+const picture = {
+  method: 'get' as const,
+  access: 'stream' as const,
+  query: CoverQuery,
+  status: [200, 206, 304],
+  produces: COVER_MIMES,
+};
 
-export function coverRoutes(covers: CoverService, placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>): Route[] {
-  const send = (req: Request, res: Response, cover: ShownCover | undefined, size: number | undefined): Promise<void> => {
+export function coverRoutes(
+  covers: CoverService,
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>,
+): Route[] {
+  const send = (
+    req: Request,
+    res: Response,
+    cover: ShownCover | undefined,
+    size: number | undefined,
+  ): Promise<void> => {
     if (!cover) throw notFound('cover');
     return sendCover(covers, req, res, cover, size);
   };
   return [
-    route({ ...picture, path: '/albums/:id/cover', params: idParam(AlbumIdIn), summary: 'Cover of an album' },
+    route(
+      { ...picture, path: '/albums/:id/cover', params: idParam(AlbumIdIn), summary: 'Cover of an album' },
       async ({ params, query, req, res }) => {
         const cover = covers.find.ofAlbum(params.id);
-        if (cover || !await placeholders.sendOfAlbum(req, res, params.id)) await send(req, res, cover, query.size);
-      }),
-    route({ ...picture, path: '/tracks/:id/cover', params: idParam(TrackIdIn), summary: "Cover of a track's album; of a saved track, what the catalogue shows" },
+        if (cover || !(await placeholders.sendOfAlbum(req, res, params.id))) await send(req, res, cover, query.size);
+      },
+    ),
+    route(
+      {
+        ...picture,
+        path: '/tracks/:id/cover',
+        params: idParam(TrackIdIn),
+        summary: "Cover of a track's album; of a saved track, what the catalogue shows",
+      },
       async ({ params, query, req, res }) => {
         const cover = covers.find.ofTrack(params.id);
-        if (cover || !await placeholders.sendOfTrack(req, res, params.id)) await send(req, res, cover, query.size);
-      }),
-    route({ ...picture, path: '/artists/:id/cover', params: idParam(ArtistIdIn), summary: 'Picture of an artist, made of the covers of up to four albums' },
-      ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size)),
-    route({
-      method: 'put', path: '/albums/:id/cover', access: 'user', params: idParam(AlbumIdIn), consumes: 'multipart/form-data',
-      summary: 'Replace the cover of an album; field `file`, at most 20 MB',
-    }, async ({ params, req }) => covers.setCover(params.id, await readCoverUpload(req))),
-    route({ method: 'delete', path: '/albums/:id/cover', access: 'user', params: idParam(AlbumIdIn), summary: 'Remove the cover of an album; none is looked for again' },
-      ({ params }) => covers.removeCover(params.id)),
-    route({
-      method: 'post', path: '/albums/:id/cover/find', access: 'user', params: idParam(AlbumIdIn), reply: FoundCover,
-      summary: 'Look for a cover again: in the audio, beside it, in the cover archive; also after one was removed',
-    }, ({ params, signal }) => covers.lookAgain(params.id, signal)),
+        if (cover || !(await placeholders.sendOfTrack(req, res, params.id))) await send(req, res, cover, query.size);
+      },
+    ),
+    route(
+      {
+        ...picture,
+        path: '/artists/:id/cover',
+        params: idParam(ArtistIdIn),
+        summary: 'Picture of an artist, made of the covers of up to four albums',
+      },
+      ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size),
+    ),
+    route(
+      {
+        method: 'put',
+        path: '/albums/:id/cover',
+        access: 'user',
+        params: idParam(AlbumIdIn),
+        consumes: 'multipart/form-data',
+        summary: 'Replace the cover of an album; field `file`, at most 20 MB',
+      },
+      async ({ params, req }) => covers.setCover(params.id, await readCoverUpload(req)),
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/albums/:id/cover',
+        access: 'user',
+        params: idParam(AlbumIdIn),
+        summary: 'Remove the cover of an album; none is looked for again',
+      },
+      ({ params }) => covers.removeCover(params.id),
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/albums/:id/cover/find',
+        access: 'user',
+        params: idParam(AlbumIdIn),
+        reply: FoundCover,
+        summary: 'Look for a cover again: in the audio, beside it, in the cover archive; also after one was removed',
+      },
+      ({ params, signal }) => covers.lookAgain(params.id, signal),
+    ),
   ];
 }

@@ -1,4 +1,5 @@
-// One cover as an answer: the original from the storage, or a size from the cache, made on the way when it is not there yet.
+// One cover as an answer: the original from the storage, or a size from the cache, made on the way when it is not there
+// yet.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, notFound } from '../errors.ts';
 import { sendBytes } from '../http/send-bytes.ts';
@@ -16,25 +17,56 @@ const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
 const MOSAIC_SIZE = 600;
 
 /** Throws `not_found` when the stored picture is gone or cannot be decoded. */
-export async function sendCover(covers: CoverService, req: IncomingMessage, res: ServerResponse, cover: ShownCover, size: number | undefined, format: SizedFormat = 'webp'): Promise<void> {
+export async function sendCover(
+  covers: CoverService,
+  req: IncomingMessage,
+  res: ServerResponse,
+  cover: ShownCover,
+  size: number | undefined,
+  format: SizedFormat = 'webp',
+): Promise<void> {
   try {
     if (size === undefined && !isMosaic(cover)) await sendOriginal(covers, req, res, cover);
     else await sendSize(covers, req, res, cover, nearestSize(size ?? MOSAIC_SIZE), format);
   } catch (error) {
-    const isGone = isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
+    const isGone =
+      isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
     throw isGone ? notFound('cover') : error;
   }
 }
 
-async function sendOriginal(covers: CoverService, req: IncomingMessage, res: ServerResponse, cover: StoredCover): Promise<void> {
+async function sendOriginal(
+  covers: CoverService,
+  req: IncomingMessage,
+  res: ServerResponse,
+  cover: StoredCover,
+): Promise<void> {
   await sendBytes(req, res, covers.original(cover), {
-    contentType: mimeOfExtension(cover.key.slice(cover.key.lastIndexOf('.') + 1)), cacheControl: CACHE_CONTROL, etag: cover.etag,
+    contentType: mimeOfExtension(cover.key.slice(cover.key.lastIndexOf('.') + 1)),
+    cacheControl: CACHE_CONTROL,
+    etag: cover.etag,
   });
 }
 
-async function sendSize({ thumbnails }: CoverService, req: IncomingMessage, res: ServerResponse, cover: ShownCover, size: number, format: SizedFormat): Promise<void> {
+async function sendSize(
+  { thumbnails }: CoverService,
+  req: IncomingMessage,
+  res: ServerResponse,
+  cover: ShownCover,
+  size: number,
+  format: SizedFormat,
+): Promise<void> {
   const send = (): Promise<void> =>
-    sendBytes(req, res, { path: thumbnails.pathOf(cover, size, format) }, { contentType: `image/${format}`, cacheControl: CACHE_CONTROL, etag: `${cover.etag}-${size}${format === 'webp' ? '' : `-${format}`}` });
+    sendBytes(
+      req,
+      res,
+      { path: thumbnails.pathOf(cover, size, format) },
+      {
+        contentType: `image/${format}`,
+        cacheControl: CACHE_CONTROL,
+        etag: `${cover.etag}-${size}${format === 'webp' ? '' : `-${format}`}`,
+      },
+    );
   try {
     await send();
   } catch (error) {

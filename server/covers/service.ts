@@ -1,4 +1,5 @@
-// Covers of albums: found once, never overwritten by a later find, replaced only by a person (interface, Enrichment rule 4).
+// Covers of albums: found once, never overwritten by a later find, replaced only by a person (interface, Enrichment
+// rule 4).
 import { AppError, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -19,7 +20,17 @@ import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
 import { createOrphans } from './orphans.ts';
 import { checkPicture } from './picture.ts';
 import { createCoverProof, type CoverVerdict, type HealCover } from './prove.ts';
-import { deleteCover, deleteNone, findCoverRow, hasAlbum, prepareCoverSources, prepareFindCovers, upsertCover, type CoverRow, type StoredCover } from './queries.ts';
+import {
+  deleteCover,
+  deleteNone,
+  findCoverRow,
+  hasAlbum,
+  prepareCoverSources,
+  prepareFindCovers,
+  upsertCover,
+  type CoverRow,
+  type StoredCover,
+} from './queries.ts';
 import { createThumbnails } from './thumbnails.ts';
 
 export interface CoverServiceDeps {
@@ -39,13 +50,33 @@ export interface CoverServiceDeps {
 
 export type CoverService = ReturnType<typeof createCoverService>;
 
-export function createCoverService({ db, log, now, storage, audioStore, archive, cacheDir, workerUrl, onCover }: CoverServiceDeps) {
+export function createCoverService({
+  db,
+  log,
+  now,
+  storage,
+  audioStore,
+  archive,
+  cacheDir,
+  workerUrl,
+  onCover,
+}: CoverServiceDeps) {
   const embedded = createEmbeddedPictures({ workerUrl });
   const rows = createFoundRows(db);
   const locked = createLocks<AlbumId>(); // a find must not write over what a person uploads at the same moment
   const sources = prepareCoverSources(db);
   const nearby = createCoverFinder({ db, log, now, storage, audioStore, sources, embedded, rows, locked, onCover });
-  const remote = createArchiveFinder({ db, log, now, storage, archive, rows, locked, highestAlbumId: sources.highestAlbumId, onCover });
+  const remote = createArchiveFinder({
+    db,
+    log,
+    now,
+    storage,
+    archive,
+    rows,
+    locked,
+    highestAlbumId: sources.highestAlbumId,
+    onCover,
+  });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked });
   const proveStored = createCoverProof({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
@@ -71,8 +102,8 @@ export function createCoverService({ db, log, now, storage, audioStore, archive,
   }
 
   /**
-   * Looks for a cover if the album has none and there is reason to: near by, then in the archive. True when one was found. Throws only
-   * what keeps it from looking at any album: `storage_full`, `unavailable`, the abort of `signal`.
+   * Looks for a cover if the album has none and there is reason to: near by, then in the archive. True when one was
+   * found. Throws only what keeps it from looking at any album: `storage_full`, `unavailable`, the abort of `signal`.
    */
   const resolveCover = async (albumId: AlbumId, signal?: AbortSignal): Promise<boolean> =>
     (await nearby.resolveNearby(albumId, signal)) || (await remote.resolveFromArchive(albumId, signal)) === true;
@@ -103,16 +134,28 @@ export function createCoverService({ db, log, now, storage, audioStore, archive,
       }
     },
 
-    /** Compares the stored cover with its hash, and heals it: with `heal`, from where it was found, or, when it is lost and came from the archive, from there. Throws as `resolveCover` does. */
+    /**
+     * Compares the stored cover with its hash, and heals it: with `heal`, from where it was found, or, when it is lost
+     * and came from the archive, from there. Throws as `resolveCover` does.
+     */
     async prove(albumId: AlbumId, heal: HealCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
       const verdict = await proveStored(albumId, heal);
-      if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled()) return verdict;
-      if (!await locked(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key)))) return verdict; // a person chose one meanwhile, or it is no find of the archive
-      const isFound = await remote.resolveFromArchive(albumId, signal) === true;
-      return { ...verdict, healed: isFound ? 'source' : null, reason: isFound ? null : 'it is looked for anew in the cover archive' };
+      if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled())
+        return verdict;
+      // a person chose one meanwhile, or it is no find of the archive
+      if (!(await locked(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key))))) return verdict;
+      const isFound = (await remote.resolveFromArchive(albumId, signal)) === true;
+      return {
+        ...verdict,
+        healed: isFound ? 'source' : null,
+        reason: isFound ? null : 'it is looked for anew in the cover archive',
+      };
     },
 
-    /** A person wants it looked for, also when it was looked for in vain, or a cover was removed. Throws as `resolveCover` does, and `not_found`. */
+    /**
+     * A person wants it looked for, also when it was looked for in vain, or a cover was removed. Throws as
+     * `resolveCover` does, and `not_found`.
+     */
     async lookAgain(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
       if (!hasAlbum(db, albumId)) throw notFound('album', albumId);
       await locked(albumId, () => Promise.resolve(deleteNone(db, albumId)));
@@ -141,14 +184,18 @@ export function createCoverService({ db, log, now, storage, audioStore, archive,
         throw new AppError('unsupported_type', `This cannot be a cover: ${messageOf(cause)}.`, { cause });
       });
       const key = coverKey(albumId, cover.ext);
-      await locked(albumId, () => replace({ albumId, key, etag: cover.etag, origin: 'manual', checkedAt: now() }, async () => {
-        await storage.put(key, cover.bytes, { contentType: cover.mime });
-      }));
+      await locked(albumId, () =>
+        replace({ albumId, key, etag: cover.etag, origin: 'manual', checkedAt: now() }, async () => {
+          await storage.put(key, cover.bytes, { contentType: cover.mime });
+        }),
+      );
     },
 
     /** The album has no cover from now on, and none is looked for. Throws `not_found` when there is no such album. */
     removeCover: (albumId: AlbumId): Promise<void> =>
-      locked(albumId, () => replace({ albumId, key: null, etag: null, origin: 'manual', checkedAt: now() }, () => Promise.resolve())),
+      locked(albumId, () =>
+        replace({ albumId, key: null, etag: null, origin: 'manual', checkedAt: now() }, () => Promise.resolve()),
+      ),
 
     async close(): Promise<void> {
       rows.flush();

@@ -1,17 +1,28 @@
-// The two background tasks of covers. cover_task looks near by for the albums that wait for one, and goes through thousands in a minute;
-// cover_archive_task asks the archive for what is left, at its pace. Running either twice finds nothing to do.
+// The two background tasks of covers. cover_task looks near by for the albums that wait for one, and goes through
+// thousands in a minute; cover_archive_task asks the archive for what is left, at its pace. Running either twice finds
+// nothing to do.
 import type { Handler } from '../jobs/tasks.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { CoverService } from './service.ts';
 
-export const coverTask = ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<'cover_task'> =>
+export const coverTask =
+  ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<'cover_task'> =>
   async (_payload, { signal, progress, giveWay }) => {
     await covers.sweepOrphans({ signal, giveWay });
-    const result = await covers.resolvePending({ signal, giveWay, progress: (done, total) => progress(done, total, 'Looking for covers') });
+    const result = await covers.resolvePending({
+      signal,
+      giveWay,
+      progress: (done, total) => progress(done, total, 'Looking for covers'),
+    });
     if (await covers.hasWanted({ signal, giveWay })) await jobs.tryEnqueue('cover_archive_task', {});
     return result;
   };
 
-export const coverArchiveTask = ({ covers }: { covers: CoverService }): Handler<'cover_archive_task'> =>
+export const coverArchiveTask =
+  ({ covers }: { covers: CoverService }): Handler<'cover_archive_task'> =>
   async (_payload, { signal, progress, giveWay }) =>
-    covers.resolveWanted({ signal, giveWay, progress: (done, total) => progress(done, total, 'Asking the cover archive') });
+    covers.resolveWanted({
+      signal,
+      giveWay,
+      progress: (done, total) => progress(done, total, 'Asking the cover archive'),
+    });

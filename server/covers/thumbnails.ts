@@ -1,5 +1,5 @@
-// Covers in the sizes that windows use, made when first asked for and kept in the cache folder, a folder per album. Mosaics are
-// kept beside them, a folder for whom each is of.
+// Covers in the sizes that windows use, made when first asked for and kept in the cache folder, a folder per album.
+// Mosaics are kept beside them, a folder for whom each is of.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,10 @@ const MAX_AT_ONCE = 2;
 export const nearestSize = (wanted: number): number =>
   COVER_SIZES.reduce((best, size) => (Math.abs(size - wanted) <= Math.abs(best - wanted) ? size : best));
 
-export interface ThumbnailDeps { cacheDir: string; readOriginal: (cover: StoredCover) => Promise<Buffer> }
+export interface ThumbnailDeps {
+  cacheDir: string;
+  readOriginal: (cover: StoredCover) => Promise<Buffer>;
+}
 
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
@@ -27,18 +30,28 @@ export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
 
   const folderOf = (name: AlbumId | string): string => join(cacheDir, 'covers', String(name));
   const pathOf = (cover: ShownCover, size: number, format: SizedFormat = 'webp'): string =>
-    join(folderOf(isMosaic(cover) ? cover.owner : cover.albumId), `${cover.etag}-${size}.${format === 'jpeg' ? 'jpg' : format}`);
+    join(
+      folderOf(isMosaic(cover) ? cover.owner : cover.albumId),
+      `${cover.etag}-${size}.${format === 'jpeg' ? 'jpg' : format}`,
+    );
 
   async function makeOnce(cover: ShownCover, size: number, format: SizedFormat): Promise<void> {
     const path = pathOf(cover, size, format);
-    const bytes = await inTurn(async () => (isMosaic(cover) ? makeMosaic(cover, size, format, readOriginal) : resizePicture(await readOriginal(cover), size, format)));
+    const bytes = await inTurn(async () =>
+      isMosaic(cover)
+        ? makeMosaic(cover, size, format, readOriginal)
+        : resizePicture(await readOriginal(cover), size, format),
+    );
     await writeWhole(path, bytes);
     if (isMosaic(cover)) await deleteOthers(dirname(path), cover.etag);
   }
 
   return {
     pathOf,
-    /** Makes it; those who ask for the same one meanwhile wait for it together. Throws UnusablePicture and what reading the original throws. */
+    /**
+     * Makes it; those who ask for the same one meanwhile wait for it together. Throws UnusablePicture and what reading
+     * the original throws.
+     */
     make(cover: ShownCover, size: number, format: SizedFormat = 'webp'): Promise<void> {
       const path = pathOf(cover, size, format);
       const work = making.get(path) ?? makeOnce(cover, size, format).finally(() => making.delete(path));

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
 
 export const CoverQuery = z.object({
-  size: queryInt.pipe(z.int().min(32).max(1200)).optional().meta({ description: 'longest side in pixels, 32 to 1200; the nearest of 64, 160, 300, 600, 1200 is sent. Absent: the original' }),
+  size: queryInt.pipe(z.int().min(32).max(1200)).optional().meta({
+    description:
+      'longest side in pixels, 32 to 1200; the nearest of 64, 160, 300, 600, 1200 is sent. Absent: the original',
+  }),
   token: z.string().optional().meta({ description: 'access token, for pictures that cannot send headers' }),
 });
 

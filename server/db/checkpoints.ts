@@ -1,6 +1,7 @@
-// Keeps the write-ahead log short. Left alone, SQLite moves its pages into the database in the middle of a commit, on the thread that
-// serves people, and flushes the disk twice on the way: tens of milliseconds, again and again while a scan writes. A thread of its own
-// does that here, beside the writing; the scan waits for it only when the log has grown long, because a log that is never emptied never ends.
+// Keeps the write-ahead log short. Left alone, SQLite moves its pages into the database in the middle of a commit, on
+// the thread that serves people, and flushes the disk twice on the way: tens of milliseconds, again and again while a
+// scan writes. A thread of its own does that here, beside the writing; the scan waits for it only when the log has
+// grown long, because a log that is never emptied never ends.
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Sqlite } from './client.ts';
@@ -16,12 +17,21 @@ const LONG = 32 * PAGES_PER_MB;
 const LONGEST = 64 * PAGES_PER_MB;
 const LOOK_EVERY_MS = 500;
 
-export interface CheckpointDeps { client: Sqlite; databasePath: string; workerUrl: URL; log: Log }
+export interface CheckpointDeps {
+  client: Sqlite;
+  databasePath: string;
+  workerUrl: URL;
+  log: Log;
+}
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
 export function createCheckpoints({ client, databasePath, workerUrl, log }: CheckpointDeps) {
-  const thread = createReaderThread<'checkpoint', CheckpointAnswer>({ workerUrl, databasePath, failure: 'The write-ahead log could not be emptied' });
+  const thread = createReaderThread<'checkpoint', CheckpointAnswer>({
+    workerUrl,
+    databasePath,
+    failure: 'The write-ahead log could not be emptied',
+  });
   let moving: Promise<void> | undefined;
   let waitedAt = 0;
   client.pragma(`wal_autocheckpoint = ${LONGEST}`);
@@ -33,9 +43,15 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
   }
 
   function move(): Promise<void> {
-    moving ??= thread.ask('checkpoint')
-      .then(() => undefined, (error: unknown) => log.warn({ reason: messageOf(error) }, 'the write-ahead log was not emptied'))
-      .finally(() => { moving = undefined; });
+    moving ??= thread
+      .ask('checkpoint')
+      .then(
+        () => undefined,
+        (error: unknown) => log.warn({ reason: messageOf(error) }, 'the write-ahead log was not emptied'),
+      )
+      .finally(() => {
+        moving = undefined;
+      });
     return moving;
   }
 

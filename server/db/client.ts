@@ -40,12 +40,17 @@ function connect(path: string): Sqlite {
   try {
     client = new Database(path);
     applyPragmas(client);
-    client.prepare('SELECT count(*) FROM sqlite_schema').get(); // reads the first pages; a whole check would grow with the library
+    // reads the first pages; a whole check would grow with the library
+    client.prepare('SELECT count(*) FROM sqlite_schema').get();
     return client;
   } catch (cause) {
     client?.close();
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError('unavailable', `The database ${path} cannot be opened (${why}). Restore it from a backup, or move it away to start with an empty library.`, { cause });
+    throw new AppError(
+      'unavailable',
+      `The database ${path} cannot be opened (${why}). Restore it from a backup, or move it away to start with an empty library.`,
+      { cause },
+    );
   }
 }
 

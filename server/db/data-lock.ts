@@ -1,4 +1,5 @@
-// One process owns a data folder: its queue and its scans. The lock is a held SQLite lock, so that a killed owner lets go by itself.
+// One process owns a data folder: its queue and its scans. The lock is a held SQLite lock, so that a killed owner lets
+// go by itself.
 import Database from 'better-sqlite3';
 import { AppError } from '../errors.ts';
 
@@ -11,7 +12,11 @@ export function lockDataFolder(file: string, folder: string): () => void {
   } catch (cause) {
     client.close();
     if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE_BUSY')) {
-      throw new AppError('conflict', `Another Tonearm is running on ${folder}. Stop it first, or choose another folder with --data-dir.`, { cause });
+      throw new AppError(
+        'conflict',
+        `Another Tonearm is running on ${folder}. Stop it first, or choose another folder with --data-dir.`,
+        { cause },
+      );
     }
     throw cause;
   }

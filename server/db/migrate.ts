@@ -1,5 +1,6 @@
-// Our own small migrator: drizzle's skips a migration older than the last applied one, cannot switch foreign keys off around a
-// table rebuild, and does not notice an edited file. Applied migrations are known by name and by the hash of their text.
+// Our own small migrator: drizzle's skips a migration older than the last applied one, cannot switch foreign keys off
+// around a table rebuild, and does not notice an edited file. Applied migrations are known by name and by the hash of
+// their text.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,12 +8,23 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Sqlite } from './client.ts';
 
-interface Migration { name: string; hash: string; statements: string[] }
+interface Migration {
+  name: string;
+  hash: string;
+  statements: string[];
+}
 
-/** Applies what is not applied yet, each in a transaction of its own. Refuses an edited, missing or out-of-order migration. */
+/**
+ * Applies what is not applied yet, each in a transaction of its own. Refuses an edited, missing or out-of-order
+ * migration.
+ */
 export function migrate(client: Sqlite, dir: string, log: Log): void {
-  client.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)');
-  const applied = client.prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name').all();
+  client.exec(
+    'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)',
+  );
+  const applied = client
+    .prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name')
+    .all();
   const files = readMigrations(dir);
   assertHistory(applied, files);
   const pending = files.slice(applied.length);
@@ -28,14 +40,20 @@ export function migrate(client: Sqlite, dir: string, log: Log): void {
 }
 
 function readMigrations(dir: string): Migration[] {
-  return readdirSync(dir).filter((name) => name.endsWith('.sql')).sort().map((file) => {
-    const text = readFileSync(join(dir, file), 'utf8').replaceAll('\r\n', '\n');
-    return {
-      name: file.slice(0, -'.sql'.length),
-      hash: createHash('sha256').update(text).digest('hex'),
-      statements: text.split('--> statement-breakpoint').map((s) => s.trim()).filter(Boolean),
-    };
-  });
+  return readdirSync(dir)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(dir, file), 'utf8').replaceAll('\r\n', '\n');
+      return {
+        name: file.slice(0, -'.sql'.length),
+        hash: createHash('sha256').update(text).digest('hex'),
+        statements: text
+          .split('--> statement-breakpoint')
+          .map((s) => s.trim())
+          .filter(Boolean),
+      };
+    });
 }
 
 function assertHistory(applied: { name: string; hash: string }[], files: Migration[]): void {
@@ -43,9 +61,15 @@ function assertHistory(applied: { name: string; hash: string }[], files: Migrati
     const file = files[i];
     if (file?.name === done.name && file.hash === done.hash) return;
     const known = files.find((m) => m.name === done.name);
-    if (!known) throw refused(`has migration ${done.name}, which this version does not know. It was made by a newer version: update Tonearm`);
-    if (known.hash !== done.hash) throw refused(`was made by another text of migration ${done.name}. A released migration must not be edited`);
-    throw refused(`lacks migration ${file?.name ?? ''}, which sorts before ${done.name}. Migrations must be applied in order`);
+    if (!known)
+      throw refused(
+        `has migration ${done.name}, which this version does not know. It was made by a newer version: update Tonearm`,
+      );
+    if (known.hash !== done.hash)
+      throw refused(`was made by another text of migration ${done.name}. A released migration must not be edited`);
+    throw refused(
+      `lacks migration ${file?.name ?? ''}, which sorts before ${done.name}. Migrations must be applied in order`,
+    );
   });
 }
 
@@ -53,11 +77,16 @@ const refused = (why: string): AppError => new AppError('unavailable', `The data
 
 function applyOne(client: Sqlite, migration: Migration): void {
   const find = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
-  client.transaction(() => {
-    if (find.get(migration.name)) return; // by another process that was started at the same time
-    for (const statement of migration.statements) client.exec(statement);
-    const broken = client.pragma('foreign_key_check') as unknown[];
-    if (broken.length > 0) throw refused(`would hold ${broken.length} broken references after migration ${migration.name}`);
-    client.prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)').run(migration.name, migration.hash, Date.now());
-  }).immediate();
+  client
+    .transaction(() => {
+      if (find.get(migration.name)) return; // by another process that was started at the same time
+      for (const statement of migration.statements) client.exec(statement);
+      const broken = client.pragma('foreign_key_check') as unknown[];
+      if (broken.length > 0)
+        throw refused(`would hold ${broken.length} broken references after migration ${migration.name}`);
+      client
+        .prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)')
+        .run(migration.name, migration.hash, Date.now());
+    })
+    .immediate();
 }

@@ -1,10 +1,13 @@
-// The other side of reader-thread.ts, inside the thread: opens the database for reading and answers one question after the other.
+// The other side of reader-thread.ts, inside the thread: opens the database for reading and answers one question after
+// the other.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
 import type { Sqlite } from './client.ts';
 
-export interface ReaderThreadData { databasePath: string }
+export interface ReaderThreadData {
+  databasePath: string;
+}
 export type ReaderMessage<Question> = { question: Question } | 'end';
 export type ReaderAnswer<Answer> = { ok: true; answer: Answer } | { ok: false; reason: string };
 
@@ -16,7 +19,10 @@ interface LoopOptions<Answer> {
 }
 
 /** `prepare` gets the connection and gives what answers. */
-export function answerQuestions<Question, Answer>(prepare: (client: Sqlite) => (question: Question) => Answer, { readonly = true, handedOver = () => [] }: LoopOptions<Answer> = {}): void {
+export function answerQuestions<Question, Answer>(
+  prepare: (client: Sqlite) => (question: Question) => Answer,
+  { readonly = true, handedOver = () => [] }: LoopOptions<Answer> = {},
+): void {
   const port = parentPort;
   if (!port) throw new Error('this runs as a worker thread');
   const client = new Database((workerData as ReaderThreadData).databasePath, { readonly });

@@ -1,5 +1,6 @@
-// A thread with a connection of its own that only reads: what would keep other requests waiting is asked there. Started by the first
-// question, ended when none came in a while. It is asked to end, never cut off: a thread that is ended inside SQLite takes the process along.
+// A thread with a connection of its own that only reads: what would keep other requests waiting is asked there. Started
+// by the first question, ended when none came in a while. It is asked to end, never cut off: a thread that is ended
+// inside SQLite takes the process along.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { ReaderAnswer, ReaderThreadData, ReaderMessage } from './reader-loop.ts';
@@ -15,7 +16,10 @@ export interface ReaderThreadOptions {
   idleMs?: number;
 }
 
-interface Task<Question, Answer> { question: Question; done: (answer: ReaderAnswer<Answer>) => void }
+interface Task<Question, Answer> {
+  question: Question;
+  done: (answer: ReaderAnswer<Answer>) => void;
+}
 
 export interface ReaderThread<Question, Answer> {
   /** Answered one after the other. Throws `unavailable` when too many are waiting or the database cannot be read. */
@@ -23,7 +27,12 @@ export interface ReaderThread<Question, Answer> {
   close(): Promise<void>;
 }
 
-export function createReaderThread<Question, Answer>({ workerUrl, databasePath, failure, idleMs = IDLE_MS }: ReaderThreadOptions): ReaderThread<Question, Answer> {
+export function createReaderThread<Question, Answer>({
+  workerUrl,
+  databasePath,
+  failure,
+  idleMs = IDLE_MS,
+}: ReaderThreadOptions): ReaderThread<Question, Answer> {
   const waiting: Task<Question, Answer>[] = [];
   const ending = new Set<Promise<void>>();
   let thread: { worker: Worker; ended: Promise<void> } | undefined;
@@ -31,8 +40,13 @@ export function createReaderThread<Question, Answer>({ workerUrl, databasePath, 
   let idle: NodeJS.Timeout | undefined;
 
   function start(): Worker {
-    const worker = new Worker(workerUrl, { workerData: { databasePath } satisfies ReaderThreadData, resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 } });
-    const ended = new Promise<void>((resolve) => { worker.once('exit', () => resolve()); });
+    const worker = new Worker(workerUrl, {
+      workerData: { databasePath } satisfies ReaderThreadData,
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve());
+    });
     worker.on('message', finish).on('error', (error) => finish({ ok: false, reason: error.message }));
     thread = { worker, ended };
     void ended.then(() => {
@@ -77,9 +91,16 @@ export function createReaderThread<Question, Answer>({ workerUrl, databasePath, 
 
   return {
     ask(question) {
-      if (waiting.length >= MOST_WAITING) throw new AppError('unavailable', `${failure}: too many others are being worked out. Try again in a moment.`);
+      if (waiting.length >= MOST_WAITING)
+        throw new AppError('unavailable', `${failure}: too many others are being worked out. Try again in a moment.`);
       return new Promise((resolve, reject) => {
-        waiting.push({ question, done: (given) => (given.ok ? resolve(given.answer) : reject(new AppError('unavailable', `${failure}.`, { cause: new Error(given.reason) }))) });
+        waiting.push({
+          question,
+          done: (given) =>
+            given.ok
+              ? resolve(given.answer)
+              : reject(new AppError('unavailable', `${failure}.`, { cause: new Error(given.reason) })),
+        });
         next();
       });
     },

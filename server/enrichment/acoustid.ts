@@ -1,4 +1,5 @@
-// The identification service: a fingerprint and a length go there, recordings come back (AcoustID, https://acoustid.org/webservice).
+// The identification service: a fingerprint and a length go there, recordings come back (AcoustID,
+// https://acoustid.org/webservice).
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../net/breaker.ts';
@@ -16,7 +17,10 @@ export interface AcoustIdDeps {
   timeoutMs?: number;
 }
 
-export interface Heard { fingerprint: string; durationMs: number }
+export interface Heard {
+  fingerprint: string;
+  durationMs: number;
+}
 
 export type AcoustId = ReturnType<typeof createAcoustId>;
 
@@ -29,11 +33,18 @@ const LONGEST_S = 32_767;
 
 export function createAcoustId({ settings, version, userAgent, bucket, breaker, wait, timeoutMs }: AcoustIdDeps) {
   const ask = createServiceAsker({
-    name: NAME, baseUrl: () => settings.get('FPID_BASE_URL'), userAgent, bucket, breaker, wait, timeoutMs,
+    name: NAME,
+    baseUrl: () => settings.get('FPID_BASE_URL'),
+    userAgent,
+    bucket,
+    breaker,
+    wait,
+    timeoutMs,
     saysBusy: (body) => BUSY.includes(codeOf(body) ?? 0),
   });
   let refusedKey: string | undefined;
-  const whyOff = (): string | undefined => (settings.get('FPID_ENABLED') ? undefined : 'identification by sound is switched off (FPID_ENABLED)');
+  const whyOff = (): string | undefined =>
+    settings.get('FPID_ENABLED') ? undefined : 'identification by sound is switched off (FPID_ENABLED)';
 
   return {
     /** Why nothing is heard at all. */
@@ -43,7 +54,8 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     whyNot(): string | undefined {
       const off = whyOff();
       if (off !== undefined) return off;
-      if (settings.get('FPID_API_KEY') === undefined) return 'identification by sound needs a key of your own (FPID_API_KEY)';
+      if (settings.get('FPID_API_KEY') === undefined)
+        return 'identification by sound needs a key of your own (FPID_API_KEY)';
       return undefined;
     },
 
@@ -51,12 +63,27 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     async lookUp({ fingerprint, durationMs }: Heard, signal: AbortSignal): Promise<HeardResult[]> {
       const key = settings.get('FPID_API_KEY') ?? '';
       if (key === refusedKey) throw misconfigured();
-      const duration = Math.min(LONGEST_S, Math.round(durationMs / 1_000)); // whole seconds; a fraction counts as missing
-      const { status, body } = await ask({ path: '/v2/lookup', form: { client: key, clientversion: version, format: 'json', duration: String(duration), fingerprint, meta: META } }, signal);
+      // whole seconds; a fraction counts as missing
+      const duration = Math.min(LONGEST_S, Math.round(durationMs / 1_000));
+      const { status, body } = await ask(
+        {
+          path: '/v2/lookup',
+          form: {
+            client: key,
+            clientversion: version,
+            format: 'json',
+            duration: String(duration),
+            fingerprint,
+            meta: META,
+          },
+        },
+        signal,
+      );
       const answer = LookupAnswer.safeParse(body);
       if (answer.success) return answer.data.results.toSorted((a, b) => b.score - a.score);
       const code = codeOf(body);
-      if (code === undefined) throw new ServiceError('unreachable', `${NAME} gave an answer that is not its own (${status}).`);
+      if (code === undefined)
+        throw new ServiceError('unreachable', `${NAME} gave an answer that is not its own (${status}).`);
       if (code === INVALID_KEY) {
         refusedKey = key;
         throw misconfigured();
@@ -66,11 +93,13 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
   };
 }
 
-const misconfigured = (): ServiceError => new ServiceError('misconfigured', `${NAME} does not accept the key in FPID_API_KEY.`);
+const misconfigured = (): ServiceError =>
+  new ServiceError('misconfigured', `${NAME} does not accept the key in FPID_API_KEY.`);
 
 function codeOf(body: unknown): number | undefined {
   const refusal = LookupRefusal.safeParse(body);
   return refusal.success ? refusal.data.error.code : undefined;
 }
 
-const messageOf = (body: unknown): string => z.object({ error: z.object({ message: z.string() }) }).safeParse(body).data?.error.message ?? 'no reason given';
+const messageOf = (body: unknown): string =>
+  z.object({ error: z.object({ message: z.string() }) }).safeParse(body).data?.error.message ?? 'no reason given';

@@ -1,5 +1,5 @@
-// One way to ask a service for JSON: in its turn, not at all while it is down, again after a moment when it is busy. What it answers
-// is for the caller to understand.
+// One way to ask a service for JSON: in its turn, not at all while it is down, again after a moment when it is busy.
+// What it answers is for the caller to understand.
 import { gzipSync } from 'node:zlib';
 import type { Breaker } from '../net/breaker.ts';
 import { guardedFetch } from '../net/guarded-fetch.ts';
@@ -7,8 +7,8 @@ import { NetError } from '../net/net-error.ts';
 import type { TokenBucket, Wait } from '../net/token-bucket.ts';
 
 /**
- * busy: it says so, or fails · unreachable: no answer, or one that is no answer of this service · refused: it does not take this
- * question, now or later · misconfigured: it takes no question of ours, until a person changes a setting.
+ * busy: it says so, or fails · unreachable: no answer, or one that is no answer of this service · refused: it does not
+ * take this question, now or later · misconfigured: it takes no question of ours, until a person changes a setting.
  */
 export type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
 
@@ -32,7 +32,10 @@ export interface Question {
   form?: Record<string, string>;
 }
 
-export interface ServiceAnswer { status: number; body: unknown }
+export interface ServiceAnswer {
+  status: number;
+  body: unknown;
+}
 
 export interface ServiceAskerDeps {
   /** As a person knows it: `The identification service`. */
@@ -56,7 +59,16 @@ const TRIES = 3;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
 
-export function createServiceAsker({ name, baseUrl, userAgent, bucket, breaker, saysBusy = () => false, wait, timeoutMs = TIMEOUT_MS }: ServiceAskerDeps) {
+export function createServiceAsker({
+  name,
+  baseUrl,
+  userAgent,
+  bucket,
+  breaker,
+  saysBusy = () => false,
+  wait,
+  timeoutMs = TIMEOUT_MS,
+}: ServiceAskerDeps) {
   const silent = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached at the moment.`);
 
   /** Throws a ServiceError, or the signal's reason. An answer has a status below 500 and a body of JSON. */
@@ -87,8 +99,15 @@ export function createServiceAsker({ name, baseUrl, userAgent, bucket, breaker, 
   async function once({ path, form }: Question, signal: AbortSignal): Promise<ServiceAnswer> {
     const base = new URL(baseUrl());
     const answer = await guardedFetch(new URL(`${base.href.replace(/\/+$/, '')}${path}`), {
-      base, timeoutMs, maxBytes: MAX_BYTES, signal,
-      headers: { 'user-agent': userAgent(), accept: 'application/json', ...(form && { 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': 'gzip' }) },
+      base,
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+      signal,
+      headers: {
+        'user-agent': userAgent(),
+        accept: 'application/json',
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': 'gzip' }),
+      },
       ...(form && { method: 'POST', body: gzipSync(new URLSearchParams(form).toString()) }),
     }).catch((error: unknown) => {
       if (signal.aborted || !(error instanceof NetError)) throw error;
@@ -97,10 +116,12 @@ export function createServiceAsker({ name, baseUrl, userAgent, bucket, breaker, 
     const body = parse(answer.bytes);
     if (answer.status === 429 || answer.status >= 500 || saysBusy(body)) {
       const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-      if (answer.status === 429 || Number.isFinite(seconds)) bucket.pause(Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, (seconds || 0) * 1_000)));
+      if (answer.status === 429 || Number.isFinite(seconds))
+        bucket.pause(Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, (seconds || 0) * 1_000)));
       throw new ServiceError('busy', `${name} is busy or has a fault of its own (${answer.status}).`);
     }
-    if (body === undefined) throw new ServiceError('unreachable', `${name} gave an answer that is not its own (${answer.status}).`);
+    if (body === undefined)
+      throw new ServiceError('unreachable', `${name} gave an answer that is not its own (${answer.status}).`);
     return { status: answer.status, body };
   }
 }

@@ -17,17 +17,27 @@ const LENGTH_WITHIN_S = 7;
 /** Of those kept with a track. */
 const MOST = 5;
 
-interface Candidate { result: HeardResult; recording: HeardRecording }
+interface Candidate {
+  result: HeardResult;
+  recording: HeardRecording;
+}
 
 /** By score, then by how many people said so, then by length, then by what the tags say. */
 export function rankCandidates(results: readonly HeardResult[], hint: FileHint): Match[] {
-  const far = ({ duration }: HeardRecording): number => (duration === undefined ? LENGTH_WITHIN_S : Math.abs(duration - hint.durationMs / 1_000));
+  const far = ({ duration }: HeardRecording): number =>
+    duration === undefined ? LENGTH_WITHIN_S : Math.abs(duration - hint.durationMs / 1_000);
   const seen = new Set<string>();
   return results
     .flatMap((result) => result.recordings.map((recording): Candidate => ({ result, recording })))
     .filter(({ recording }) => far(recording) <= LENGTH_WITHIN_S)
-    .toSorted((a, b) => b.result.score - a.result.score || isNamed(b) - isNamed(a) || (b.recording.sources ?? 0) - (a.recording.sources ?? 0)
-      || Math.round(far(a.recording)) - Math.round(far(b.recording)) || agreement(b.recording, hint) - agreement(a.recording, hint))
+    .toSorted(
+      (a, b) =>
+        b.result.score - a.result.score ||
+        isNamed(b) - isNamed(a) ||
+        (b.recording.sources ?? 0) - (a.recording.sources ?? 0) ||
+        Math.round(far(a.recording)) - Math.round(far(b.recording)) ||
+        agreement(b.recording, hint) - agreement(a.recording, hint),
+    )
     .filter(({ recording }) => !seen.has(recording.id) && seen.add(recording.id))
     .slice(0, MOST)
     .map(({ result, recording }) => matchOf(recording, hint, { score: result.score, acoustidId: result.id }));
@@ -44,10 +54,22 @@ function agreement({ title, artists, releasegroups }: HeardRecording, hint: File
   return Number(isTitle) * 4 + Number(isArtist) * 2 + Number(isAlbum);
 }
 
-/** What a level leaves out is said by the one above it; a release's artist is asked late, since on a compilation it is nobody. */
-export function matchOf(recording: HeardRecording, hint: AlbumHint, { score, acoustidId }: { score: number | null; acoustidId: string | undefined }): Match {
+/**
+ * What a level leaves out is said by the one above it; a release's artist is asked late, since on a compilation it is
+ * nobody.
+ */
+export function matchOf(
+  recording: HeardRecording,
+  hint: AlbumHint,
+  { score, acoustidId }: { score: number | null; acoustidId: string | undefined },
+): Match {
   const chosen = chooseRelease(recording, hint);
-  const artists = firstNamed(chosen?.track?.artists, recording.artists, chosen?.release?.artists, chosen?.group.artists);
+  const artists = firstNamed(
+    chosen?.track?.artists,
+    recording.artists,
+    chosen?.release?.artists,
+    chosen?.group.artists,
+  );
   const albumArtists = firstNamed(chosen?.release?.artists, chosen?.group.artists, recording.artists);
   const album = chosen?.group.title ?? chosen?.release?.title;
   return {
@@ -56,17 +78,24 @@ export function matchOf(recording: HeardRecording, hint: AlbumHint, { score, aco
     recordingMbid: recording.id,
     title: chosen?.track?.title ?? recording.title,
     ...creditOf(artists),
-    ...(album !== undefined && chosen && {
-      album, year: chosen.year, trackNumber: chosen.trackNumber, discNumber: chosen.discNumber,
-      releaseGroupMbid: chosen.group.id,
-      albumArtist: showName(albumArtists), albumArtists: namesOf(albumArtists), albumArtistMbids: idsOf(albumArtists),
-      ...(isVariousArtists(showName(albumArtists) ?? '') && { compilation: true }),
-    }),
+    ...(album !== undefined &&
+      chosen && {
+        album,
+        year: chosen.year,
+        trackNumber: chosen.trackNumber,
+        discNumber: chosen.discNumber,
+        releaseGroupMbid: chosen.group.id,
+        albumArtist: showName(albumArtists),
+        albumArtists: namesOf(albumArtists),
+        albumArtistMbids: idsOf(albumArtists),
+        ...(isVariousArtists(showName(albumArtists) ?? '') && { compilation: true }),
+      }),
     genres: [],
   };
 }
 
-const firstNamed = (...lists: (readonly HeardArtist[] | undefined)[]): readonly HeardArtist[] => lists.find((artists) => artists?.some((artist) => artist.name !== undefined)) ?? [];
+const firstNamed = (...lists: (readonly HeardArtist[] | undefined)[]): readonly HeardArtist[] =>
+  lists.find((artists) => artists?.some((artist) => artist.name !== undefined)) ?? [];
 
 function creditOf(artists: readonly HeardArtist[]): Pick<Match, 'artists' | 'artist' | 'artistMbids'> {
   const names = namesOf(artists);
@@ -83,6 +112,8 @@ const idsOf = (artists: readonly HeardArtist[]): string[] | undefined => {
 
 /** Names with what joins them: `The Quays feat. Ida Lund`. */
 function showName(artists: readonly HeardArtist[]): string | undefined {
-  const parts = artists.flatMap(({ name, joinphrase }, i) => (name === undefined ? [] : [name, joinphrase ?? (i < artists.length - 1 ? ', ' : '')]));
+  const parts = artists.flatMap(({ name, joinphrase }, i) =>
+    name === undefined ? [] : [name, joinphrase ?? (i < artists.length - 1 ? ', ' : '')],
+  );
   return parts.length === 0 ? undefined : parts.join('').trim();
 }

@@ -1,5 +1,5 @@
-// What the identification service leaves out is asked of MusicBrainz: genres, the year of the first release, the place on the album,
-// titles of bare recordings. Nothing is asked that the tags or the match say already.
+// What the identification service leaves out is asked of MusicBrainz: genres, the year of the first release, the place
+// on the album, titles of bare recordings. Nothing is asked that the tags or the match say already.
 import type { TrackIdentity } from '../library/track-writer.ts';
 import type { HeardRecording, HeardReleaseGroup } from './acoustid-wire.ts';
 import { matchOf } from './candidates.ts';
@@ -9,7 +9,8 @@ import type { AlbumHint } from './releases.ts';
 
 /** What neither the match nor the tags say, and MusicBrainz may. */
 export function gapsOf(match: Match, tags: TrackIdentity | undefined): { recording: boolean; genre: boolean } {
-  const isSilent = (field: 'year' | 'trackNumber'): boolean => match[field] === undefined && (tags?.[field] === undefined || tags.provenance?.[field] === 'path');
+  const isSilent = (field: 'year' | 'trackNumber'): boolean =>
+    match[field] === undefined && (tags?.[field] === undefined || tags.provenance?.[field] === 'path');
   return {
     recording: match.title === undefined || match.artists.length === 0 || isSilent('year') || isSilent('trackNumber'),
     genre: (tags?.genres.length ?? 0) === 0 && match.genres.length === 0,
@@ -17,10 +18,24 @@ export function gapsOf(match: Match, tags: TrackIdentity | undefined): { recordi
 }
 
 /** The match with its gaps filled. Throws a ServiceError or the signal's reason. */
-export async function completeMatch(musicBrainz: MusicBrainz, match: Match, tags: TrackIdentity | undefined, signal: AbortSignal): Promise<Match> {
+export async function completeMatch(
+  musicBrainz: MusicBrainz,
+  match: Match,
+  tags: TrackIdentity | undefined,
+  signal: AbortSignal,
+): Promise<Match> {
   const gaps = gapsOf(match, tags);
-  const known = gaps.recording && match.recordingMbid !== undefined ? await musicBrainz.findRecording(match.recordingMbid, signal) : undefined;
-  const full = known ? withGapsFilled(match, known, { album: match.album ?? tags?.album, trackNumber: tags?.trackNumber, discNumber: tags?.discNumber }) : match;
+  const known =
+    gaps.recording && match.recordingMbid !== undefined
+      ? await musicBrainz.findRecording(match.recordingMbid, signal)
+      : undefined;
+  const full = known
+    ? withGapsFilled(match, known, {
+        album: match.album ?? tags?.album,
+        trackNumber: tags?.trackNumber,
+        discNumber: tags?.discNumber,
+      })
+    : match;
   if (!gaps.genre || full.genres.length > 0) return full;
   const group = full.releaseGroupMbid ?? tags?.releaseGroupMbid;
   const found = group === undefined ? undefined : await musicBrainz.findReleaseGroup(group, signal);
@@ -35,7 +50,9 @@ function withGapsFilled(match: Match, known: KnownRecording, hint: AlbumHint): M
     ...(match.album === undefined ? { ...other, ...defined(match) } : match),
     recordingMbid: known.id, // of merged recordings the one that stays
     title: match.title ?? other.title,
-    artists: names.artists, artist: names.artist, artistMbids: names.artistMbids,
+    artists: names.artists,
+    artist: names.artist,
+    artistMbids: names.artistMbids,
     year: match.year ?? yearOf(known['first-release-date']) ?? other.year,
     trackNumber: match.trackNumber ?? (isSameAlbum ? other.trackNumber : undefined),
     discNumber: match.discNumber ?? (isSameAlbum ? other.discNumber : undefined),
@@ -43,9 +60,15 @@ function withGapsFilled(match: Match, known: KnownRecording, hint: AlbumHint): M
   };
 }
 
-const defined = (match: Match): Partial<Match> => Object.fromEntries(Object.entries(match).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)));
+const defined = (match: Match): Partial<Match> =>
+  Object.fromEntries(
+    Object.entries(match).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  );
 
-/** The same recording in the identification service's shape, so that one rule chooses among releases. Official ones, where there are any. */
+/**
+ * The same recording in the identification service's shape, so that one rule chooses among releases. Official ones,
+ * where there are any.
+ */
 function toHeard(known: KnownRecording): HeardRecording {
   const official = known.releases.filter(({ status }) => status === 'Official');
   const groups = new Map<string, HeardReleaseGroup>();
@@ -53,22 +76,44 @@ function toHeard(known: KnownRecording): HeardRecording {
     const group = release['release-group'];
     const key = group?.id ?? release.id ?? '';
     const heard = groups.get(key) ?? {
-      id: group?.id ?? undefined, title: group?.title ?? undefined, type: group?.['primary-type'] ?? undefined,
-      secondarytypes: group?.['secondary-types'] ?? [], artists: [], releases: [],
+      id: group?.id ?? undefined,
+      title: group?.title ?? undefined,
+      type: group?.['primary-type'] ?? undefined,
+      secondarytypes: group?.['secondary-types'] ?? [],
+      artists: [],
+      releases: [],
     };
     groups.set(key, heard);
     const year = yearOf(release.date);
     heard.releases.push({
-      id: release.id ?? undefined, title: release.title ?? undefined, artists: [], country: undefined, track_count: undefined, medium_count: undefined,
+      id: release.id ?? undefined,
+      title: release.title ?? undefined,
+      artists: [],
+      country: undefined,
+      track_count: undefined,
+      medium_count: undefined,
       date: year === undefined ? undefined : { year, month: undefined, day: undefined },
       mediums: release.media.map((medium) => ({
-        position: medium.position ?? undefined, track_count: medium['track-count'] ?? undefined,
-        tracks: medium.tracks.map((track) => ({ position: track.position ?? undefined, title: track.title ?? undefined, artists: [] })),
+        position: medium.position ?? undefined,
+        track_count: medium['track-count'] ?? undefined,
+        tracks: medium.tracks.map((track) => ({
+          position: track.position ?? undefined,
+          title: track.title ?? undefined,
+          artists: [],
+        })),
       })),
     });
   }
   return {
-    id: known.id, title: known.title ?? undefined, duration: undefined, sources: undefined, releasegroups: [...groups.values()],
-    artists: known['artist-credit'].map(({ name, joinphrase, artist }) => ({ name, joinphrase: joinphrase ?? undefined, id: artist?.id ?? undefined })),
+    id: known.id,
+    title: known.title ?? undefined,
+    duration: undefined,
+    sources: undefined,
+    releasegroups: [...groups.values()],
+    artists: known['artist-credit'].map(({ name, joinphrase, artist }) => ({
+      name,
+      joinphrase: joinphrase ?? undefined,
+      id: artist?.id ?? undefined,
+    })),
   };
 }

@@ -1,10 +1,14 @@
-// Which of several tracks of one recording is worth keeping, and why: the first of these that tells the best one from the next. Pure.
+// Which of several tracks of one recording is worth keeping, and why: the first of these that tells the best one from
+// the next. Pure.
 import type { TrackSummary } from '../library/track-rows.ts';
 
 export const KEEP_REASONS = ['available', 'lossless', 'resolution', 'bitrate', 'plays', 'first'] as const;
 export type KeepReason = (typeof KEEP_REASONS)[number];
 
-export type Rival = Pick<TrackSummary, 'id' | 'availability' | 'format' | 'bitDepth' | 'sampleRateHz' | 'bitrateKbps' | 'playCount'>;
+export type Rival = Pick<
+  TrackSummary,
+  'id' | 'availability' | 'format' | 'bitDepth' | 'sampleRateHz' | 'bitrateKbps' | 'playCount'
+>;
 
 /** What a codec makes of its bits, beside MP3; rough, and only ever compared with each other. */
 const EFFICIENCY: Record<string, number> = { opus: 1.6, ogg: 1.3, m4a: 1.3, aac: 1.3, mka: 1.3 };
@@ -25,9 +29,13 @@ const RANKS: Record<KeepReason, (track: Rival) => number> = {
 
 export function chooseKeeper(tracks: readonly Rival[]): { id: Rival['id']; reason: KeepReason } | undefined {
   const [best, next] = tracks.toSorted((a, b) => {
-    for (const reason of KEEP_REASONS) if (RANKS[reason](a) !== RANKS[reason](b)) return RANKS[reason](b) - RANKS[reason](a);
+    for (const reason of KEEP_REASONS)
+      if (RANKS[reason](a) !== RANKS[reason](b)) return RANKS[reason](b) - RANKS[reason](a);
     return 0;
   });
   if (!best) return undefined;
-  return { id: best.id, reason: KEEP_REASONS.find((reason) => next && RANKS[reason](best) > RANKS[reason](next)) ?? 'first' };
+  return {
+    id: best.id,
+    reason: KEEP_REASONS.find((reason) => next && RANKS[reason](best) > RANKS[reason](next)) ?? 'first',
+  };
 }

@@ -12,19 +12,45 @@ export interface DuplicateRouteDeps {
 }
 
 export const duplicateRoutes = ({ duplicates, libraryChanged }: DuplicateRouteDeps): Route[] => [
-  route({ method: 'get', path: '/duplicates', access: 'user', summary: 'Tracks that sound the same, in groups, those found last first', query: DuplicateQuery, reply: DuplicatePage },
-    ({ user, query }) => toPaged(duplicates.listGroups(user.id, query), query, toDuplicateGroupOut)),
+  route(
+    {
+      method: 'get',
+      path: '/duplicates',
+      access: 'user',
+      summary: 'Tracks that sound the same, in groups, those found last first',
+      query: DuplicateQuery,
+      reply: DuplicatePage,
+    },
+    ({ user, query }) => toPaged(duplicates.listGroups(user.id, query), query, toDuplicateGroupOut),
+  ),
 
-  route({ method: 'post', path: '/duplicates/merge', access: 'user', summary: 'Keep one of several that sound the same; likes, plays and playlist entries go over to it', body: MergeIn, reply: TrackOut },
+  route(
+    {
+      method: 'post',
+      path: '/duplicates/merge',
+      access: 'user',
+      summary: 'Keep one of several that sound the same; likes, plays and playlist entries go over to it',
+      body: MergeIn,
+      reply: TrackOut,
+    },
     async ({ user, body }) => {
       const track = await duplicates.mergeTracks(user.id, body.keep, body.merge);
       libraryChanged();
       return toTrackOut(track);
-    }),
+    },
+  ),
 
-  route({ method: 'post', path: '/duplicates/dismiss', access: 'user', summary: 'A track is not the same as these others', body: DismissIn },
+  route(
+    {
+      method: 'post',
+      path: '/duplicates/dismiss',
+      access: 'user',
+      summary: 'A track is not the same as these others',
+      body: DismissIn,
+    },
     ({ user, body }) => {
       duplicates.dismiss(user.id, body.track_id, body.other_ids);
       libraryChanged();
-    }),
+    },
+  ),
 ];

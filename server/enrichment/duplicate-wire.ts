@@ -9,14 +9,19 @@ import type { DuplicateGroup } from './duplicates.ts';
 
 export const DuplicateQuery = z.object(pageQuery);
 
-export const DuplicateGroupOut = z.object({
-  id: z.int(),
-  tracks: z.array(TrackOut),
-  similarity: z.number().meta({ description: 'share of equal bits of the two that are least alike, 0.85 to 1' }),
-  keep_id: z.int().meta({ description: 'the one that is suggested to be kept' }),
-  keep_reason: z.enum(KEEP_REASONS).meta({ description: 'what sets it off from the next best: it has audio, is lossless, has more resolution or bit rate, was played more, was here first' }),
-  spare_bytes: z.int().meta({ description: 'size of the others' }),
-}).meta({ id: 'DuplicateGroupOut' });
+export const DuplicateGroupOut = z
+  .object({
+    id: z.int(),
+    tracks: z.array(TrackOut),
+    similarity: z.number().meta({ description: 'share of equal bits of the two that are least alike, 0.85 to 1' }),
+    keep_id: z.int().meta({ description: 'the one that is suggested to be kept' }),
+    keep_reason: z.enum(KEEP_REASONS).meta({
+      description:
+        'what sets it off from the next best: it has audio, is lossless, has more resolution or bit rate, was played more, was here first',
+    }),
+    spare_bytes: z.int().meta({ description: 'size of the others' }),
+  })
+  .meta({ id: 'DuplicateGroupOut' });
 export type DuplicateGroupOut = z.output<typeof DuplicateGroupOut>;
 
 export const DuplicatePage = pagedOf(DuplicateGroupOut).meta({ id: 'PagedDuplicates' });
@@ -25,9 +30,17 @@ const someTracks = z.array(TrackIdIn).min(1).max(200);
 /** Body of `POST /duplicates/merge`. */
 export const MergeIn = z.strictObject({ keep: TrackIdIn, merge: someTracks }).meta({ id: 'DuplicateMergeIn' });
 /** Body of `POST /duplicates/dismiss`: the track is none of the others. */
-export const DismissIn = z.strictObject({ track_id: TrackIdIn, other_ids: someTracks }).meta({ id: 'DuplicateDismissIn' });
+export const DismissIn = z
+  .strictObject({ track_id: TrackIdIn, other_ids: someTracks })
+  .meta({ id: 'DuplicateDismissIn' });
 
-export const toDuplicateGroupOut = ({ id, tracks, similarity, keep, spareBytes }: DuplicateGroup): DuplicateGroupOut => ({
+export const toDuplicateGroupOut = ({
+  id,
+  tracks,
+  similarity,
+  keep,
+  spareBytes,
+}: DuplicateGroup): DuplicateGroupOut => ({
   id,
   tracks: tracks.map(toTrackOut),
   similarity,

@@ -35,11 +35,23 @@ export type DuplicateService = ReturnType<typeof createDuplicateService>;
 
 export function createDuplicateService({ db, library, merge, onMerged, now }: DuplicateDeps) {
   const client = db.$client;
-  const countGroups = client.prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)').pluck();
-  const pageOfGroups = client.prepare<[number, number], number>('SELECT group_id FROM duplicate_members GROUP BY group_id ORDER BY group_id DESC LIMIT ? OFFSET ?').pluck();
-  const membersOf = client.prepare<[string], { groupId: number; trackId: TrackId }>(`SELECT group_id AS groupId, track_id AS trackId FROM duplicate_members
+  const countGroups = client
+    .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)')
+    .pluck();
+  const pageOfGroups = client
+    .prepare<[number, number], number>(
+      'SELECT group_id FROM duplicate_members GROUP BY group_id ORDER BY group_id DESC LIMIT ? OFFSET ?',
+    )
+    .pluck();
+  const membersOf = client.prepare<
+    [string],
+    { groupId: number; trackId: TrackId }
+  >(`SELECT group_id AS groupId, track_id AS trackId FROM duplicate_members
     WHERE group_id IN (SELECT value FROM json_each(?)) ORDER BY track_id`);
-  const leastAlike = client.prepare<[string], { groupId: number; similarity: number }>(`SELECT m.group_id AS groupId, min(p.similarity) AS similarity FROM duplicate_members m
+  const leastAlike = client.prepare<
+    [string],
+    { groupId: number; similarity: number }
+  >(`SELECT m.group_id AS groupId, min(p.similarity) AS similarity FROM duplicate_members m
     JOIN duplicate_pairs p ON p.track_id = m.track_id JOIN duplicate_members o ON o.track_id = p.other_id AND o.group_id = m.group_id
     WHERE m.group_id IN (SELECT value FROM json_each(?)) GROUP BY m.group_id`);
 
@@ -51,12 +63,25 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
 
   function assertDuplicates(keep: TrackId, ids: readonly TrackId[]): void {
     const kept = availabilityOf(keep);
-    const group = db.select({ id: duplicateMembers.groupId }).from(duplicateMembers).where(eq(duplicateMembers.trackId, keep)).get();
-    const members = group === undefined ? [] : db.select({ id: duplicateMembers.trackId }).from(duplicateMembers).where(and(eq(duplicateMembers.groupId, group.id), inArray(duplicateMembers.trackId, [...ids]))).all();
+    const group = db
+      .select({ id: duplicateMembers.groupId })
+      .from(duplicateMembers)
+      .where(eq(duplicateMembers.trackId, keep))
+      .get();
+    const members =
+      group === undefined
+        ? []
+        : db
+            .select({ id: duplicateMembers.trackId })
+            .from(duplicateMembers)
+            .where(and(eq(duplicateMembers.groupId, group.id), inArray(duplicateMembers.trackId, [...ids])))
+            .all();
     for (const id of ids) {
       const availability = availabilityOf(id);
-      if (!members.some((member) => member.id === id)) throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
-      if (kept !== 'available' && availability === 'available') throw conflict('The track to keep has no audio here, and one that would go has. Keep that one.');
+      if (!members.some((member) => member.id === id))
+        throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
+      if (kept !== 'available' && availability === 'available')
+        throw conflict('The track to keep has no audio here, and one that would go has. Keep that one.');
     }
   }
 
@@ -64,7 +89,14 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
   function readGroups(userId: UserId, ids: number[]): DuplicateGroup[] {
     const members = membersOf.all(JSON.stringify(ids));
     const similarity = new Map(leastAlike.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
-    const summaries = new Map(library.tracksById(userId, members.map(({ trackId }) => trackId)).map((track) => [track.id, track]));
+    const summaries = new Map(
+      library
+        .tracksById(
+          userId,
+          members.map(({ trackId }) => trackId),
+        )
+        .map((track) => [track.id, track]),
+    );
     const grouped = Map.groupBy(members, ({ groupId }) => groupId);
     return ids.flatMap((id) => {
       const found = (grouped.get(id) ?? []).flatMap(({ trackId }) => summaries.get(trackId) ?? []);
@@ -81,27 +113,36 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
       return { items: readGroups(userId, pageOfGroups.all(limit, offset)), total: countGroups.get() ?? 0 };
     },
 
-    /** What people did with the others is the kept one's from now on. Throws `conflict` for tracks that are not known to sound the same. */
+    /**
+     * What people did with the others is the kept one's from now on. Throws `conflict` for tracks that are not known to
+     * sound the same.
+     */
     async mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): Promise<TrackSummary> {
       const ids = [...new Set(others)];
-      const left = db.transaction((): LeftOver[] => {
-        assertDuplicates(keep, ids);
-        return ids.map((id) => {
-          onMerged(id);
-          return merge.mergeInto(keep, id);
-        });
-      }, { behavior: 'immediate' });
+      const left = db.transaction(
+        (): LeftOver[] => {
+          assertDuplicates(keep, ids);
+          return ids.map((id) => {
+            onMerged(id);
+            return merge.mergeInto(keep, id);
+          });
+        },
+        { behavior: 'immediate' },
+      );
       for (const one of left) await library.release(one);
       return library.getTrack(userId, keep);
     },
 
     /** A person says that a track is none of the others; they are not paired again. */
     dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
-      db.transaction((tx) => {
-        for (const one of [id, ...others]) availabilityOf(one);
-        for (const other of others) if (other !== id) dismissPair(tx, id, other, { userId, createdAt: now() });
-        regroup(tx, [id, ...others]);
-      }, { behavior: 'immediate' });
+      db.transaction(
+        (tx) => {
+          for (const one of [id, ...others]) availabilityOf(one);
+          for (const other of others) if (other !== id) dismissPair(tx, id, other, { userId, createdAt: now() });
+          regroup(tx, [id, ...others]);
+        },
+        { behavior: 'immediate' },
+      );
     },
   };
 }

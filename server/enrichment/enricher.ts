@@ -1,4 +1,5 @@
-// One track from its file to what it is called (interface, States and transitions): tags, fingerprint, look-up, details, merge, cover.
+// One track from its file to what it is called (interface, States and transitions): tags, fingerprint, look-up,
+// details, merge, cover.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -40,7 +41,13 @@ export type Awaits = 'lookup' | 'details';
 export type Problems = Partial<Record<StepName, string>>;
 
 export type Enriched =
-  | { outcome: 'enriched' | 'failed'; error: string | null; problems: Problems; isChanged: boolean; /** The service that was down: to be asked again. */ awaits: Awaits | null }
+  | {
+      outcome: 'enriched' | 'failed';
+      error: string | null;
+      problems: Problems;
+      isChanged: boolean;
+      /** The service that was down: to be asked again. */ awaits: Awaits | null;
+    }
   /** Edited by hand, gone, or without audio. */
   | { outcome: 'skipped'; reason: string }
   /** Thrown by something that should not throw; the track is `failed`. */
@@ -60,13 +67,19 @@ export function createEnricher(deps: EnricherDeps) {
   const { db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover } = deps;
   const underWay = new Map<TrackId, Promise<Enriched>>();
 
-  async function run(track: KnownTrack, storageUri: string, { signal, isAsked, withCover }: EnrichOptions): Promise<Enriched> {
+  async function run(
+    track: KnownTrack,
+    storageUri: string,
+    { signal, isAsked, withCover }: EnrichOptions,
+  ): Promise<Enriched> {
     const { id } = track;
     const file = openWhenNeeded(storageUri, signal);
     try {
       // Reading a file once more that was just scanned would only tell what is in the row.
-      const tags: StepOutcome<TrackIdentity> = !isAsked && isAsScanned(track) ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
-        : await file.use('tags', ({ path }) => readTags(path, track.sourceId));
+      const tags: StepOutcome<TrackIdentity> =
+        !isAsked && isAsScanned(track)
+          ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
+          : await file.use('tags', ({ path }) => readTags(path, track.sourceId));
       const fingerprint = await hear(track, file);
       const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
       const { details, matches, known } = await addDetails(tags, lookup, signal);
@@ -75,7 +88,13 @@ export function createEnricher(deps: EnricherDeps) {
       const recorded = recorder.record(id, findings);
       if (!recorded) return skip('It was edited by hand, or deleted, while it was identified.');
       const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
-      return { outcome: recorded.status, error: recorded.error, isChanged: recorded.isChanged, awaits, problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }) };
+      return {
+        outcome: recorded.status,
+        error: recorded.error,
+        isChanged: recorded.isChanged,
+        awaits,
+        problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }),
+      };
     } finally {
       await file.release();
     }
@@ -85,7 +104,10 @@ export function createEnricher(deps: EnricherDeps) {
   function openWhenNeeded(storageUri: string, signal: AbortSignal) {
     let opening: Promise<StepOutcome<LocalFile>> | undefined;
     return {
-      async use<T>(name: StepName, work: (file: LocalFile, signal: AbortSignal) => Promise<T>): Promise<StepOutcome<T>> {
+      async use<T>(
+        name: StepName,
+        work: (file: LocalFile, signal: AbortSignal) => Promise<T>,
+      ): Promise<StepOutcome<T>> {
         const file = await (opening ??= runStep(name, signal, (both) => openLocalFile(deps, storageUri, both)));
         return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
       },
@@ -97,7 +119,10 @@ export function createEnricher(deps: EnricherDeps) {
   }
 
   /** The fingerprint as the service takes it; made once for an audio. */
-  async function hear({ id, durationMs, format }: KnownTrack, file: ReturnType<typeof openWhenNeeded>): Promise<StepOutcome<string>> {
+  async function hear(
+    { id, durationMs, format }: KnownTrack,
+    file: ReturnType<typeof openWhenNeeded>,
+  ): Promise<StepOutcome<string>> {
     const off = acoustId.whyOff();
     if (off !== undefined) return skipped(off);
     const stored = findFingerprint(db, id);
@@ -110,27 +135,54 @@ export function createEnricher(deps: EnricherDeps) {
     });
   }
 
-  async function lookUp(track: KnownTrack, tags: StepOutcome<TrackIdentity>, fingerprint: StepOutcome<string>, { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>): Promise<StepOutcome<Match[]>> {
+  async function lookUp(
+    track: KnownTrack,
+    tags: StepOutcome<TrackIdentity>,
+    fingerprint: StepOutcome<string>,
+    { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>,
+  ): Promise<StepOutcome<Match[]>> {
     const why = acoustId.whyNot();
     if (why !== undefined) return skipped(why);
     const said = tags.outcome === 'done' ? tags.value : undefined;
-    if (!isAsked && said?.recordingMbid !== undefined && said.artists.length > 0) return skipped('its tags name the recording');
+    if (!isAsked && said?.recordingMbid !== undefined && said.artists.length > 0)
+      return skipped('its tags name the recording');
     if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
     const hint = toHint(said, track.durationMs ?? 0);
-    return runStep('lookup', signal, async (both) => rankCandidates(await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, both), hint));
+    return runStep('lookup', signal, async (both) =>
+      rankCandidates(
+        await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, both),
+        hint,
+      ),
+    );
   }
 
-  /** The best match with what MusicBrainz adds; without a look-up, what it knows of the recording that the tags name. */
+  /**
+   * The best match with what MusicBrainz adds; without a look-up, what it knows of the recording that the tags name.
+   */
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
     const said = tags.outcome === 'done' ? tags.value : undefined;
     const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
-    const start = best ?? (said?.recordingMbid === undefined ? undefined : { score: null, recordingMbid: said.recordingMbid, releaseGroupMbid: said.releaseGroupMbid, artists: [], genres: [] });
-    const details: StepOutcome<Match | undefined> = !musicBrainz.isEnabled() || !start ? skipped('there is nothing to ask')
-      : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, said, both));
+    const start =
+      best ??
+      (said?.recordingMbid === undefined
+        ? undefined
+        : {
+            score: null,
+            recordingMbid: said.recordingMbid,
+            releaseGroupMbid: said.releaseGroupMbid,
+            artists: [],
+            genres: [],
+          });
+    const details: StepOutcome<Match | undefined> =
+      !musicBrainz.isEnabled() || !start
+        ? skipped('there is nothing to ask')
+        : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, said, both));
     const full = details.outcome === 'done' ? details.value : start;
     if (lookup.outcome !== 'done') return { details, matches: lookup, known: full };
-    const titled = [full, ...others].filter((match) => match?.title !== undefined) as Match[]; // one without says nothing
-    if (best && titled.length === 0 && details.outcome === 'failed') return { details, matches: details, known: undefined }; // known, but not by what name
+    // one without says nothing
+    const titled = [full, ...others].filter((match) => match?.title !== undefined) as Match[];
+    if (best && titled.length === 0 && details.outcome === 'failed')
+      return { details, matches: details, known: undefined }; // known, but not by what name
     return { details, matches: { outcome: 'done' as const, value: titled }, known: undefined };
   }
 
@@ -158,7 +210,10 @@ export function createEnricher(deps: EnricherDeps) {
   }
 
   return {
-    /** Throws the signal's reason, and what keeps it from writing anything at all. A track under way is waited for, not done twice. */
+    /**
+     * Throws the signal's reason, and what keeps it from writing anything at all. A track under way is waited for, not
+     * done twice.
+     */
     async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
       const before = await underWay.get(id)?.catch(() => undefined); // one that was cancelled says nothing
       if (before && !options.isAsked) return before;
@@ -182,10 +237,16 @@ const isAway = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed
 function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {
   const isTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
   return {
-    durationMs, title: isTag('title') ? tags?.title : undefined, artists: tags?.artists ?? [], album: tags?.album,
-    trackNumber: isTag('trackNumber') ? tags?.trackNumber : undefined, discNumber: isTag('discNumber') ? tags?.discNumber : undefined,
+    durationMs,
+    title: isTag('title') ? tags?.title : undefined,
+    artists: tags?.artists ?? [],
+    album: tags?.album,
+    trackNumber: isTag('trackNumber') ? tags?.trackNumber : undefined,
+    discNumber: isTag('discNumber') ? tags?.discNumber : undefined,
   };
 }
 
 const problemsOf = (steps: Partial<Record<StepName, StepOutcome<unknown> | undefined>>): Problems =>
-  Object.fromEntries(Object.entries(steps).flatMap(([name, step]) => (step?.outcome === 'failed' ? [[name, step.reason] as const] : [])));
+  Object.fromEntries(
+    Object.entries(steps).flatMap(([name, step]) => (step?.outcome === 'failed' ? [[name, step.reason] as const] : [])),
+  );

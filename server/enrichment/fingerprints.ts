@@ -8,7 +8,9 @@ import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts'
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithAlike } from './duplicate-pairs.ts';
 
-/** Chromaprint's algorithm, how much is heard and which pieces are picked: one that was made otherwise is not compared. */
+/**
+ * Chromaprint's algorithm, how much is heard and which pieces are picked: one that was made otherwise is not compared.
+ */
 export const FINGERPRINT_VERSION = 'cp1';
 /** A piece that more tracks of this length have tells nothing. */
 const COMMON_PIECE = 64;
@@ -18,38 +20,74 @@ const MOST_COMPARED = 32;
 export type StoredFingerprint = Pick<Fingerprint, 'raw' | 'durationMs'>;
 
 export function findFingerprint(db: Db, trackId: TrackId): StoredFingerprint | undefined {
-  const row = db.select().from(trackFingerprints).where(and(eq(trackFingerprints.trackId, trackId), eq(trackFingerprints.version, FINGERPRINT_VERSION))).get();
+  const row = db
+    .select()
+    .from(trackFingerprints)
+    .where(and(eq(trackFingerprints.trackId, trackId), eq(trackFingerprints.version, FINGERPRINT_VERSION)))
+    .get();
   return row && { raw: fromBytes(row.raw), durationMs: row.durationMs };
 }
 
-/** Replaces what was stored, and pairs the track with those that sound the same. False when the track is gone by now. */
-export function storeFingerprint(db: MainDb, trackId: TrackId, { raw, durationMs }: StoredFingerprint, at: Date): boolean {
+/**
+ * Replaces what was stored, and pairs the track with those that sound the same. False when the track is gone by now.
+ */
+export function storeFingerprint(
+  db: MainDb,
+  trackId: TrackId,
+  { raw, durationMs }: StoredFingerprint,
+  at: Date,
+): boolean {
   const duration = Math.round(durationMs);
-  return withoutWaiting(db.$client, () => db.transaction((tx) => {
-    tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // pieces and pairs go with it
-    if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) return false;
-    tx.insert(trackFingerprints).values({ trackId, version: FINGERPRINT_VERSION, durationMs: duration, raw: toBytes(raw), createdAt: at }).run();
-    const pieces = soundPieces(raw);
-    const alike = findAlike(db.$client, pieces, duration);
-    db.$client.prepare('INSERT INTO fingerprint_pieces (piece, duration_ms, track_id) SELECT value, ?, ? FROM json_each(?)').run(duration, trackId, JSON.stringify(pieces));
-    pairWithAlike(tx, { trackId, raw, durationMs: duration }, alike.flatMap((id) => {
-      const stored = findFingerprint(tx, id);
-      return stored ? [{ trackId: id, ...stored }] : [];
-    }));
-    return true;
-  }, { behavior: 'immediate' }));
+  return withoutWaiting(db.$client, () =>
+    db.transaction(
+      (tx) => {
+        tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // pieces and pairs go with it
+        if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) return false;
+        tx.insert(trackFingerprints)
+          .values({ trackId, version: FINGERPRINT_VERSION, durationMs: duration, raw: toBytes(raw), createdAt: at })
+          .run();
+        const pieces = soundPieces(raw);
+        const alike = findAlike(db.$client, pieces, duration);
+        db.$client
+          .prepare('INSERT INTO fingerprint_pieces (piece, duration_ms, track_id) SELECT value, ?, ? FROM json_each(?)')
+          .run(duration, trackId, JSON.stringify(pieces));
+        pairWithAlike(
+          tx,
+          { trackId, raw, durationMs: duration },
+          alike.flatMap((id) => {
+            const stored = findFingerprint(tx, id);
+            return stored ? [{ trackId: id, ...stored }] : [];
+          }),
+        );
+        return true;
+      },
+      { behavior: 'immediate' },
+    ),
+  );
 }
 
 /** Tracks of about this length that have some of the pieces, those with most first. */
 function findAlike(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {
-  const holdersOf = client.prepare<[number, number, number, number], TrackId>('SELECT track_id FROM fingerprint_pieces WHERE piece = ? AND duration_ms BETWEEN ? AND ? LIMIT ?').pluck();
+  const holdersOf = client
+    .prepare<[number, number, number, number], TrackId>(
+      'SELECT track_id FROM fingerprint_pieces WHERE piece = ? AND duration_ms BETWEEN ? AND ? LIMIT ?',
+    )
+    .pluck();
   const shared = new Map<TrackId, number>();
   for (const piece of pieces) {
-    const holders = holdersOf.all(piece, durationMs - LENGTH_TOLERANCE_MS, durationMs + LENGTH_TOLERANCE_MS, COMMON_PIECE + 1);
+    const holders = holdersOf.all(
+      piece,
+      durationMs - LENGTH_TOLERANCE_MS,
+      durationMs + LENGTH_TOLERANCE_MS,
+      COMMON_PIECE + 1,
+    );
     if (holders.length > COMMON_PIECE) continue;
     for (const id of holders) shared.set(id, (shared.get(id) ?? 0) + 1);
   }
-  return [...shared].sort(([a, n], [b, m]) => m - n || a - b).slice(0, MOST_COMPARED).map(([id]) => id);
+  return [...shared]
+    .sort(([a, n], [b, m]) => m - n || a - b)
+    .slice(0, MOST_COMPARED)
+    .map(([id]) => id);
 }
 
 /** Little endian, whatever the machine is. */

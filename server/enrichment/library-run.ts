@@ -1,5 +1,6 @@
-// The whole library, or what is left of it, as one job: a person sees one progress instead of a million rows. Where it stopped is in the
-// tracks themselves (their status, when they were last enriched), so a kill costs only what was under way.
+// The whole library, or what is left of it, as one job: a person sees one progress instead of a million rows. Where it
+// stopped is in the tracks themselves (their status, when they were last enriched), so a kill costs only what was under
+// way.
 import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
@@ -16,7 +17,9 @@ export interface LibraryRunDeps {
   db: MainDb;
   now: () => Date;
   enricher: Enricher;
-  /** Decides by their tags about pending tracks with ids in (above, upTo] of which no service can say more; gives those. */
+  /**
+   * Decides by their tags about pending tracks with ids in (above, upTo] of which no service can say more; gives those.
+   */
   settleByTags: (above: number, upTo: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
@@ -41,10 +44,23 @@ const LISTED = 100;
 const COVERS_EVERY_MS = 10_000;
 
 /** Throws what keeps it from enriching any track; one that goes wrong is a line of the result. */
-export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, signal, progress, giveWay }: LibraryRunWish): Promise<EnrichLibraryResult> {
+export async function enrichLibrary(
+  deps: LibraryRunDeps,
+  { scope, askedAt, signal, progress, giveWay }: LibraryRunWish,
+): Promise<EnrichLibraryResult> {
   const { db, enricher, jobs, libraryChanged } = deps;
   const total = countWaiting(db, scope);
-  const result: EnrichLibraryResult = { scope, tracks: 0, enriched: 0, failed: 0, skipped: 0, unanswered: 0, crashed: 0, problems: {}, failures: [] };
+  const result: EnrichLibraryResult = {
+    scope,
+    tracks: 0,
+    enriched: 0,
+    failed: 0,
+    skipped: 0,
+    unanswered: 0,
+    crashed: 0,
+    problems: {},
+    failures: [],
+  };
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
   let coversAt = performance.now() + COVERS_EVERY_MS;
@@ -59,7 +75,11 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
       for (const [step, reason] of Object.entries(one.problems)) noteProblem(result, step as StepName, reason);
       if (one.isChanged) libraryChanged();
     }
-    progress(result.tracks, Math.max(total, result.tracks), `${result.enriched} identified, ${result.failed + result.crashed} not`);
+    progress(
+      result.tracks,
+      Math.max(total, result.tracks),
+      `${result.enriched} identified, ${result.failed + result.crashed} not`,
+    );
     if (performance.now() < coversAt) return;
     coversAt = performance.now() + COVERS_EVERY_MS; // covers appear while the run goes on
     void jobs.tryEnqueue('cover_task', {});
@@ -80,7 +100,13 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
     for (let above = 0; above < highestTrackId(db); above += SETTLED_AT_ONCE) {
       both.throwIfAborted();
       for (const { id, error } of deps.settleByTags(above, above + SETTLED_AT_ONCE)) {
-        take(id, { outcome: error === null ? 'enriched' : 'failed', error, problems: {}, isChanged: false, awaits: null });
+        take(id, {
+          outcome: error === null ? 'enriched' : 'failed',
+          error,
+          problems: {},
+          isChanged: false,
+          awaits: null,
+        });
       }
       await giveWay();
     }
@@ -95,21 +121,29 @@ export async function enrichLibrary(deps: LibraryRunDeps, { scope, askedAt, sign
   };
   progress(0, total);
   if (scope === 'pending') await settle();
-  if (scope === 'unanswered') { // one finds out for all whether the service is back
+  if (scope === 'unanswered') {
+    // one finds out for all whether the service is back
     const { value } = await waiting.next();
     if (value !== undefined) await enrich(value);
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error)))); // all have ended when this goes on
+  // all have ended when this goes on
+  await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error))));
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue('cover_task', {});
   both.throwIfAborted();
   if (detailsAway !== undefined) throw stillAway(db, detailsAway);
-  if (result.unanswered > 0) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: deps.now().getTime() });
+  if (result.unanswered > 0)
+    await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: deps.now().getTime() });
   return result;
 }
 
 /** In the order of arrival; tracks that come while it runs are among them. */
-async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date, giveWay: GiveWay): AsyncGenerator<TrackId, undefined> {
+async function* idsOf(
+  { db }: LibraryRunDeps,
+  scope: Scope,
+  askedAt: Date,
+  giveWay: GiveWay,
+): AsyncGenerator<TrackId, undefined> {
   for (let above = 0; above < highestTrackId(db); above += ID_WINDOW) {
     yield* listWaiting(db, scope, askedAt, above, Math.min(above + ID_WINDOW, highestTrackId(db)));
     await giveWay();
@@ -129,5 +163,8 @@ function noteProblem(result: EnrichLibraryResult, step: StepName, reason: string
 
 function stillAway(db: MainDb, reason: string | undefined): AppError {
   const count = countWaiting(db, 'unanswered');
-  return new AppError('unavailable', `${reason ?? 'The identification service cannot be reached.'} ${count === 1 ? 'One track waits' : `${count} tracks wait`} for it.`);
+  return new AppError(
+    'unavailable',
+    `${reason ?? 'The identification service cannot be reached.'} ${count === 1 ? 'One track waits' : `${count} tracks wait`} for it.`,
+  );
 }

@@ -1,5 +1,5 @@
-// Readers and fingerprint programs want a file with a name that can be written as text. Where there is none (an object store, a name in
-// an old encoding), the audio is copied into the temporary folder for as long as it is used.
+// Readers and fingerprint programs want a file with a name that can be written as text. Where there is none (an object
+// store, a name in an old encoding), the audio is copied into the temporary folder for as long as it is used.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AudioStore } from '../storage/audio-store.ts';
 
-export interface LocalFileDeps { audioStore: AudioStore; tmpDir: string }
+export interface LocalFileDeps {
+  audioStore: AudioStore;
+  tmpDir: string;
+}
 
 export interface LocalFile {
   path: string;
@@ -16,7 +19,11 @@ export interface LocalFile {
 }
 
 /** Throws `gone` or `unavailable`. */
-export async function openLocalFile({ audioStore, tmpDir }: LocalFileDeps, storageUri: string, signal: AbortSignal): Promise<LocalFile> {
+export async function openLocalFile(
+  { audioStore, tmpDir }: LocalFileDeps,
+  storageUri: string,
+  signal: AbortSignal,
+): Promise<LocalFile> {
   const stored = await audioStore.resolve(storageUri);
   const path = stored.path === undefined ? undefined : textOf(stored.path);
   if (path !== undefined) {

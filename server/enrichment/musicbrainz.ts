@@ -1,5 +1,6 @@
-// MusicBrainz knows what the identification service does not say: genres, the year of the first release, titles of bare recordings.
-// One request a second for everybody at this address, so answers are kept: all tracks of an album share its release group.
+// MusicBrainz knows what the identification service does not say: genres, the year of the first release, titles of bare
+// recordings. One request a second for everybody at this address, so answers are kept: all tracks of an album share its
+// release group.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../net/breaker.ts';
@@ -26,32 +27,72 @@ const KEEP_ANSWERS = 2_000;
 const MOST_GENRES = 5;
 
 const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
-const items = <T extends z.ZodType>(item: T) => z.array(item.nullish().catch(undefined)).max(500).nullish().catch(undefined)
-  .transform((values) => (values ?? []).filter((value) => value != null));
+const items = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item.nullish().catch(undefined))
+    .max(500)
+    .nullish()
+    .catch(undefined)
+    .transform((values) => (values ?? []).filter((value) => value != null));
 const count = z.int().min(1).max(9_999).nullish().catch(undefined);
 const id = mbid.nullish().catch(undefined);
 
 const Genres = items(z.object({ name: z.string().trim().min(1).max(200), count: z.number().catch(0) }));
-const Credit = items(z.object({ name: z.string().trim().min(1).max(2_000), joinphrase: z.string().max(100).nullish().catch(undefined), artist: z.object({ id }).nullish().catch(undefined) }));
-const ReleaseGroup = z.object({ id, title: text, 'primary-type': text, 'secondary-types': items(z.string()), 'first-release-date': text, genres: Genres });
-const Release = z.object({
-  id, title: text, status: text, date: text, 'release-group': ReleaseGroup.nullish().catch(undefined),
-  media: items(z.object({ position: count, 'track-count': count, tracks: items(z.object({ position: count, title: text })) })),
+const Credit = items(
+  z.object({
+    name: z.string().trim().min(1).max(2_000),
+    joinphrase: z.string().max(100).nullish().catch(undefined),
+    artist: z.object({ id }).nullish().catch(undefined),
+  }),
+);
+const ReleaseGroup = z.object({
+  id,
+  title: text,
+  'primary-type': text,
+  'secondary-types': items(z.string()),
+  'first-release-date': text,
+  genres: Genres,
 });
-const Recording = z.object({ id: mbid, title: text, length: z.number().positive().nullish().catch(undefined), 'first-release-date': text, genres: Genres, 'artist-credit': Credit, releases: items(Release) });
+const Release = z.object({
+  id,
+  title: text,
+  status: text,
+  date: text,
+  'release-group': ReleaseGroup.nullish().catch(undefined),
+  media: items(
+    z.object({ position: count, 'track-count': count, tracks: items(z.object({ position: count, title: text })) }),
+  ),
+});
+const Recording = z.object({
+  id: mbid,
+  title: text,
+  length: z.number().positive().nullish().catch(undefined),
+  'first-release-date': text,
+  genres: Genres,
+  'artist-credit': Credit,
+  releases: items(Release),
+});
 
 export type KnownRecording = z.output<typeof Recording>;
 export type KnownReleaseGroup = z.output<typeof ReleaseGroup>;
 
 export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, now, lifetime }: MusicBrainzDeps) {
-  const ask = createServiceAsker({ name: NAME, baseUrl: () => settings.get('MUSICBRAINZ_BASE_URL'), userAgent, bucket, breaker, wait });
+  const ask = createServiceAsker({
+    name: NAME,
+    baseUrl: () => settings.get('MUSICBRAINZ_BASE_URL'),
+    userAgent,
+    bucket,
+    breaker,
+    wait,
+  });
   const kept = new Map<string, { answer: Promise<unknown>; until: number }>();
 
   async function read<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const { status, body } = await ask({ path }, lifetime);
     if (status === 404 || status === 400) return undefined; // no such thing
     const parsed = status === 200 ? shape.safeParse(body) : undefined;
-    if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} gave an answer that is not its own (${status}).`);
+    if (!parsed?.success)
+      throw new ServiceError('unreachable', `${NAME} gave an answer that is not its own (${status}).`);
     return parsed.data;
   }
 
@@ -64,7 +105,9 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
     kept.delete(path);
     kept.set(path, { answer, until: time + KEEP_MS });
     if (kept.size > KEEP_ANSWERS) kept.delete(kept.keys().next().value as string);
-    answer.catch(() => { if (kept.get(path)?.answer === answer) kept.delete(path); });
+    answer.catch(() => {
+      if (kept.get(path)?.answer === answer) kept.delete(path);
+    });
     return answer;
   }
 
@@ -72,22 +115,33 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
     isEnabled: (): boolean => settings.get('MUSICBRAINZ_ENABLED'),
     /** Undefined when there is none. Both throw a ServiceError or the signal's reason. */
     findRecording: (id: string, signal: AbortSignal): Promise<KnownRecording | undefined> =>
-      unlessAborted(once(`/ws/2/recording/${encodeURIComponent(id)}?fmt=json&inc=artist-credits+releases+release-groups+media+genres`, Recording), signal),
+      unlessAborted(
+        once(
+          `/ws/2/recording/${encodeURIComponent(id)}?fmt=json&inc=artist-credits+releases+release-groups+media+genres`,
+          Recording,
+        ),
+        signal,
+      ),
     findReleaseGroup: (id: string, signal: AbortSignal): Promise<KnownReleaseGroup | undefined> =>
       unlessAborted(once(`/ws/2/release-group/${encodeURIComponent(id)}?fmt=json&inc=genres`, ReleaseGroup), signal),
   };
 }
 
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => new Promise((resolve, reject) => {
-  const stop = (): void => reject(signal.reason as Error);
-  if (signal.aborted) return stop();
-  signal.addEventListener('abort', stop, { once: true });
-  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-});
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 
 /** `2009-05-01`, `2009-05`, `2009` → 2009. */
-export const yearOf = (date: string | null | undefined): number | undefined => Number(/^\d{4}/.exec(date ?? '')?.[0]) || undefined;
+export const yearOf = (date: string | null | undefined): number | undefined =>
+  Number(/^\d{4}/.exec(date ?? '')?.[0]) || undefined;
 
 /** Most named first. */
 export const genreNames = (genres: readonly { name: string; count: number }[]): string[] =>
-  genres.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)).slice(0, MOST_GENRES).map(({ name }) => name);
+  genres
+    .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST_GENRES)
+    .map(({ name }) => name);

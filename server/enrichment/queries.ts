@@ -2,33 +2,63 @@
 import { and, asc, count, desc, eq, gt, isNull, lte, ne, or, lt, sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { enrichmentMatches, enrichmentReviews, enrichmentUnanswered, enrichmentUndo, tracks, type MetadataStatus } from '../db/schema.ts';
+import {
+  enrichmentMatches,
+  enrichmentReviews,
+  enrichmentUnanswered,
+  enrichmentUndo,
+  tracks,
+  type MetadataStatus,
+} from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { Match } from './match.ts';
 import type { Review } from './review.ts';
 
-export interface OutcomeColumns { status: MetadataStatus; error: string | null; enrichedAt: Date; fpidScore: number | null }
+export interface OutcomeColumns {
+  status: MetadataStatus;
+  error: string | null;
+  enrichedAt: Date;
+  fpidScore: number | null;
+}
 
 /** Leaves a track alone that a person edited meanwhile. False then, and when it is gone. */
 export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpidScore }: OutcomeColumns): boolean =>
-  db.update(tracks).set({ metadataStatus: status, metadataError: error, enrichedAt, fpidScore, updatedAt: enrichedAt })
-    .where(and(eq(tracks.id, id), ne(tracks.metadataStatus, 'manual'))).run().changes > 0;
+  db
+    .update(tracks)
+    .set({ metadataStatus: status, metadataError: error, enrichedAt, fpidScore, updatedAt: enrichedAt })
+    .where(and(eq(tracks.id, id), ne(tracks.metadataStatus, 'manual')))
+    .run().changes > 0;
 
 /** After a person's choice. */
 export const setManual = (db: Db, id: TrackId, set: { enrichedAt: Date; fpidScore: number | null }): void =>
-  void db.update(tracks).set({ ...set, metadataStatus: 'manual', metadataError: null, updatedAt: set.enrichedAt }).where(eq(tracks.id, id)).run();
+  void db
+    .update(tracks)
+    .set({ ...set, metadataStatus: 'manual', metadataError: null, updatedAt: set.enrichedAt })
+    .where(eq(tracks.id, id))
+    .run();
 
 export function replaceMatches(db: Db, trackId: TrackId, matches: readonly Match[]): void {
   db.delete(enrichmentMatches).where(eq(enrichmentMatches.trackId, trackId)).run();
-  matches.forEach((match, i) => db.insert(enrichmentMatches).values({ trackId, n: i + 1, match }).run());
+  matches.forEach((match, i) =>
+    db
+      .insert(enrichmentMatches)
+      .values({ trackId, n: i + 1, match })
+      .run(),
+  );
 }
 
 /** A row of an older version that is not understood any more is left out. */
 export const listMatches = (db: Db, trackId: TrackId): { n: number; match: Match }[] =>
-  db.select().from(enrichmentMatches).where(eq(enrichmentMatches.trackId, trackId)).orderBy(asc(enrichmentMatches.n)).all().flatMap(({ n, match }) => {
-    const parsed = Match.safeParse(match);
-    return parsed.success ? [{ n, match: parsed.data }] : [];
-  });
+  db
+    .select()
+    .from(enrichmentMatches)
+    .where(eq(enrichmentMatches.trackId, trackId))
+    .orderBy(asc(enrichmentMatches.n))
+    .all()
+    .flatMap(({ n, match }) => {
+      const parsed = Match.safeParse(match);
+      return parsed.success ? [{ n, match: parsed.data }] : [];
+    });
 
 /** A review that was dismissed stays so while the best match is the same. */
 export function setReview(db: Db, trackId: TrackId, review: Review | undefined, now: Date): void {
@@ -37,41 +67,75 @@ export function setReview(db: Db, trackId: TrackId, review: Review | undefined, 
     if (before) dropReview(db, trackId);
     return;
   }
-  const isSame = before && Match.safeParse(before.match).data?.recordingMbid === review.match.recordingMbid && before.reason === review.reason;
-  const row = { ...review, createdAt: isSame ? before.createdAt : now, dismissedAt: isSame ? before.dismissedAt : null };
-  db.insert(enrichmentReviews).values({ trackId, ...row }).onConflictDoUpdate({ target: enrichmentReviews.trackId, set: row }).run();
+  const isSame =
+    before &&
+    Match.safeParse(before.match).data?.recordingMbid === review.match.recordingMbid &&
+    before.reason === review.reason;
+  const row = {
+    ...review,
+    createdAt: isSame ? before.createdAt : now,
+    dismissedAt: isSame ? before.dismissedAt : null,
+  };
+  db.insert(enrichmentReviews)
+    .values({ trackId, ...row })
+    .onConflictDoUpdate({ target: enrichmentReviews.trackId, set: row })
+    .run();
 }
 
-const dropReview = (db: Db, trackId: TrackId): void => void db.delete(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).run();
+const dropReview = (db: Db, trackId: TrackId): void =>
+  void db.delete(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).run();
 
 export type ReviewRow = typeof enrichmentReviews.$inferSelect;
 
 export function listReviews(db: Db, { limit, offset }: Page): Paged<ReviewRow> {
   const open = isNull(enrichmentReviews.dismissedAt);
-  const items = db.select().from(enrichmentReviews).where(open).orderBy(desc(enrichmentReviews.createdAt), desc(enrichmentReviews.trackId)).limit(limit).offset(offset).all();
+  const items = db
+    .select()
+    .from(enrichmentReviews)
+    .where(open)
+    .orderBy(desc(enrichmentReviews.createdAt), desc(enrichmentReviews.trackId))
+    .limit(limit)
+    .offset(offset)
+    .all();
   return { items, total: db.select({ n: count() }).from(enrichmentReviews).where(open).get()?.n ?? 0 };
 }
 
 /** False when there is no open one. */
 export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
-  db.update(enrichmentReviews).set({ dismissedAt: now }).where(and(eq(enrichmentReviews.trackId, trackId), isNull(enrichmentReviews.dismissedAt))).run().changes > 0;
+  db
+    .update(enrichmentReviews)
+    .set({ dismissedAt: now })
+    .where(and(eq(enrichmentReviews.trackId, trackId), isNull(enrichmentReviews.dismissedAt)))
+    .run().changes > 0;
 
 /** Call after the track itself was written: a write of its names removes the row. */
 export function saveUndo(db: Db, trackId: TrackId, previous: unknown, now: Date): void {
   const row = { previous, createdAt: now };
-  db.insert(enrichmentUndo).values({ trackId, ...row }).onConflictDoUpdate({ target: enrichmentUndo.trackId, set: row }).run();
+  db.insert(enrichmentUndo)
+    .values({ trackId, ...row })
+    .onConflictDoUpdate({ target: enrichmentUndo.trackId, set: row })
+    .run();
 }
-export const findUndo = (db: Db, trackId: TrackId): unknown => db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous;
+export const findUndo = (db: Db, trackId: TrackId): unknown =>
+  db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous;
 
 export function setUnanswered(db: Db, trackId: TrackId, isUnanswered: boolean, now: Date): void {
   if (!isUnanswered) db.delete(enrichmentUnanswered).where(eq(enrichmentUnanswered.trackId, trackId)).run();
-  else db.insert(enrichmentUnanswered).values({ trackId, askedAt: now }).onConflictDoUpdate({ target: enrichmentUnanswered.trackId, set: { askedAt: now } }).run();
+  else
+    db.insert(enrichmentUnanswered)
+      .values({ trackId, askedAt: now })
+      .onConflictDoUpdate({ target: enrichmentUnanswered.trackId, set: { askedAt: now } })
+      .run();
 }
 
 /** Of a track that waits for an answer: whether nobody has said yet which recording it is. */
 export const awaitsLookup = (db: Db, trackId: TrackId): boolean =>
-  db.select({ id: tracks.id }).from(tracks).leftJoin(enrichmentMatches, eq(enrichmentMatches.trackId, tracks.id))
-    .where(and(eq(tracks.id, trackId), isNull(tracks.recordingMbid), isNull(enrichmentMatches.trackId))).get() !== undefined;
+  db
+    .select({ id: tracks.id })
+    .from(tracks)
+    .leftJoin(enrichmentMatches, eq(enrichmentMatches.trackId, tracks.id))
+    .where(and(eq(tracks.id, trackId), isNull(tracks.recordingMbid), isNull(enrichmentMatches.trackId)))
+    .get() !== undefined;
 
 // ---- what waits ----
 
@@ -79,25 +143,55 @@ export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';
 
 const hasAudio = and(eq(tracks.availability, 'available'), sql`${tracks.storageUri} IS NOT NULL`);
 
-/** Ids in (above, upTo] that a run of this scope, asked for at `since`, has not done yet; of the unanswered all. A window of ids, so that no look takes long. */
+/**
+ * Ids in (above, upTo] that a run of this scope, asked for at `since`, has not done yet; of the unanswered all. A
+ * window of ids, so that no look takes long.
+ */
 export function listWaiting(db: Db, scope: Scope, since: Date, above: number, upTo: number): TrackId[] {
   const window = and(gt(tracks.id, above as TrackId), lte(tracks.id, upTo as TrackId));
   if (scope === 'unanswered') {
     const { trackId } = enrichmentUnanswered;
-    return db.select({ id: trackId }).from(enrichmentUnanswered).where(and(gt(trackId, above as TrackId), lte(trackId, upTo as TrackId))).orderBy(asc(trackId)).all().map((row) => row.id);
+    return db
+      .select({ id: trackId })
+      .from(enrichmentUnanswered)
+      .where(and(gt(trackId, above as TrackId), lte(trackId, upTo as TrackId)))
+      .orderBy(asc(trackId))
+      .all()
+      .map((row) => row.id);
   }
   const notYet = or(isNull(tracks.enrichedAt), lt(tracks.enrichedAt, since));
   const status = scope === 'all' ? ne(tracks.metadataStatus, 'manual') : eq(tracks.metadataStatus, scope);
-  return db.select({ id: tracks.id }).from(tracks).where(and(window, status, hasAudio, scope === 'pending' ? undefined : notYet)).orderBy(asc(tracks.id)).all().map((row) => row.id);
+  return db
+    .select({ id: tracks.id })
+    .from(tracks)
+    .where(and(window, status, hasAudio, scope === 'pending' ? undefined : notYet))
+    .orderBy(asc(tracks.id))
+    .all()
+    .map((row) => row.id);
 }
 
 export const countWaiting = (db: Db, scope: Scope): number => {
   if (scope === 'unanswered') return db.select({ n: count() }).from(enrichmentUnanswered).get()?.n ?? 0;
-  return db.select({ n: count() }).from(tracks).where(scope === 'all' ? undefined : eq(tracks.metadataStatus, scope)).get()?.n ?? 0;
+  return (
+    db
+      .select({ n: count() })
+      .from(tracks)
+      .where(scope === 'all' ? undefined : eq(tracks.metadataStatus, scope))
+      .get()?.n ?? 0
+  );
 };
 
-export const highestTrackId = (db: Db): number => db.select({ id: sql<number | null>`max(${tracks.id})` }).from(tracks).get()?.id ?? 0;
+export const highestTrackId = (db: Db): number =>
+  db
+    .select({ id: sql<number | null>`max(${tracks.id})` })
+    .from(tracks)
+    .get()?.id ?? 0;
 
 /** Whether a run over what is pending would find something. */
 export const isAnyPending = (db: Db): boolean =>
-  db.select({ id: tracks.id }).from(tracks).where(and(eq(tracks.metadataStatus, 'pending'), hasAudio)).limit(1).get() !== undefined;
+  db
+    .select({ id: tracks.id })
+    .from(tracks)
+    .where(and(eq(tracks.metadataStatus, 'pending'), hasAudio))
+    .limit(1)
+    .get() !== undefined;

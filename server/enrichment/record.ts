@@ -1,5 +1,5 @@
-// The end of an enrichment: everything that was found goes into the rows in one transaction, with the track as it is at that moment, so
-// that an edit which landed while the run went on wins.
+// The end of an enrichment: everything that was found goes into the rows in one transaction, with the track as it is at
+// that moment, so that an edit which landed while the run went on wins.
 import { messageOf } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -25,10 +25,18 @@ export interface Findings {
   isUnanswered: boolean;
 }
 
-export interface Recorded { status: Extract<MetadataStatus, 'enriched' | 'failed'>; error: string | null; albumId: AlbumId | null; isChanged: boolean }
+export interface Recorded {
+  status: Extract<MetadataStatus, 'enriched' | 'failed'>;
+  error: string | null;
+  albumId: AlbumId | null;
+  isChanged: boolean;
+}
 
 /** What an undo goes back to. */
-export interface Previous { identity: TrackIdentity; fpidScore: number | null }
+export interface Previous {
+  identity: TrackIdentity;
+  fpidScore: number | null;
+}
 
 export interface RecorderDeps {
   db: MainDb;
@@ -49,14 +57,24 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     const tags = read.outcome === 'done' ? read.value : undefined;
     const matches = lookup.outcome === 'done' ? lookup.value : [];
     const [best] = matches;
-    const { identity, isIdentified } = mergeMetadata({ tags, match: best ?? findings.known, current: track.identity, threshold: limit });
+    const { identity, isIdentified } = mergeMetadata({
+      tags,
+      match: best ?? findings.known,
+      current: track.identity,
+      threshold: limit,
+    });
 
     const isChanged = !isSameIdentity(track.identity, identity);
     if (isChanged) tracks.setIdentity(id, identity, track.folder);
     const has = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
     const status = isIdentified ? 'enriched' : 'failed';
     const error = isIdentified ? null : whyNotIdentified({ tags: read, fingerprint, lookup }, has);
-    setOutcome(db, id, { status, error, enrichedAt: time, fpidScore: lookup.outcome === 'done' ? (best?.score ?? null) : track.fpidScore });
+    setOutcome(db, id, {
+      status,
+      error,
+      enrichedAt: time,
+      fpidScore: lookup.outcome === 'done' ? (best?.score ?? null) : track.fpidScore,
+    });
     if (isChanged) saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, time);
     if (lookup.outcome === 'done') {
       replaceMatches(db, id, matches);
@@ -73,12 +91,16 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
 
   return {
     /** Undefined when the track is gone, or was edited by hand meanwhile. What a power cut takes is found out again. */
-    record: (id: TrackId, findings: Findings): Recorded | undefined => withoutWaiting(db.$client, () => record(id, findings)),
+    record: (id: TrackId, findings: Findings): Recorded | undefined =>
+      withoutWaiting(db.$client, () => record(id, findings)),
 
     /** In a transaction of its own, so that whatever went wrong before cannot leave the track waiting for ever. */
     recordCrash(id: TrackId, error: unknown): string {
       const reason = `Identification was stopped by an unexpected error (${kindOf(error)}). The log says more.`;
-      db.transaction((tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now(), fpidScore: null }), { behavior: 'immediate' });
+      db.transaction(
+        (tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now(), fpidScore: null }),
+        { behavior: 'immediate' },
+      );
       return reason;
     },
   };
@@ -86,4 +108,8 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
 
 /** Texts of the database hold SQL, those of the system paths: neither is for the wire. */
 const kindOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : error instanceof Error ? error.name : messageOf(error).slice(0, 100);
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : error instanceof Error
+      ? error.name
+      : messageOf(error).slice(0, 100);

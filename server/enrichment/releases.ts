@@ -1,4 +1,5 @@
-// A recording is on many releases: the album, the single, five compilations. Which of them a file most likely came from. Pure.
+// A recording is on many releases: the album, the single, five compilations. Which of them a file most likely came
+// from. Pure.
 import { sortKey } from '../library/fold.ts';
 import type { HeardRecording, HeardRelease, HeardReleaseGroup, HeardTrack } from './acoustid-wire.ts';
 
@@ -22,13 +23,19 @@ export interface ChosenRelease {
 
 /** The album that the tags name; else an album before an EP, a single, anything else, and a compilation last. */
 export function chooseRelease(recording: HeardRecording, hint: AlbumHint): ChosenRelease | undefined {
-  const [group] = recording.releasegroups.toSorted((a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compare(a.id, b.id));
+  const [group] = recording.releasegroups.toSorted(
+    (a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compare(a.id, b.id),
+  );
   if (!group) return undefined;
   const release = chooseIn(group, hint);
   const place = release && (placesOn(release).find((one) => fits(one, hint)) ?? placesOn(release)[0]);
   return {
-    group, release, year: Number.isFinite(yearOf(group)) ? yearOf(group) : undefined,
-    track: place?.track, trackNumber: place?.trackNumber, discNumber: place?.discNumber,
+    group,
+    release,
+    year: Number.isFinite(yearOf(group)) ? yearOf(group) : undefined,
+    track: place?.track,
+    trackNumber: place?.trackNumber,
+    discNumber: place?.discNumber,
   };
 }
 
@@ -48,7 +55,8 @@ function rankOf(group: HeardReleaseGroup, { album }: AlbumHint): number {
 }
 
 /** A title equal to its parent's is left out by the service, and sometimes stands only with the releases. */
-const namesOf = (group: HeardReleaseGroup): string[] => [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
+const namesOf = (group: HeardReleaseGroup): string[] =>
+  [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
 
 /** The release in which the track has the place that the tags say; else the earliest. */
 function chooseIn(group: HeardReleaseGroup, hint: AlbumHint): HeardRelease | undefined {
@@ -56,14 +64,25 @@ function chooseIn(group: HeardReleaseGroup, hint: AlbumHint): HeardRelease | und
   return group.releases.toSorted((a, b) => isFit(a) - isFit(b) || dateOf(a) - dateOf(b) || compare(a.id, b.id))[0];
 }
 
-interface Place { track: HeardTrack; discNumber: number | undefined; trackNumber: number | undefined }
+interface Place {
+  track: HeardTrack;
+  discNumber: number | undefined;
+  trackNumber: number | undefined;
+}
 
 const placesOn = (release: HeardRelease): Place[] =>
-  release.mediums.flatMap((medium) => medium.tracks.map((track) => ({ track, discNumber: medium.position, trackNumber: track.position })));
+  release.mediums.flatMap((medium) =>
+    medium.tracks.map((track) => ({ track, discNumber: medium.position, trackNumber: track.position })),
+  );
 
 const fits = (place: Place, { trackNumber, discNumber }: AlbumHint): boolean =>
-  trackNumber !== undefined && place.trackNumber === trackNumber && (discNumber === undefined || place.discNumber === discNumber);
+  trackNumber !== undefined &&
+  place.trackNumber === trackNumber &&
+  (discNumber === undefined || place.discNumber === discNumber);
 
-const yearOf = (group: HeardReleaseGroup): number => Math.min(...group.releases.map((release) => release.date?.year ?? Infinity));
-const dateOf = ({ date }: HeardRelease): number => (date?.year === undefined ? Infinity : date.year * 10_000 + (date.month ?? 99) * 100 + (date.day ?? 99));
-const compare = (a: string | undefined, b: string | undefined): number => ((a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0);
+const yearOf = (group: HeardReleaseGroup): number =>
+  Math.min(...group.releases.map((release) => release.date?.year ?? Infinity));
+const dateOf = ({ date }: HeardRelease): number =>
+  date?.year === undefined ? Infinity : date.year * 10_000 + (date.month ?? 99) * 100 + (date.day ?? 99);
+const compare = (a: string | undefined, b: string | undefined): number =>
+  (a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0;

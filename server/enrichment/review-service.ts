@@ -1,4 +1,5 @@
-// What a person does with what was heard: look at the candidates, take one, leave a question alone, go back to what was before.
+// What a person does with what was heard: look at the candidates, take one, leave a question alone, go back to what was
+// before.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -20,8 +21,18 @@ export interface TrackMatches {
   canUndo: boolean;
 }
 
-export interface Difference { field: string; tag: string | null; match: string }
-export interface ReviewItem<T> { track: T; reason: ReviewReason; match: Match; differences: Difference[]; createdAt: Date }
+export interface Difference {
+  field: string;
+  tag: string | null;
+  match: string;
+}
+export interface ReviewItem<T> {
+  track: T;
+  reason: ReviewReason;
+  match: Match;
+  differences: Difference[];
+  createdAt: Date;
+}
 
 export interface ReviewServiceDeps {
   db: MainDb;
@@ -34,7 +45,10 @@ export interface ReviewServiceDeps {
 
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
 /** Parsed again, since a row may be older than the code; the rest of an identity is as it was written. */
-const PreviousIn = z.object({ identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }), fpidScore: z.number().nullable() });
+const PreviousIn = z.object({
+  identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }),
+  fpidScore: z.number().nullable(),
+});
 
 export type ReviewService = ReturnType<typeof createReviewService>;
 
@@ -62,7 +76,10 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
   const undo = db.$client.transaction((id: TrackId): void => {
     const track = known(id);
     const previous = PreviousIn.safeParse(findUndo(db, id));
-    if (!previous.success) throw conflict(`There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or it was changed since.`);
+    if (!previous.success)
+      throw conflict(
+        `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or it was changed since.`,
+      );
     decide(track, previous.data.identity, previous.data.fpidScore);
   });
 
@@ -70,7 +87,12 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     /** Throws `not_found`. */
     matches(id: TrackId): TrackMatches {
       const { identity } = known(id);
-      return { items: listMatches(db, id), trustScore: settings.get('FPID_TRUST_SCORE'), origins: originsOf(identity), canUndo: findUndo(db, id) !== undefined };
+      return {
+        items: listMatches(db, id),
+        trustScore: settings.get('FPID_TRUST_SCORE'),
+        origins: originsOf(identity),
+        canUndo: findUndo(db, id) !== undefined,
+      };
     },
 
     /** Takes a candidate for what the track is, over anything it was. Throws `not_found`. */
@@ -79,7 +101,10 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
       libraryChanged();
     },
 
-    /** Back to before the last enrichment, and it is left alone from now on. Throws `not_found`, or `conflict` when there is nothing to undo. */
+    /**
+     * Back to before the last enrichment, and it is left alone from now on. Throws `not_found`, or `conflict` when
+     * there is nothing to undo.
+     */
     undo(id: TrackId): void {
       undo.immediate(id);
       libraryChanged();
@@ -89,10 +114,27 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     list<T extends { id: TrackId }>(page: Page, read: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
       const { items, total } = listReviews(db, page);
       const byId = new Map(read(items.map((row) => row.trackId)).map((track) => [track.id, track]));
-      return { total, items: items.flatMap((row) => {
-        const [track, match, differences] = [byId.get(row.trackId), Match.safeParse(row.match), Differences.safeParse(row.differences)];
-        return track && match.success && differences.success ? [{ track, reason: row.reason, match: match.data, differences: differences.data, createdAt: row.createdAt }] : [];
-      }) };
+      return {
+        total,
+        items: items.flatMap((row) => {
+          const [track, match, differences] = [
+            byId.get(row.trackId),
+            Match.safeParse(row.match),
+            Differences.safeParse(row.differences),
+          ];
+          return track && match.success && differences.success
+            ? [
+                {
+                  track,
+                  reason: row.reason,
+                  match: match.data,
+                  differences: differences.data,
+                  createdAt: row.createdAt,
+                },
+              ]
+            : [];
+        }),
+      };
     },
 
     /** Throws `not_found` when there is no such question. */
@@ -107,17 +149,28 @@ function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
   const isMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
   const chosen: Record<string, boolean> = {
-    title: isMatch('title'), artist: hasArtists, album: match.album !== undefined, year: isMatch('year'), genre: match.genres.length > 0,
-    trackNumber: isMatch('trackNumber'), discNumber: isMatch('discNumber'),
+    title: isMatch('title'),
+    artist: hasArtists,
+    album: match.album !== undefined,
+    year: isMatch('year'),
+    genre: match.genres.length > 0,
+    trackNumber: isMatch('trackNumber'),
+    discNumber: isMatch('discNumber'),
   };
-  const typed = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] => (isChosen ? [[field, 'manual']] : []));
+  const typed = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] =>
+    isChosen ? [[field, 'manual']] : [],
+  );
   return {
     ...current,
     title: match.title ?? current.title,
     ...(hasArtists && { artists: match.artists, artist: match.artist, artistMbids: match.artistMbids }),
     ...(match.album !== undefined && {
-      album: match.album, albumArtist: match.albumArtist, albumArtists: match.albumArtists, albumArtistMbids: match.albumArtistMbids,
-      compilation: match.compilation, releaseGroupMbid: match.releaseGroupMbid,
+      album: match.album,
+      albumArtist: match.albumArtist,
+      albumArtists: match.albumArtists,
+      albumArtistMbids: match.albumArtistMbids,
+      compilation: match.compilation,
+      releaseGroupMbid: match.releaseGroupMbid,
     }),
     year: match.year ?? current.year,
     trackNumber: match.trackNumber ?? current.trackNumber,
@@ -131,8 +184,17 @@ function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
 
 function originsOf(identity: TrackIdentity): Record<string, Origin> {
   const has: Record<string, boolean> = {
-    title: true, artist: identity.artists.length > 0, album: identity.album !== undefined, year: identity.year !== undefined, genre: identity.genres.length > 0,
-    trackNumber: identity.trackNumber !== undefined, discNumber: identity.discNumber !== undefined,
+    title: true,
+    artist: identity.artists.length > 0,
+    album: identity.album !== undefined,
+    year: identity.year !== undefined,
+    genre: identity.genres.length > 0,
+    trackNumber: identity.trackNumber !== undefined,
+    discNumber: identity.discNumber !== undefined,
   };
-  return Object.fromEntries(Object.entries(has).filter(([, isThere]) => isThere).map(([field]) => [field, identity.provenance?.[field] ?? 'tag']));
+  return Object.fromEntries(
+    Object.entries(has)
+      .filter(([, isThere]) => isThere)
+      .map(([field]) => [field, identity.provenance?.[field] ?? 'tag']),
+  );
 }

@@ -6,32 +6,60 @@ import type { Match } from './match.ts';
 import { isTrusted } from './merge.ts';
 
 export type ReviewField = 'title' | 'artist' | 'album' | 'year' | 'track_number';
-export interface Difference { field: ReviewField; tag: string | null; match: string }
-export interface Review { reason: ReviewReason; match: Match; differences: Difference[] }
+export interface Difference {
+  field: ReviewField;
+  tag: string | null;
+  match: string;
+}
+export interface Review {
+  reason: ReviewReason;
+  match: Match;
+  differences: Difference[];
+}
 
 /** These make a question; a year or a number alone does not, since releases differ in them. */
 const DECISIVE: readonly ReviewField[] = ['title', 'artist', 'album'];
 
-/** Undefined when there is nothing to decide: a sure match that the tags do not contradict, or an unsure one that says just what they say. */
-export function reviewOf({ tags, match, threshold }: { tags: TrackIdentity | undefined; match: Match | undefined; threshold: number }): Review | undefined {
+/**
+ * Undefined when there is nothing to decide: a sure match that the tags do not contradict, or an unsure one that says
+ * just what they say.
+ */
+export function reviewOf({
+  tags,
+  match,
+  threshold,
+}: {
+  tags: TrackIdentity | undefined;
+  match: Match | undefined;
+  threshold: number;
+}): Review | undefined {
   if (match?.score == null) return undefined;
   const differences = differencesOf(tags, match);
   const decisive = differences.filter(({ field }) => DECISIVE.includes(field));
-  if (!isTrusted(match, threshold)) return decisive.length > 0 ? { reason: 'low_score', match, differences } : undefined;
+  if (!isTrusted(match, threshold))
+    return decisive.length > 0 ? { reason: 'low_score', match, differences } : undefined;
   return decisive.some(({ tag }) => tag !== null) ? { reason: 'tags_disagree', match, differences } : undefined;
 }
 
 function differencesOf(tags: TrackIdentity | undefined, match: Match): Difference[] {
-  const said = (field: 'title' | 'trackNumber', value: string | number | undefined): string | number | undefined => (tags?.provenance?.[field] === 'path' ? undefined : value);
+  const said = (field: 'title' | 'trackNumber', value: string | number | undefined): string | number | undefined =>
+    tags?.provenance?.[field] === 'path' ? undefined : value;
   const pairs: [ReviewField, string | number | undefined, string | number | undefined][] = [
     ['title', said('title', tags?.title), match.title],
-    ['artist', tags?.artist ?? (tags?.artists.join(', ') || undefined), match.artist ?? (match.artists.join(', ') || undefined)],
+    [
+      'artist',
+      tags?.artist ?? (tags?.artists.join(', ') || undefined),
+      match.artist ?? (match.artists.join(', ') || undefined),
+    ],
     ['album', tags?.album, match.album],
     ['year', tags?.year, match.year],
     ['track_number', said('trackNumber', tags?.trackNumber), match.trackNumber],
   ];
   return pairs.flatMap(([field, tag, heard]): Difference[] =>
-    heard === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(heard))) ? [] : [{ field, tag: tag === undefined ? null : String(tag), match: String(heard) }]);
+    heard === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(heard)))
+      ? []
+      : [{ field, tag: tag === undefined ? null : String(tag), match: String(heard) }],
+  );
 }
 
 /** Guests, signs and blanks are written in many ways, and are no contradiction. */

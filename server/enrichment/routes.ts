@@ -1,4 +1,5 @@
-// Enrichment over REST. Any signed-in person may ask for a track and decide what it is; runs over the library are for superusers.
+// Enrichment over REST. Any signed-in person may ask for a track and decide what it is; runs over the library are for
+// superusers.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../db/ids.ts';
 import { idParam, pageQuery, queryInt, toPaged } from '../http/paging.ts';
@@ -22,33 +23,102 @@ export interface EnrichmentRouteDeps {
 }
 
 export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: EnrichmentRouteDeps): Route[] => [
-  route({ method: 'post', path: '/tracks/:id/metadata/enrich', access: 'user', summary: 'Identify a track by its tags and its sound; one that was edited by hand is left alone', params: TrackParam, reply: JobOut, status: [202] },
+  route(
+    {
+      method: 'post',
+      path: '/tracks/:id/metadata/enrich',
+      access: 'user',
+      summary: 'Identify a track by its tags and its sound; one that was edited by hand is left alone',
+      params: TrackParam,
+      reply: JobOut,
+      status: [202],
+    },
     async ({ user, params }) => {
       trackOut(user, params.id);
       return toJobOut(await jobs.enqueue('enrich_task', { trackId: params.id, isAsked: true }));
-    }),
+    },
+  ),
 
-  route({ method: 'post', path: '/jobs/enrich', access: 'superuser', summary: 'Identify what is pending, what failed, or everything anew', body: EnrichIn, reply: JobOut, status: [202] },
-    async ({ body }) => toJobOut(await jobs.enqueue('enrich_library', { scope: body.scope, askedAt: now().getTime() }))),
+  route(
+    {
+      method: 'post',
+      path: '/jobs/enrich',
+      access: 'superuser',
+      summary: 'Identify what is pending, what failed, or everything anew',
+      body: EnrichIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ body }) => toJobOut(await jobs.enqueue('enrich_library', { scope: body.scope, askedAt: now().getTime() })),
+  ),
 
-  route({ method: 'get', path: '/tracks/:id/matches', access: 'user', summary: 'Where the fields of a track came from, and what it may be by its sound', params: TrackParam, reply: MatchesOut },
-    ({ params }) => toMatchesOut(reviews.matches(params.id))),
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/matches',
+      access: 'user',
+      summary: 'Where the fields of a track came from, and what it may be by its sound',
+      params: TrackParam,
+      reply: MatchesOut,
+    },
+    ({ params }) => toMatchesOut(reviews.matches(params.id)),
+  ),
 
-  route({ method: 'post', path: '/tracks/:id/matches/:n/apply', access: 'user', summary: 'Take one of them; the track counts as edited by hand', params: MatchParam, reply: TrackOut },
+  route(
+    {
+      method: 'post',
+      path: '/tracks/:id/matches/:n/apply',
+      access: 'user',
+      summary: 'Take one of them; the track counts as edited by hand',
+      params: MatchParam,
+      reply: TrackOut,
+    },
     ({ user, params }) => {
       reviews.apply(params.id, params.n);
       return trackOut(user, params.id);
-    }),
+    },
+  ),
 
-  route({ method: 'post', path: '/tracks/:id/metadata/undo', access: 'user', summary: 'Back to before the last enrichment; 409 when it changed nothing', params: TrackParam, reply: TrackOut },
+  route(
+    {
+      method: 'post',
+      path: '/tracks/:id/metadata/undo',
+      access: 'user',
+      summary: 'Back to before the last enrichment; 409 when it changed nothing',
+      params: TrackParam,
+      reply: TrackOut,
+    },
     ({ user, params }) => {
       reviews.undo(params.id);
       return trackOut(user, params.id);
-    }),
+    },
+  ),
 
-  route({ method: 'get', path: '/review', access: 'user', summary: 'Tracks whose best match is unsure, or contradicts their tags; latest first', query: z.object(pageQuery), reply: ReviewPage },
-    ({ user, query }) => toPaged(reviews.list(query, (ids) => tracksOut(user, ids) as (TrackOut & { id: TrackId })[]), query, toReviewOut)),
+  route(
+    {
+      method: 'get',
+      path: '/review',
+      access: 'user',
+      summary: 'Tracks whose best match is unsure, or contradicts their tags; latest first',
+      query: z.object(pageQuery),
+      reply: ReviewPage,
+    },
+    ({ user, query }) =>
+      toPaged(
+        reviews.list(query, (ids) => tracksOut(user, ids) as (TrackOut & { id: TrackId })[]),
+        query,
+        toReviewOut,
+      ),
+  ),
 
-  route({ method: 'delete', path: '/review/:id', access: 'user', summary: 'Leave a track (by its id) as it is; asked again only when another match is found', params: TrackParam },
-    ({ params }) => reviews.dismiss(params.id)),
+  route(
+    {
+      method: 'delete',
+      path: '/review/:id',
+      access: 'user',
+      summary: 'Leave a track (by its id) as it is; asked again only when another match is found',
+      params: TrackParam,
+    },
+    ({ params }) => reviews.dismiss(params.id),
+  ),
 ];

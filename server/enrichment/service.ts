@@ -36,22 +36,62 @@ export interface EnrichmentDeps {
   libraryChanged: () => void;
 }
 
-export function createEnrichment({ db, log, now, version, settings, tracks, audioStore, tmpDir, readTags, fingerprinter, findCover, jobs, libraryChanged }: EnrichmentDeps) {
+export function createEnrichment({
+  db,
+  log,
+  now,
+  version,
+  settings,
+  tracks,
+  audioStore,
+  tmpDir,
+  readTags,
+  fingerprinter,
+  findCover,
+  jobs,
+  libraryChanged,
+}: EnrichmentDeps) {
   const closing = new AbortController();
   const userAgent = (): string => userAgentOf(version, settings.get('CONTACT'));
   const clock = (): number => now().getTime();
   const acoustIdBreaker = createBreaker({ now: clock });
   const musicBrainzBreaker = createBreaker({ now: clock });
   const acoustId = createAcoustId({
-    settings, version, userAgent, wait: waitFor, breaker: acoustIdBreaker, bucket: createTokenBucket({ perSecond: () => settings.get('FPID_RATE_PER_SECOND') }),
+    settings,
+    version,
+    userAgent,
+    wait: waitFor,
+    breaker: acoustIdBreaker,
+    bucket: createTokenBucket({ perSecond: () => settings.get('FPID_RATE_PER_SECOND') }),
   });
-  const musicBrainz = createMusicBrainz({ settings, userAgent, wait: waitFor, breaker: musicBrainzBreaker, bucket: createTokenBucket({ perSecond: 1 }), now, lifetime: closing.signal });
+  const musicBrainz = createMusicBrainz({
+    settings,
+    userAgent,
+    wait: waitFor,
+    breaker: musicBrainzBreaker,
+    bucket: createTokenBucket({ perSecond: 1 }),
+    now,
+    lifetime: closing.signal,
+  });
   settings.onChange(['FPID_ENABLED', 'FPID_API_KEY', 'FPID_BASE_URL'], acoustIdBreaker.reset);
   settings.onChange(['MUSICBRAINZ_ENABLED', 'MUSICBRAINZ_BASE_URL', 'CONTACT'], musicBrainzBreaker.reset);
 
   const findKnown = prepareKnownTracks(db.$client);
   const recorder = createRecorder({ db, now, tracks, findKnown, threshold: () => settings.get('FPID_TRUST_SCORE') });
-  const enricher = createEnricher({ db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover, audioStore, tmpDir });
+  const enricher = createEnricher({
+    db,
+    log,
+    now,
+    findKnown,
+    readTags,
+    fingerprinter,
+    acoustId,
+    musicBrainz,
+    recorder,
+    findCover,
+    audioStore,
+    tmpDir,
+  });
   const settle = prepareSettling(db);
   const settleByTags = (above: number, upTo: number): Settled[] => {
     const whyOff = acoustId.whyOff();

@@ -1,5 +1,5 @@
-// A step of an enrichment has a limit of its own, and what it is known to fail with is an outcome: the next step goes on with less.
-// Anything else is a fault of ours, and comes out as it is.
+// A step of an enrichment has a limit of its own, and what it is known to fail with is an outcome: the next step goes
+// on with less. Anything else is a fault of ours, and comes out as it is.
 import { AppError, messageOf } from '../errors.ts';
 import { NoFingerprint } from '../media/fingerprint.ts';
 import { UnreadableAudio } from '../media/types.ts';
@@ -16,12 +16,22 @@ export type StepOutcome<T> =
   | { outcome: 'failed'; reason: string; isPassing: boolean };
 
 /** For queues of requests, too: a look-up waits for its turn. */
-const LIMITS_MS: Record<StepName, number> = { tags: 30_000, fingerprint: 180_000, lookup: 300_000, details: 300_000, cover: 120_000 };
+const LIMITS_MS: Record<StepName, number> = {
+  tags: 30_000,
+  fingerprint: 180_000,
+  lookup: 300_000,
+  details: 300_000,
+  cover: 120_000,
+};
 
 export const skipped = (reason: string): { outcome: 'skipped'; reason: string } => ({ outcome: 'skipped', reason });
 
 /** Throws the reason of `signal`, and errors that no step is known to end with. */
-export async function runStep<T>(name: StepName, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<StepOutcome<T>> {
+export async function runStep<T>(
+  name: StepName,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<StepOutcome<T>> {
   signal.throwIfAborted();
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), LIMITS_MS[name]).unref();
@@ -30,7 +40,8 @@ export async function runStep<T>(name: StepName, signal: AbortSignal, work: (sig
     return { outcome: 'done', value: await untilAborted(work(both), both) };
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.signal.aborted) return { outcome: 'failed', reason: `it took longer than ${LIMITS_MS[name] / 1_000} s`, isPassing: true };
+    if (limit.signal.aborted)
+      return { outcome: 'failed', reason: `it took longer than ${LIMITS_MS[name] / 1_000} s`, isPassing: true };
     if (!isExpected(error)) throw error;
     return { outcome: 'failed', reason: messageOf(error), isPassing: isPassing(error) };
   } finally {
@@ -48,5 +59,9 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const isExpected = (error: unknown): boolean =>
-  error instanceof AppError || error instanceof ServiceError || error instanceof NetError || error instanceof NoFingerprint
-  || error instanceof UnreadableAudio || (error instanceof Error && 'syscall' in error);
+  error instanceof AppError ||
+  error instanceof ServiceError ||
+  error instanceof NetError ||
+  error instanceof NoFingerprint ||
+  error instanceof UnreadableAudio ||
+  (error instanceof Error && 'syscall' in error);

@@ -15,6 +15,7 @@ export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDe
   };
 }
 
-export const enrichLibraryTask = (deps: LibraryRunDeps): Handler<'enrich_library'> =>
+export const enrichLibraryTask =
+  (deps: LibraryRunDeps): Handler<'enrich_library'> =>
   async ({ scope, askedAt }, { signal, progress, giveWay }) =>
     enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress, giveWay });

@@ -6,63 +6,79 @@ import { TrackOut } from '../library/wire.ts';
 import type { Match } from './match.ts';
 import type { ReviewItem, TrackMatches } from './review-service.ts';
 
-export const EnrichIn = z.strictObject({ scope: z.enum(['pending', 'failed', 'all']).default('pending') }).meta({ id: 'EnrichIn' });
+export const EnrichIn = z
+  .strictObject({ scope: z.enum(['pending', 'failed', 'all']).default('pending') })
+  .meta({ id: 'EnrichIn' });
 
-const problems = z.record(z.string(), z.string()).meta({ description: 'steps that did not go well (tags, fingerprint, lookup, details, cover), each with its reason' });
+const problems = z.record(z.string(), z.string()).meta({
+  description: 'steps that did not go well (tags, fingerprint, lookup, details, cover), each with its reason',
+});
 
 /** `result` of an `enrich_task` job. */
-export const EnrichTaskResult = z.object({ outcome: z.enum(['enriched', 'failed', 'skipped']), error: z.string().nullable(), problems }).meta({ id: 'EnrichTaskResult' });
+export const EnrichTaskResult = z
+  .object({ outcome: z.enum(['enriched', 'failed', 'skipped']), error: z.string().nullable(), problems })
+  .meta({ id: 'EnrichTaskResult' });
 export type EnrichTaskResult = z.output<typeof EnrichTaskResult>;
 
 /** `result` of an `enrich_library` job. `failures` holds at most 100 lines; the counts are whole. */
-export const EnrichLibraryResult = z.object({
-  scope: z.enum(['pending', 'failed', 'all', 'unanswered']),
-  tracks: z.int(),
-  enriched: z.int(),
-  failed: z.int(),
-  skipped: z.int(),
-  crashed: z.int(),
-  unanswered: z.int().meta({ description: 'of the others: the service was down, and is asked again later' }),
-  problems: z.record(z.string(), z.object({ count: z.int(), example: z.string() })),
-  failures: z.array(z.object({ track_id: z.int(), reason: z.string() })),
-}).meta({ id: 'EnrichLibraryResult' });
+export const EnrichLibraryResult = z
+  .object({
+    scope: z.enum(['pending', 'failed', 'all', 'unanswered']),
+    tracks: z.int(),
+    enriched: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    crashed: z.int(),
+    unanswered: z.int().meta({ description: 'of the others: the service was down, and is asked again later' }),
+    problems: z.record(z.string(), z.object({ count: z.int(), example: z.string() })),
+    failures: z.array(z.object({ track_id: z.int(), reason: z.string() })),
+  })
+  .meta({ id: 'EnrichLibraryResult' });
 export type EnrichLibraryResult = z.output<typeof EnrichLibraryResult>;
 
-export const MatchOut = z.object({
-  n: z.int().meta({ description: 'for POST /tracks/{id}/matches/{n}/apply; 1 is the best' }),
-  score: z.number().nullable().meta({ description: '0 to 1' }),
-  title: z.string().nullable(),
-  artist_name: z.string().nullable(),
-  album_title: z.string().nullable(),
-  album_artist_name: z.string().nullable(),
-  year: z.int().nullable(),
-  track_number: z.int().nullable(),
-  disc_number: z.int().nullable(),
-  genres: z.array(z.string()),
-  recording_mbid: z.string().nullable(),
-  release_group_mbid: z.string().nullable(),
-  acoustid_id: z.string().nullable(),
-}).meta({ id: 'MatchOut' });
+export const MatchOut = z
+  .object({
+    n: z.int().meta({ description: 'for POST /tracks/{id}/matches/{n}/apply; 1 is the best' }),
+    score: z.number().nullable().meta({ description: '0 to 1' }),
+    title: z.string().nullable(),
+    artist_name: z.string().nullable(),
+    album_title: z.string().nullable(),
+    album_artist_name: z.string().nullable(),
+    year: z.int().nullable(),
+    track_number: z.int().nullable(),
+    disc_number: z.int().nullable(),
+    genres: z.array(z.string()),
+    recording_mbid: z.string().nullable(),
+    release_group_mbid: z.string().nullable(),
+    acoustid_id: z.string().nullable(),
+  })
+  .meta({ id: 'MatchOut' });
 export type MatchOut = z.output<typeof MatchOut>;
 
 export const OriginOut = z.enum(['tag', 'fpid', 'manual', 'path']);
 
 /** Where a track's fields came from, and what else it may be. */
-export const MatchesOut = z.object({
-  items: z.array(MatchOut),
-  trust_score: z.number().meta({ description: 'a match above it wins over the tags' }),
-  origins: z.record(z.string(), OriginOut).meta({ description: 'title, artist, album, year, genre, track_number, disc_number → tag, fpid (heard), manual or path' }),
-  can_undo: z.boolean().meta({ description: 'the last enrichment changed the track, and nothing else did since' }),
-}).meta({ id: 'MatchesOut' });
+export const MatchesOut = z
+  .object({
+    items: z.array(MatchOut),
+    trust_score: z.number().meta({ description: 'a match above it wins over the tags' }),
+    origins: z.record(z.string(), OriginOut).meta({
+      description: 'title, artist, album, year, genre, track_number, disc_number → tag, fpid (heard), manual or path',
+    }),
+    can_undo: z.boolean().meta({ description: 'the last enrichment changed the track, and nothing else did since' }),
+  })
+  .meta({ id: 'MatchesOut' });
 export type MatchesOut = z.output<typeof MatchesOut>;
 
-export const ReviewOut = z.object({
-  track: TrackOut,
-  reason: z.enum(['low_score', 'tags_disagree']),
-  match: MatchOut,
-  differences: z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() })),
-  created_at: isoTime,
-}).meta({ id: 'ReviewOut' });
+export const ReviewOut = z
+  .object({
+    track: TrackOut,
+    reason: z.enum(['low_score', 'tags_disagree']),
+    match: MatchOut,
+    differences: z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() })),
+    created_at: isoTime,
+  })
+  .meta({ id: 'ReviewOut' });
 export const ReviewPage = pagedOf(ReviewOut).meta({ id: 'PagedReviews' });
 export type ReviewOut = z.output<typeof ReviewOut>;
 
@@ -91,5 +107,10 @@ export const toMatchesOut = ({ items, trustScore, origins, canUndo }: TrackMatch
 
 const WIRE_NAMES: Record<string, string> = { trackNumber: 'track_number', discNumber: 'disc_number' };
 
-export const toReviewOut = ({ track, reason, match, differences, createdAt }: ReviewItem<TrackOut>): ReviewOut =>
-  ({ track, reason, match: toMatchOut(1, match), differences, created_at: toIso(createdAt) });
+export const toReviewOut = ({ track, reason, match, differences, createdAt }: ReviewItem<TrackOut>): ReviewOut => ({
+  track,
+  reason,
+  match: toMatchOut(1, match),
+  differences,
+  created_at: toIso(createdAt),
+});

@@ -1,20 +1,30 @@
-// Announces what happened to whoever listens, and remembers the latest events so that a listener who lost the line can catch up.
-// Ids are whole numbers that start at the process's boot time, so they grow across restarts and an id from an earlier process is
-// recognised: its holder may have missed anything, and is told to read the library again.
+// Announces what happened to whoever listens, and remembers the latest events so that a listener who lost the line can
+// catch up. Ids are whole numbers that start at the process's boot time, so they grow across restarts and an id from an
+// earlier process is recognised: its holder may have missed anything, and is told to read the library again.
 import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
 import type { EventMap, EventName } from './wire.ts';
 
 /** Who may see an event; everybody when absent. */
 export type Audience = 'superuser' | { userId: UserId };
-export interface Listener { id: UserId; isSuperuser: boolean }
+export interface Listener {
+  id: UserId;
+  isSuperuser: boolean;
+}
 
 /** An event as it goes out: `data` is JSON already, made once for all listeners. */
-export interface SentEvent { id: number; name: EventName; data: string }
+export interface SentEvent {
+  id: number;
+  name: EventName;
+  data: string;
+}
 
 export interface EventHubDeps {
   now: () => Date;
-  /** The library's state, for a listener who missed more than is remembered. Until given: the last one that was published. */
+  /**
+   * The library's state, for a listener who missed more than is remembered. Until given: the last one that was
+   * published.
+   */
   library?: () => EventMap['library'];
   /** Events to remember. */
   capacity?: number;
@@ -28,12 +38,15 @@ interface Subscriber {
   end: () => void;
 }
 
-interface Remembered extends SentEvent { audience: Audience | undefined }
+interface Remembered extends SentEvent {
+  audience: Audience | undefined;
+}
 
 export type EventHub = ReturnType<typeof createEventHub>;
 
 export function createEventHub({ now, library, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
-  const bootId = now().getTime() * 1_000; // a process would have to announce a million events a second to reach the next one's ids
+  // a process would have to announce a million events a second to reach the next one's ids
+  const bootId = now().getTime() * 1_000;
   const ring: Remembered[] = [];
   const subscribers = new Set<Subscriber>();
   let ringChars = 0;
@@ -44,7 +57,8 @@ export function createEventHub({ now, library, capacity = 1_000, capacityChars =
   function remember(event: Remembered): void {
     ring.push(event);
     ringChars += event.data.length;
-    while (ring.length > capacity || (ringChars > capacityChars && ring.length > 0)) ringChars -= ring.shift()?.data.length ?? 0;
+    while (ring.length > capacity || (ringChars > capacityChars && ring.length > 0))
+      ringChars -= ring.shift()?.data.length ?? 0;
   }
 
   /** What a listener missed after `lastSeen`; undefined when that is not known any more. */
@@ -66,12 +80,18 @@ export function createEventHub({ now, library, capacity = 1_000, capacityChars =
     },
 
     /**
-     * Calls `send` for each event from now on, and first for those missed since `lastEventId`. When these are not known any more
-     * one `library` event comes instead. `end` is called once when the hub closes. Returns the way out.
+     * Calls `send` for each event from now on, and first for those missed since `lastEventId`. When these are not known
+     * any more one `library` event comes instead. `end` is called once when the hub closes. Returns the way out.
      */
-    subscribe(listener: Listener, lastEventId: string | undefined, send: (event: SentEvent) => void, end: () => void = () => {}): () => void {
+    subscribe(
+      listener: Listener,
+      lastEventId: string | undefined,
+      send: (event: SentEvent) => void,
+      end: () => void = () => {},
+    ): () => void {
       if (closed) throw new AppError('unavailable', 'The server is stopping.');
-      if (lastEventId !== undefined) for (const event of missedSince(parseId(lastEventId), listener) ?? [refresh()]) send(event);
+      if (lastEventId !== undefined)
+        for (const event of missedSince(parseId(lastEventId), listener) ?? [refresh()]) send(event);
       const subscriber: Subscriber = { listener, send, end };
       subscribers.add(subscriber);
       return () => void subscribers.delete(subscriber);

@@ -20,35 +20,56 @@ export interface EventRoutesDeps {
 }
 
 const EventQuery = z.object({
-  last_event_id: z.string().max(100).optional().meta({ description: 'id of the last event seen; the header Last-Event-ID wins' }),
+  last_event_id: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'id of the last event seen; the header Last-Event-ID wins' }),
 });
 
 export function eventRoutes({ events, authenticate, heartbeatMs = HEARTBEAT_MS }: EventRoutesDeps): Route[] {
   const connections = new Map<UserId, number>();
 
   return [
-    route({
-      method: 'get', path: '/events', access: 'stream', query: EventQuery, produces: ['text/event-stream'],
-      summary: 'Server-sent events: job, scan, track, library, like, history, queue, now_playing; resumes with Last-Event-ID',
-    }, ({ user, query, req, res }) => {
-      const open = connections.get(user.id) ?? 0;
-      if (open >= MAX_CONNECTIONS) throw new AppError('too_many_requests', `There are ${open} event streams open for this account. Close some windows.`);
+    route(
+      {
+        method: 'get',
+        path: '/events',
+        access: 'stream',
+        query: EventQuery,
+        produces: ['text/event-stream'],
+        summary:
+          'Server-sent events: job, scan, track, library, like, history, queue, now_playing; resumes with Last-Event-ID',
+      },
+      ({ user, query, req, res }) => {
+        const open = connections.get(user.id) ?? 0;
+        if (open >= MAX_CONNECTIONS)
+          throw new AppError(
+            'too_many_requests',
+            `There are ${open} event streams open for this account. Close some windows.`,
+          );
 
-      const stream = openStream(res);
-      if (req.method === 'HEAD') return stream.end();
-      const unsubscribe = events.subscribe(user, req.get('Last-Event-ID') ?? query.last_event_id, stream.send, stream.end);
-      stream.begin();
-      const heartbeat = setInterval(() => (isStill(user, req) ? stream.beat() : stream.end()), heartbeatMs).unref();
+        const stream = openStream(res);
+        if (req.method === 'HEAD') return stream.end();
+        const unsubscribe = events.subscribe(
+          user,
+          req.get('Last-Event-ID') ?? query.last_event_id,
+          stream.send,
+          stream.end,
+        );
+        stream.begin();
+        const heartbeat = setInterval(() => (isStill(user, req) ? stream.beat() : stream.end()), heartbeatMs).unref();
 
-      connections.set(user.id, open + 1);
-      res.once('close', () => {
-        unsubscribe();
-        clearInterval(heartbeat);
-        const left = (connections.get(user.id) ?? 1) - 1;
-        if (left > 0) connections.set(user.id, left);
-        else connections.delete(user.id);
-      });
-    }),
+        connections.set(user.id, open + 1);
+        res.once('close', () => {
+          unsubscribe();
+          clearInterval(heartbeat);
+          const left = (connections.get(user.id) ?? 1) - 1;
+          if (left > 0) connections.set(user.id, left);
+          else connections.delete(user.id);
+        });
+      },
+    ),
   ];
 
   function isStill(user: Principal, req: Request): boolean {
@@ -61,7 +82,10 @@ export function eventRoutes({ events, authenticate, heartbeatMs = HEARTBEAT_MS }
   }
 }
 
-/** From here on the connection belongs to the listener. The first write sends the headers, so that a refusal can still be an answer. */
+/**
+ * From here on the connection belongs to the listener. The first write sends the headers, so that a refusal can still
+ * be an answer.
+ */
 function openStream(res: Response) {
   res.status(200).set({
     'Content-Type': 'text/event-stream',

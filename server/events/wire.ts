@@ -16,7 +16,10 @@ export interface EventMap {
   download: DownloadJobOut;
   /** The library's contents changed: lists are to be read again. `version` grows. */
   library: { version: number; tracks: number; albums: number; artists: number };
-  /** To the person alone, on all their windows: what they think of an item, how much is in their history, and that their queue was saved. */
+  /**
+   * To the person alone, on all their windows: what they think of an item, how much is in their history, and that their
+   * queue was saved.
+   */
   like: LikeState;
   history: { plays: number };
   queue: { client: string | null; updated_at: string };

@@ -1,5 +1,5 @@
-// Files of plays that people bring from other services: taken in at once, read as a background task, so that a large one survives a
-// restart. Reading one twice changes nothing.
+// Files of plays that people bring from other services: taken in at once, read as a background task, so that a large
+// one survives a restart. Reading one twice changes nothing.
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,29 +46,45 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
   const queries = createHistoryQueries({ db });
   const matcher = createTrackMatcher({ db });
   const pathOf = (id: HistoryImportId): string => join(dir, `${id}`);
-  const find = (id: HistoryImportId): HistoryImportRow | undefined => db.select().from(historyImports).where(eq(historyImports.id, id)).get();
-  const update = (id: HistoryImportId, values: Partial<HistoryImportRow>): void => void db.update(historyImports).set(values).where(eq(historyImports.id, id)).run();
+  const find = (id: HistoryImportId): HistoryImportRow | undefined =>
+    db.select().from(historyImports).where(eq(historyImports.id, id)).get();
+  const update = (id: HistoryImportId, values: Partial<HistoryImportRow>): void =>
+    void db.update(historyImports).set(values).where(eq(historyImports.id, id)).run();
 
   function get(userId: UserId, id: HistoryImportId): HistoryImportRow {
-    const row = db.select().from(historyImports).where(and(eq(historyImports.id, id), eq(historyImports.userId, userId))).get();
+    const row = db
+      .select()
+      .from(historyImports)
+      .where(and(eq(historyImports.id, id), eq(historyImports.userId, userId)))
+      .get();
     if (!row) throw notFound('import', id);
     return row;
   }
 
-  const addSlice = client.transaction((userId: UserId, listens: readonly Listen[], file: string, tally: Tally): void => {
-    for (const listen of listens) {
-      const trackId = matcher.find(listen) ?? null;
-      const song = trackId === null ? undefined : queries.findSong(trackId);
-      const { status } = history.insertOrFind(userId, {
-        ...listen, trackId: song?.trackId ?? null, durationMs: listen.durationMs ?? song?.durationMs ?? null, recordingMbid: listen.recordingMbid ?? song?.recordingMbid ?? null,
-        playedMs: null, songKey: songKey(listen.artistName, listen.title), client: file,
-      });
-      tally.count(status === 'recorded' ? 'added' : 'known');
-      if (status === 'recorded' && !song) tally.unmatched(listen);
-    }
-  }).immediate;
+  const addSlice = client.transaction(
+    (userId: UserId, listens: readonly Listen[], file: string, tally: Tally): void => {
+      for (const listen of listens) {
+        const trackId = matcher.find(listen) ?? null;
+        const song = trackId === null ? undefined : queries.findSong(trackId);
+        const { status } = history.insertOrFind(userId, {
+          ...listen,
+          trackId: song?.trackId ?? null,
+          durationMs: listen.durationMs ?? song?.durationMs ?? null,
+          recordingMbid: listen.recordingMbid ?? song?.recordingMbid ?? null,
+          playedMs: null,
+          songKey: songKey(listen.artistName, listen.title),
+          client: file,
+        });
+        tally.count(status === 'recorded' ? 'added' : 'known');
+        if (status === 'recorded' && !song) tally.unmatched(listen);
+      }
+    },
+  ).immediate;
 
-  async function read(row: HistoryImportRow, { signal, progress, giveWay }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress' | 'giveWay'>): Promise<void> {
+  async function read(
+    row: HistoryImportRow,
+    { signal, progress, giveWay }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress' | 'giveWay'>,
+  ): Promise<void> {
     const tally = createTally();
     let bytesDone = 0;
     let slice: Listen[] = [];
@@ -82,7 +98,9 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     };
     const latest = now().getTime() + 86_400_000;
     let told = 0;
-    for await (const listen of readListens(pathOf(row.id), (done) => { bytesDone = done; })) {
+    for await (const listen of readListens(pathOf(row.id), (done) => {
+      bytesDone = done;
+    })) {
       if (listen && listen.playedAt <= latest) slice.push(listen);
       else tally.count('unreadable');
       if (slice.length === SLICE) await flush();
@@ -90,7 +108,11 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     }
     await flush();
     const result = tally.result();
-    if (result.added + result.known === 0) throw new AppError('unsupported_type', 'No play was found in the file. It should be an export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).');
+    if (result.added + result.known === 0)
+      throw new AppError(
+        'unsupported_type',
+        'No play was found in the file. It should be an export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).',
+      );
     update(row.id, { ...result, bytesDone: row.bytesTotal, status: 'done', error: null, finishedAt: now() });
   }
 
@@ -100,19 +122,28 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       const fileBytes = maxBytes();
       let made: HistoryImportRow | undefined;
       await mkdir(dir, { recursive: true });
-      await readForm(req, { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the most that may be uploaded.` }, async ({ field, filename, chunks }) => {
-        if (field !== FIELD) throw badRequest(`The file came under another name; send it as multipart field "${FIELD}".`);
-        const row = db.insert(historyImports).values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() }).returning().get();
-        try {
-          await pipeline(chunks, createWriteStream(pathOf(row.id), { mode: 0o600 }), { signal });
-          update(row.id, { bytesTotal: (await stat(pathOf(row.id))).size });
-          made = row;
-        } catch (error) {
-          await rm(pathOf(row.id), { force: true });
-          db.delete(historyImports).where(eq(historyImports.id, row.id)).run();
-          throw error;
-        }
-      });
+      await readForm(
+        req,
+        { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the most that may be uploaded.` },
+        async ({ field, filename, chunks }) => {
+          if (field !== FIELD)
+            throw badRequest(`The file came under another name; send it as multipart field "${FIELD}".`);
+          const row = db
+            .insert(historyImports)
+            .values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() })
+            .returning()
+            .get();
+          try {
+            await pipeline(chunks, createWriteStream(pathOf(row.id), { mode: 0o600 }), { signal });
+            update(row.id, { bytesTotal: (await stat(pathOf(row.id))).size });
+            made = row;
+          } catch (error) {
+            await rm(pathOf(row.id), { force: true });
+            db.delete(historyImports).where(eq(historyImports.id, row.id)).run();
+            throw error;
+          }
+        },
+      );
       if (!made) throw badRequest(`No file came; send it as multipart field "${FIELD}".`);
       await jobs.enqueue('import_history', { importId: made.id });
       return get(userId, made.id);
@@ -120,11 +151,20 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
 
     get,
     list: (userId: UserId, { limit, offset }: Page): Paged<HistoryImportRow> => ({
-      items: db.select().from(historyImports).where(eq(historyImports.userId, userId)).orderBy(desc(historyImports.id)).limit(limit).offset(offset).all(),
+      items: db
+        .select()
+        .from(historyImports)
+        .where(eq(historyImports.userId, userId))
+        .orderBy(desc(historyImports.id))
+        .limit(limit)
+        .offset(offset)
+        .all(),
       total: db.select({ n: count() }).from(historyImports).where(eq(historyImports.userId, userId)).get()?.n ?? 0,
     }),
 
-    /** Handler of `import_history`. A file that was half read when the server stopped is read again from its beginning. */
+    /**
+     * Handler of `import_history`. A file that was half read when the server stopped is read again from its beginning.
+     */
     task: (async ({ importId }, context) => {
       const row = find(importId as HistoryImportId);
       if (!row || row.status === 'done' || row.status === 'failed') {
@@ -136,7 +176,11 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
         await read(row, context);
       } catch (error) {
         if (context.signal.aborted) throw error;
-        update(row.id, { status: 'failed', error: error instanceof AppError ? error.message : 'The file could not be read.', finishedAt: now() });
+        update(row.id, {
+          status: 'failed',
+          error: error instanceof AppError ? error.message : 'The file could not be read.',
+          finishedAt: now(),
+        });
         await rm(pathOf(row.id), { force: true });
         throw permanent(error);
       }
@@ -162,6 +206,9 @@ function createTally() {
       if (song) song.plays++;
       else if (songs.size < MOST_SONGS) songs.set(key, { title, artist_name: artistName, plays: 1 });
     },
-    result: () => ({ ...counts, unmatchedSongs: [...songs.values()].sort((a, b) => b.plays - a.plays).slice(0, SONGS_TOLD) }),
+    result: () => ({
+      ...counts,
+      unmatchedSongs: [...songs.values()].sort((a, b) => b.plays - a.plays).slice(0, SONGS_TOLD),
+    }),
   };
 }

@@ -1,5 +1,6 @@
-// The entries of a JSON export, one by one and never the whole file: the objects of an array, or of an array inside something
-// (`{"recenttracks": {"track": […]}}`, pages of such). Gives the text of each; undefined for one that is too long to be one.
+// The entries of a JSON export, one by one and never the whole file: the objects of an array, or of an array inside
+// something (`{"recenttracks": {"track": […]}}`, pages of such). Gives the text of each; undefined for one that is too
+// long to be one.
 const MOST_CHARS = 256 * 1024;
 /** Names under which exporters put the list of entries. */
 const LISTS = new Set(['listens', 'track', 'tracks', 'scrobbles']);

@@ -1,5 +1,5 @@
-// One play as the exporters of ListenBrainz and Last.fm write it, in its many spellings, made into one shape. Everything is somebody
-// else's: what has no title, no artist or no believable time is no play.
+// One play as the exporters of ListenBrainz and Last.fm write it, in its many spellings, made into one shape.
+// Everything is somebody else's: what has no title, no artist or no believable time is no play.
 import { z } from 'zod';
 
 export interface Listen {
@@ -22,8 +22,17 @@ const optionalText = z.string().nullish().catch(undefined);
 const ListenBrainzListen = z.object({
   listened_at: z.number(),
   track_metadata: z.object({
-    artist_name: z.string(), track_name: z.string(), release_name: optionalText,
-    additional_info: z.object({ recording_mbid: optionalText, duration_ms: z.number().nullish().catch(undefined), duration: z.number().nullish().catch(undefined) }).nullish().catch(undefined),
+    artist_name: z.string(),
+    track_name: z.string(),
+    release_name: optionalText,
+    additional_info: z
+      .object({
+        recording_mbid: optionalText,
+        duration_ms: z.number().nullish().catch(undefined),
+        duration: z.number().nullish().catch(undefined),
+      })
+      .nullish()
+      .catch(undefined),
     mbid_mapping: z.object({ recording_mbid: optionalText }).nullish().catch(undefined),
   }),
 });
@@ -31,32 +40,78 @@ const ListenBrainzListen = z.object({
 const named = z.union([z.string(), z.object({ '#text': z.string() }), z.object({ name: z.string() })]);
 /** The service's own shape, and the flat one of other exporters. */
 const LastFmTrack = z.object({
-  name: z.string().optional(), track: z.string().optional(), title: z.string().optional(), artist: named, album: named.nullish().catch(undefined), mbid: optionalText,
+  name: z.string().optional(),
+  track: z.string().optional(),
+  title: z.string().optional(),
+  artist: named,
+  album: named.nullish().catch(undefined),
+  mbid: optionalText,
   date: z.union([z.number(), z.string(), z.object({ uts: z.union([z.string(), z.number()]) })]).optional(),
-  uts: z.union([z.string(), z.number()]).optional(), timestamp: z.union([z.string(), z.number()]).optional(),
+  uts: z.union([z.string(), z.number()]).optional(),
+  timestamp: z.union([z.string(), z.number()]).optional(),
 });
 
 export function toListen(entry: unknown): Listen | undefined {
   const listen = ListenBrainzListen.safeParse(entry);
   if (listen.success) {
-    const { listened_at, track_metadata: { artist_name, track_name, release_name, additional_info, mbid_mapping } } = listen.data;
+    const {
+      listened_at,
+      track_metadata: { artist_name, track_name, release_name, additional_info, mbid_mapping },
+    } = listen.data;
     const seconds = additional_info?.duration;
-    return checked(track_name, artist_name, release_name, additional_info?.recording_mbid || mbid_mapping?.recording_mbid, listened_at, additional_info?.duration_ms ?? (seconds && seconds * 1_000));
+    return checked(
+      track_name,
+      artist_name,
+      release_name,
+      additional_info?.recording_mbid || mbid_mapping?.recording_mbid,
+      listened_at,
+      additional_info?.duration_ms ?? (seconds && seconds * 1_000),
+    );
   }
   const track = LastFmTrack.safeParse(entry);
   if (!track.success) return undefined;
   const { date, uts, timestamp, ...names } = track.data;
-  return checked(names.name ?? names.track ?? names.title, toText(names.artist), names.album && toText(names.album), names.mbid, uts ?? timestamp ?? (typeof date === 'object' ? date.uts : date));
+  return checked(
+    names.name ?? names.track ?? names.title,
+    toText(names.artist),
+    names.album && toText(names.album),
+    names.mbid,
+    uts ?? timestamp ?? (typeof date === 'object' ? date.uts : date),
+  );
 }
 
-const toText = (name: z.output<typeof named>): string => (typeof name === 'string' ? name : '#text' in name ? name['#text'] : name.name);
+const toText = (name: z.output<typeof named>): string =>
+  typeof name === 'string' ? name : '#text' in name ? name['#text'] : name.name;
 
 type Column = 'title' | 'artist' | 'album' | 'mbid' | 'at' | 'time';
 const COLUMNS: Record<string, Column> = {
-  track: 'title', title: 'title', name: 'title', song: 'title', track_name: 'title', 'track name': 'title', trackname: 'title',
-  artist: 'artist', artist_name: 'artist', 'artist name': 'artist', artistname: 'artist', album: 'album', release: 'album', release_name: 'album', 'album name': 'album', albumname: 'album',
-  track_mbid: 'mbid', recording_mbid: 'mbid', trackmbid: 'mbid',
-  uts: 'at', timestamp: 'at', date: 'at', utc_time: 'at', played_at: 'at', listened_at: 'at', datetime: 'at', time: 'time',
+  track: 'title',
+  title: 'title',
+  name: 'title',
+  song: 'title',
+  track_name: 'title',
+  'track name': 'title',
+  trackname: 'title',
+  artist: 'artist',
+  artist_name: 'artist',
+  'artist name': 'artist',
+  artistname: 'artist',
+  album: 'album',
+  release: 'album',
+  release_name: 'album',
+  'album name': 'album',
+  albumname: 'album',
+  track_mbid: 'mbid',
+  recording_mbid: 'mbid',
+  trackmbid: 'mbid',
+  uts: 'at',
+  timestamp: 'at',
+  date: 'at',
+  utc_time: 'at',
+  played_at: 'at',
+  listened_at: 'at',
+  datetime: 'at',
+  time: 'time',
 };
 
 export type CsvColumns = Partial<Record<Column, number>>;
@@ -76,17 +131,32 @@ export function csvHeader(row: readonly string[]): CsvColumns | undefined {
 }
 
 export function csvListen(row: readonly string[], columns: CsvColumns = USUAL): Listen | undefined {
-  const cell = (column: Column): string | undefined => (columns[column] === undefined ? undefined : row[columns[column]]);
+  const cell = (column: Column): string | undefined =>
+    columns[column] === undefined ? undefined : row[columns[column]];
   return checked(cell('title'), cell('artist'), cell('album'), cell('mbid'), cell('at'));
 }
 
-function checked(title: string | undefined, artist: string | undefined, album: string | null | undefined, mbid: string | null | undefined, at: string | number | undefined, durationMs?: number | null): Listen | undefined {
+function checked(
+  title: string | undefined,
+  artist: string | undefined,
+  album: string | null | undefined,
+  mbid: string | null | undefined,
+  at: string | number | undefined,
+  durationMs?: number | null,
+): Listen | undefined {
   const [song, by, on] = [clean(title), clean(artist), clean(album)];
   const playedAt = at === undefined ? undefined : toTime(at);
   if (song === undefined || by === undefined || playedAt === undefined || playedAt < EARLIEST) return undefined;
   const recording = mbid?.trim().toLowerCase() ?? '';
   const isLength = typeof durationMs === 'number' && durationMs >= 1 && durationMs <= LONGEST_TRACK_MS;
-  return { title: song, artistName: by, albumTitle: on ?? null, recordingMbid: MBID.test(recording) ? recording : null, playedAt, durationMs: isLength ? Math.round(durationMs) : null };
+  return {
+    title: song,
+    artistName: by,
+    albumTitle: on ?? null,
+    recordingMbid: MBID.test(recording) ? recording : null,
+    playedAt,
+    durationMs: isLength ? Math.round(durationMs) : null,
+  };
 }
 
 function clean(name: string | null | undefined): string | undefined {
@@ -97,7 +167,9 @@ function clean(name: string | null | undefined): string | undefined {
 /** Seconds or milliseconds since 1970, or a date in words; without a zone it is UTC, as both services have it. */
 function toTime(at: string | number): number | undefined {
   const text = String(at).trim();
-  const time = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * (Number(text) < SECONDS_BELOW ? 1_000 : 1)) : parseDate(text);
+  const time = /^\d+(\.\d+)?$/.test(text)
+    ? Math.round(Number(text) * (Number(text) < SECONDS_BELOW ? 1_000 : 1))
+    : parseDate(text);
   return Number.isFinite(time) ? time : undefined;
 }
 

@@ -1,4 +1,5 @@
-// The ListenBrainz API: what is sent, and what its answers mean (https://listenbrainz.readthedocs.io/en/latest/users/api/). Knows no rows.
+// The ListenBrainz API: what is sent, and what its answers mean
+// (https://listenbrainz.readthedocs.io/en/latest/users/api/). Knows no rows.
 import { z } from 'zod';
 import { guardedFetch } from '../net/guarded-fetch.ts';
 import type { TokenBucket } from '../net/token-bucket.ts';
@@ -13,7 +14,10 @@ export interface ListenOut {
   playedAt: number;
 }
 
-/** `busy`: too much at once, again after `waitMs` · `down`: it has trouble · `bad_token`: nothing is taken with this token · `refused`: not this content. */
+/**
+ * `busy`: too much at once, again after `waitMs` · `down`: it has trouble · `bad_token`: nothing is taken with this
+ * token · `refused`: not this content.
+ */
 export type Outcome =
   | { kind: 'ok'; waitMs: number }
   | { kind: 'busy'; waitMs: number; reason: string }
@@ -43,13 +47,35 @@ export interface ListenBrainzDeps {
 }
 
 export function createListenBrainz({ baseUrl, version, userAgent, bucket }: ListenBrainzDeps) {
-  async function ask(path: string, token: string, { body, signal }: { body?: unknown; signal?: AbortSignal | undefined } = {}) {
+  async function ask(
+    path: string,
+    token: string,
+    { body, signal }: { body?: unknown; signal?: AbortSignal | undefined } = {},
+  ) {
     const base = new URL(`${baseUrl()}/`);
-    const headers = { authorization: `Token ${token}`, accept: 'application/json', 'user-agent': userAgent(), ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const { status, headers: answered, bytes } = await bucket.run(() => guardedFetch(new URL(`1/${path}`, base), {
-      base, method: body === undefined ? 'GET' : 'POST', headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }), signal);
+    const headers = {
+      authorization: `Token ${token}`,
+      accept: 'application/json',
+      'user-agent': userAgent(),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const {
+      status,
+      headers: answered,
+      bytes,
+    } = await bucket.run(
+      () =>
+        guardedFetch(new URL(`1/${path}`, base), {
+          base,
+          method: body === undefined ? 'GET' : 'POST',
+          headers,
+          timeoutMs: TIMEOUT_MS,
+          maxBytes: MAX_ANSWER_BYTES,
+          signal,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+      signal,
+    );
     return { status, headers: answered, answer: parse(bytes) };
   }
 
@@ -58,13 +84,24 @@ export function createListenBrainz({ baseUrl, version, userAgent, bucket }: List
     track_name: title,
     ...(albumTitle !== null && { release_name: albumTitle }),
     additional_info: {
-      media_player: 'Tonearm', submission_client: 'Tonearm', submission_client_version: version,
-      ...(recordingMbid !== null && { recording_mbid: recordingMbid }), ...(durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS && { duration_ms: durationMs }),
+      media_player: 'Tonearm',
+      submission_client: 'Tonearm',
+      submission_client_version: version,
+      ...(recordingMbid !== null && { recording_mbid: recordingMbid }),
+      ...(durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS && { duration_ms: durationMs }),
     },
   });
 
-  async function send(token: string, listenType: 'single' | 'import' | 'playing_now', entries: object[], signal?: AbortSignal): Promise<Outcome> {
-    const { status, headers, answer } = await ask('submit-listens', token, { body: { listen_type: listenType, payload: entries }, signal });
+  async function send(
+    token: string,
+    listenType: 'single' | 'import' | 'playing_now',
+    entries: object[],
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
+    const { status, headers, answer } = await ask('submit-listens', token, {
+      body: { listen_type: listenType, payload: entries },
+      signal,
+    });
     const reason = Complaint.safeParse(answer).data?.error.slice(0, 300) ?? `it answered ${status}`;
     if (status === 401 || status === 403) return { kind: 'bad_token', reason };
     if (status === 429) return { kind: 'busy', waitMs: resetMs(headers), reason };
@@ -74,7 +111,10 @@ export function createListenBrainz({ baseUrl, version, userAgent, bucket }: List
   }
 
   return {
-    /** The name of the account that the token belongs to; undefined when the service does not know it. Throws when it cannot be asked. */
+    /**
+     * The name of the account that the token belongs to; undefined when the service does not know it. Throws when it
+     * cannot be asked.
+     */
     async accountOf(token: string): Promise<string | undefined> {
       const { status, answer } = await ask('validate-token', token);
       const validity = Validity.safeParse(answer);
@@ -84,9 +124,18 @@ export function createListenBrainz({ baseUrl, version, userAgent, bucket }: List
     },
 
     submit: (token: string, listens: readonly ListenOut[], signal?: AbortSignal): Promise<Outcome> =>
-      send(token, listens.length === 1 ? 'single' : 'import', listens.map((listen) => ({ listened_at: Math.floor(listen.playedAt / 1_000), track_metadata: payload(listen) })), signal),
+      send(
+        token,
+        listens.length === 1 ? 'single' : 'import',
+        listens.map((listen) => ({
+          listened_at: Math.floor(listen.playedAt / 1_000),
+          track_metadata: payload(listen),
+        })),
+        signal,
+      ),
 
-    playingNow: (token: string, song: Omit<ListenOut, 'playedAt'>): Promise<Outcome> => send(token, 'playing_now', [{ track_metadata: payload(song) }]),
+    playingNow: (token: string, song: Omit<ListenOut, 'playedAt'>): Promise<Outcome> =>
+      send(token, 'playing_now', [{ track_metadata: payload(song) }]),
   };
 }
 

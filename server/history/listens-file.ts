@@ -1,4 +1,5 @@
-// A file of plays from another service: says what it is by looking at its beginning, and gives one play after the other.
+// A file of plays from another service: says what it is by looking at its beginning, and gives one play after the
+// other.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { jsonItems } from './json-items.ts';
@@ -19,7 +20,10 @@ export async function* readListens(path: string, onBytes: (done: number) => void
   }
 }
 
-async function* counted(stream: ReturnType<typeof createReadStream>, onBytes: (done: number) => void): AsyncGenerator<string> {
+async function* counted(
+  stream: ReturnType<typeof createReadStream>,
+  onBytes: (done: number) => void,
+): AsyncGenerator<string> {
   for await (const chunk of stream as AsyncIterable<string>) {
     onBytes(stream.bytesRead);
     yield chunk;
@@ -35,15 +39,19 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ head: string; chun
     head += next.value;
   }
   head = head.replace(/^\ufeff/, '');
-  return { head, chunks: (async function* all() {
-    yield head;
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
-  })() };
+  return {
+    head,
+    chunks: (async function* all() {
+      yield head;
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+    })(),
+  };
 }
 
 async function* entriesOf(head: string, chunks: AsyncIterable<string>): AsyncGenerator<Listen | undefined> {
   const first = head.trimStart();
-  if (first.startsWith('PK\u0003\u0004')) throw unsupported('It is a ZIP archive. Unpack it first, and import what is in it.');
+  if (first.startsWith('PK\u0003\u0004'))
+    throw unsupported('It is a ZIP archive. Unpack it first, and import what is in it.');
   if (first.startsWith('{') && isListen(parse(first.split('\n', 1)[0]))) {
     for await (const line of lines(chunks)) yield toListen(parse(line));
   } else if (first.startsWith('{') || first.startsWith('[')) {

@@ -7,16 +7,23 @@ import { createTrackMatcher, type SongNames } from './matcher.ts';
 /** Songs in one go: a few milliseconds. */
 const SLICE = 100;
 
-interface LooseSong extends SongNames { songKey: number }
+interface LooseSong extends SongNames {
+  songKey: number;
+}
 
 /** Handler of `match_history`. */
 export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history'> {
   const client = db.$client;
   const matcher = createTrackMatcher({ db });
   // One play speaks for all of the song.
-  const nextSongs = client.prepare<[number], LooseSong>(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle, max(recording_mbid) AS recordingMbid
+  const nextSongs = client.prepare<
+    [number],
+    LooseSong
+  >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle, max(recording_mbid) AS recordingMbid
     FROM plays WHERE track_id IS NULL AND song_key > ? GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
-  const give = client.prepare<[TrackId, number]>('UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL');
+  const give = client.prepare<[TrackId, number]>(
+    'UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL',
+  );
   const matchSlice = client.transaction((songs: readonly LooseSong[]): number => {
     let plays = 0;
     for (const song of songs) {

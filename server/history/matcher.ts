@@ -1,13 +1,21 @@
-// Finds the track that a play from elsewhere speaks of: by recording, else by artist and title, and of several by album. Imports come by
-// artist more often than not, so an artist's songs are read once.
+// Finds the track that a play from elsewhere speaks of: by recording, else by artist and title, and of several by
+// album. Imports come by artist more often than not, so an artist's songs are read once.
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId } from '../db/ids.ts';
 import { identityKey, sortKey, sortName } from '../library/fold.ts';
 import { artistNames, titleKey } from './song-names.ts';
 
-export interface SongNames { title: string; artistName: string | null; albumTitle: string | null; recordingMbid: string | null }
+export interface SongNames {
+  title: string;
+  artistName: string | null;
+  albumTitle: string | null;
+  recordingMbid: string | null;
+}
 
-interface Candidate { id: TrackId; albumSort: string }
+interface Candidate {
+  id: TrackId;
+  albumSort: string;
+}
 type Songs = Map<string, Candidate[]>;
 
 const KEEP_ARTISTS = 200;
@@ -16,11 +24,14 @@ export type TrackMatcher = ReturnType<typeof createTrackMatcher>;
 
 export function createTrackMatcher({ db }: { db: MainDb }) {
   const client = db.$client;
-  const byRecording = client.prepare<[string], Candidate>('SELECT id, album_sort AS albumSort FROM tracks WHERE recording_mbid = ? ORDER BY id LIMIT 50');
+  const byRecording = client.prepare<[string], Candidate>(
+    'SELECT id, album_sort AS albumSort FROM tracks WHERE recording_mbid = ? ORDER BY id LIMIT 50',
+  );
   const artistByName = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
   const artistsBySort = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE sort_key = ? LIMIT 5').pluck();
   const songsOf = client.prepare<[ArtistId], Candidate & { title: string }>(
-    'SELECT t.id, t.album_sort AS albumSort, t.title FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id WHERE a.artist_id = ? ORDER BY a.track_id');
+    'SELECT t.id, t.album_sort AS albumSort, t.title FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id WHERE a.artist_id = ? ORDER BY a.track_id',
+  );
   const known = new Map<string, Songs>();
 
   /** The songs of everybody of that name. */
@@ -29,7 +40,10 @@ export function createTrackMatcher({ db }: { db: MainDb }) {
     if (remembered) return remembered;
     const exact = artistByName.get(identityKey(name));
     const ids = exact === undefined ? artistsBySort.all(sortKey(sortName(name))) : [exact];
-    const songs: Songs = Map.groupBy(ids.flatMap((id) => songsOf.all(id)), ({ title }) => titleKey(title));
+    const songs: Songs = Map.groupBy(
+      ids.flatMap((id) => songsOf.all(id)),
+      ({ title }) => titleKey(title),
+    );
     if (known.size >= KEEP_ARTISTS) known.delete(known.keys().next().value as string);
     known.set(name, songs);
     return songs;

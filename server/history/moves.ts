@@ -1,5 +1,5 @@
-// What people played of a track goes over to another one that turned out to be the same music. Inside the caller's transaction.
-// The counts of both, of their albums and artists follow by trigger.
+// What people played of a track goes over to another one that turned out to be the same music. Inside the caller's
+// transaction. The counts of both, of their albums and artists follow by trigger.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { TrackMover } from '../library/merge.ts';

@@ -1,12 +1,20 @@
-// What somebody is playing at the moment. Kept in memory: it is over when the server is. People see their own alone, on all their devices.
+// What somebody is playing at the moment. Kept in memory: it is over when the server is. People see their own alone, on
+// all their devices.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 
-export interface NowPlayingReport { trackId: TrackId | null; positionMs: number; client: string | null }
-export interface NowPlaying extends NowPlayingReport { since: Date; track: TrackSummary }
+export interface NowPlayingReport {
+  trackId: TrackId | null;
+  positionMs: number;
+  client: string | null;
+}
+export interface NowPlaying extends NowPlayingReport {
+  since: Date;
+  track: TrackSummary;
+}
 
 export interface NowPlayingDeps {
   now: () => Date;
@@ -35,16 +43,33 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
         const [track] = library.tracksById(userId, [trackId]);
         if (!track) throw notFound('track', trackId);
         const since = now();
-        playing.set(userId, { trackId, positionMs, client, since, until: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS });
+        playing.set(userId, {
+          trackId,
+          positionMs,
+          client,
+          since,
+          until: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
+        });
         if (before?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
       }
-      events.publish('now_playing', { user_id: userId, track_id: trackId, position_ms: positionMs }, { audience: { userId } });
+      events.publish(
+        'now_playing',
+        { user_id: userId, track_id: trackId, position_ms: positionMs },
+        { audience: { userId } },
+      );
     },
 
     get(userId: UserId): NowPlaying | undefined {
       const current = playing.get(userId);
       const [track] = current && current.until > now().getTime() ? library.tracksById(userId, [current.trackId]) : [];
-      if (current && track) return { trackId: current.trackId, positionMs: current.positionMs, client: current.client, since: current.since, track };
+      if (current && track)
+        return {
+          trackId: current.trackId,
+          positionMs: current.positionMs,
+          client: current.client,
+          since: current.since,
+          track,
+        };
       playing.delete(userId);
       return undefined;
     },

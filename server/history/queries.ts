@@ -33,9 +33,17 @@ export interface NewPlay extends PlayedSong {
   client: string | null;
 }
 
-export interface SamePlay { id: PlayId; playedMs: number | null; withdrawnAt: number | null }
+export interface SamePlay {
+  id: PlayId;
+  playedMs: number | null;
+  withdrawnAt: number | null;
+}
 
-export interface HistoryFilter { trackId?: TrackId | undefined; from?: Date | undefined; to?: Date | undefined }
+export interface HistoryFilter {
+  trackId?: TrackId | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
 
 export type HistoryQueries = ReturnType<typeof createHistoryQueries>;
 
@@ -52,36 +60,54 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const client = db.$client;
   const statements = createStatements(client);
   const column = async <T>(isNear: boolean, sql: string, params: Record<string, number>): Promise<T[]> =>
-    (isNear || !readAside ? statements.column<T>(sql, params) : (await readAside(sql, params)) as T[]);
-  const findSong = client.prepare<[TrackId], PlayedSong>(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
+    isNear || !readAside ? statements.column<T>(sql, params) : ((await readAside(sql, params)) as T[]);
+  const findSong = client.prepare<
+    [TrackId],
+    PlayedSong
+  >(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
     t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
   const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
   const NEAR = 'played_at > @at - @within AND played_at < @at + @within ORDER BY abs(played_at - @at) LIMIT 1';
   type Near = { userId: UserId; at: number; within: number };
-  const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(`${SAME} WHERE track_id = @trackId AND user_id = @userId AND ${NEAR}`);
-  const sameSong = client.prepare<Near & { songKey: number }, SamePlay>(`${SAME} WHERE user_id = @userId AND song_key = @songKey AND ${NEAR}`);
-  const sameLooseSong = client.prepare<Near & { songKey: number }, SamePlay>(`${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`);
+  const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(
+    `${SAME} WHERE track_id = @trackId AND user_id = @userId AND ${NEAR}`,
+  );
+  const sameSong = client.prepare<Near & { songKey: number }, SamePlay>(
+    `${SAME} WHERE user_id = @userId AND song_key = @songKey AND ${NEAR}`,
+  );
+  const sameLooseSong = client.prepare<Near & { songKey: number }, SamePlay>(
+    `${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`,
+  );
   const insert = client.prepare<NewPlay & { userId: UserId }, { id: PlayId }>(`INSERT INTO plays
     (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key, client)
     VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid, @songKey, @client)
     ON CONFLICT (user_id, song_key, played_at) DO NOTHING RETURNING id`);
   const lengthen = client.prepare<[number, PlayId]>('UPDATE plays SET played_ms = ? WHERE id = ?');
-  const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>('UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?');
-  const find = client.prepare<[PlayId, UserId], { withdrawnAt: number | null }>('SELECT withdrawn_at AS withdrawnAt FROM plays WHERE id = ? AND user_id = ?');
-  const rows = client.prepare<[string], PlayRow>(`SELECT p.id, p.track_id AS trackId, p.title, p.artist_name AS artistName, p.album_title AS albumTitle,
+  const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
+    'UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?',
+  );
+  const find = client.prepare<[PlayId, UserId], { withdrawnAt: number | null }>(
+    'SELECT withdrawn_at AS withdrawnAt FROM plays WHERE id = ? AND user_id = ?',
+  );
+  const rows = client.prepare<
+    [string],
+    PlayRow
+  >(`SELECT p.id, p.track_id AS trackId, p.title, p.artist_name AS artistName, p.album_title AS albumTitle,
     p.played_at AS playedAt, p.played_ms AS playedMs, p.client FROM json_each(?) ids CROSS JOIN plays p ON p.id = ids.value ORDER BY ids.key`);
   const anyLoose = client.prepare<[], number>('SELECT 1 FROM plays WHERE track_id IS NULL LIMIT 1').pluck();
-  const countAll = client.prepare<[UserId], number>("SELECT plays FROM play_counts WHERE user_id = ? AND item_type = 'all' AND item_id = 0").pluck();
+  const countAll = client
+    .prepare<[UserId], number>("SELECT plays FROM play_counts WHERE user_id = ? AND item_type = 'all' AND item_id = 0")
+    .pluck();
 
   const findSame = (play: NewPlay, near: Near, anyTrack: boolean): SamePlay | undefined =>
-    (play.trackId === null ? undefined : sameTrack.get({ ...near, trackId: play.trackId }))
-    ?? (anyTrack ? sameSong : sameLooseSong).get({ ...near, songKey: play.songKey });
+    (play.trackId === null ? undefined : sameTrack.get({ ...near, trackId: play.trackId })) ??
+    (anyTrack ? sameSong : sameLooseSong).get({ ...near, songKey: play.songKey });
 
   return {
     findSong: (id: TrackId): PlayedSong | undefined => findSong.get(id),
     /**
-     * The play that this one can only be, where there is one. With `anyTrack` a play of the same song on another track counts too: an
-     * import knows names only, and what they mean here may have changed.
+     * The play that this one can only be, where there is one. With `anyTrack` a play of the same song on another track
+     * counts too: an import knows names only, and what they mean here may have changed.
      */
     findSame: (userId: UserId, play: NewPlay, within: number, anyTrack: boolean): SamePlay | undefined =>
       findSame(play, { userId, at: play.playedAt, within }, anyTrack),
@@ -96,25 +122,42 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     /** How many plays a person has. */
     count: (userId: UserId): number => countAll.get(userId) ?? 0,
 
-    /** Ids of a page from the index alone, newest first, and how many plays there are. Read from the end that is nearer. */
-    async page(userId: UserId, filter: HistoryFilter, { limit, offset }: Page): Promise<{ ids: PlayId[]; total: number }> {
+    /**
+     * Ids of a page from the index alone, newest first, and how many plays there are. Read from the end that is nearer.
+     */
+    async page(
+      userId: UserId,
+      filter: HistoryFilter,
+      { limit, offset }: Page,
+    ): Promise<{ ids: PlayId[]; total: number }> {
       const { sql, params } = conditions(userId, filter);
       const isWhole = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
-      const [total = 0] = isWhole ? [countAll.get(userId)] : await column<number>(filter.trackId !== undefined, `SELECT count(*) FROM plays WHERE ${sql}`, params);
+      const [total = 0] = isWhole
+        ? [countAll.get(userId)]
+        : await column<number>(filter.trackId !== undefined, `SELECT count(*) FROM plays WHERE ${sql}`, params);
       if (offset >= total) return { ids: [], total };
       const isNewer = offset <= total / 2;
       const size = Math.min(limit, total - offset);
       const passed = isNewer ? offset : total - offset - size;
       const by = isNewer ? 'DESC' : 'ASC';
-      const ids = await column<PlayId>(passed <= MOST_PASSED, `SELECT id FROM plays WHERE ${sql} ORDER BY played_at ${by}, id ${by} LIMIT @size OFFSET @passed`, { ...params, size, passed });
+      const ids = await column<PlayId>(
+        passed <= MOST_PASSED,
+        `SELECT id FROM plays WHERE ${sql} ORDER BY played_at ${by}, id ${by} LIMIT @size OFFSET @passed`,
+        { ...params, size, passed },
+      );
       return { ids: isNewer ? ids : ids.toReversed(), total };
     },
   };
 }
 
-function conditions(userId: UserId, { trackId, from, to }: HistoryFilter): { sql: string; params: Record<string, number> } {
+function conditions(
+  userId: UserId,
+  { trackId, from, to }: HistoryFilter,
+): { sql: string; params: Record<string, number> } {
   const given: [sql: string, name: string, value: number | undefined][] = [
-    ['track_id = @trackId', 'trackId', trackId], ['played_at >= @from', 'from', from?.getTime()], ['played_at < @to', 'to', to?.getTime()],
+    ['track_id = @trackId', 'trackId', trackId],
+    ['played_at >= @from', 'from', from?.getTime()],
+    ['played_at < @to', 'to', to?.getTime()],
   ];
   const parts = ['user_id = @userId', 'withdrawn_at IS NULL'];
   const params: Record<string, number> = { userId };

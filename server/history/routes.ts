@@ -6,8 +6,26 @@ import type { NowPlayingService } from './now-playing.ts';
 import type { Scrobbling } from './scrobbling.ts';
 import type { HistoryService } from './service.ts';
 import {
-  HistoryBody, HistoryImportOut, ImportQuery, HistoryImportPage, HistoryImportParam, HistoryOut, HistoryPage, HistoryQuery, HistoryReply, NowPlayingIn, NowPlayingOut, PlayParam, ScrobblingIn, ScrobblingOut,
-  toHistoryBatchOut, toHistoryImportOut, toHistoryOut, toNowPlayingOut, toPlayReport, toScrobblingOut,
+  HistoryBody,
+  HistoryImportOut,
+  ImportQuery,
+  HistoryImportPage,
+  HistoryImportParam,
+  HistoryOut,
+  HistoryPage,
+  HistoryQuery,
+  HistoryReply,
+  NowPlayingIn,
+  NowPlayingOut,
+  PlayParam,
+  ScrobblingIn,
+  ScrobblingOut,
+  toHistoryBatchOut,
+  toHistoryImportOut,
+  toHistoryOut,
+  toNowPlayingOut,
+  toPlayReport,
+  toScrobblingOut,
 } from './wire.ts';
 
 export interface HistoryRouteDeps {
@@ -18,48 +36,153 @@ export interface HistoryRouteDeps {
 }
 
 export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: HistoryRouteDeps): Route[] => [
-  route({
-    method: 'post', path: '/history', access: 'user', body: HistoryBody, reply: HistoryReply, status: [201, 200],
-    summary: 'Record a play, or several as {items}; one that is there already (200) stays one. A client reports what was heard to half or for four minutes',
-  }, async ({ user, body }) => {
-    if ('items' in body) {
-      const out = toHistoryBatchOut(await history.recordMany(user.id, body.items.map(toPlayReport)));
-      return new Reply(out.recorded > 0 ? 201 : 200, out);
-    }
-    const { play, isNew } = history.record(user.id, toPlayReport(body));
-    return new Reply(isNew ? 201 : 200, toHistoryOut(play));
-  }),
+  route(
+    {
+      method: 'post',
+      path: '/history',
+      access: 'user',
+      body: HistoryBody,
+      reply: HistoryReply,
+      status: [201, 200],
+      summary:
+        'Record a play, or several as {items}; one that is there already (200) stays one. A client reports what was heard to half or for four minutes',
+    },
+    async ({ user, body }) => {
+      if ('items' in body) {
+        const out = toHistoryBatchOut(await history.recordMany(user.id, body.items.map(toPlayReport)));
+        return new Reply(out.recorded > 0 ? 201 : 200, out);
+      }
+      const { play, isNew } = history.record(user.id, toPlayReport(body));
+      return new Reply(isNew ? 201 : 200, toHistoryOut(play));
+    },
+  ),
 
-  route({ method: 'get', path: '/history', access: 'user', summary: 'What you played, newest first', query: HistoryQuery, reply: HistoryPage },
-    async ({ user, query }) => toPaged(await history.list(user.id, { trackId: query.track_id, from: query.from, to: query.to }, query), query, toHistoryOut)),
+  route(
+    {
+      method: 'get',
+      path: '/history',
+      access: 'user',
+      summary: 'What you played, newest first',
+      query: HistoryQuery,
+      reply: HistoryPage,
+    },
+    async ({ user, query }) =>
+      toPaged(
+        await history.list(user.id, { trackId: query.track_id, from: query.from, to: query.to }, query),
+        query,
+        toHistoryOut,
+      ),
+  ),
 
-  route({ method: 'delete', path: '/history/:id', access: 'user', summary: 'Take a play back: it counts nowhere any more', params: PlayParam },
-    ({ user, params }) => history.withdraw(user.id, params.id)),
+  route(
+    {
+      method: 'delete',
+      path: '/history/:id',
+      access: 'user',
+      summary: 'Take a play back: it counts nowhere any more',
+      params: PlayParam,
+    },
+    ({ user, params }) => history.withdraw(user.id, params.id),
+  ),
 
-  route({ method: 'post', path: '/history/:id/restore', access: 'user', summary: 'Undo that', params: PlayParam, reply: HistoryOut },
-    ({ user, params }) => toHistoryOut(history.restore(user.id, params.id))),
+  route(
+    {
+      method: 'post',
+      path: '/history/:id/restore',
+      access: 'user',
+      summary: 'Undo that',
+      params: PlayParam,
+      reply: HistoryOut,
+    },
+    ({ user, params }) => toHistoryOut(history.restore(user.id, params.id)),
+  ),
 
-  route({ method: 'get', path: '/history/now-playing', access: 'user', summary: 'What you are playing, on whatever device', reply: NowPlayingOut },
-    ({ user }) => toNowPlayingOut(nowPlaying.get(user.id))),
+  route(
+    {
+      method: 'get',
+      path: '/history/now-playing',
+      access: 'user',
+      summary: 'What you are playing, on whatever device',
+      reply: NowPlayingOut,
+    },
+    ({ user }) => toNowPlayingOut(nowPlaying.get(user.id)),
+  ),
 
-  route({ method: 'post', path: '/history/now-playing', access: 'user', summary: 'Tell your other devices what is playing; no play is recorded', body: NowPlayingIn },
-    ({ user, body }) => nowPlaying.set(user.id, { trackId: body.track_id, positionMs: body.position_ms, client: body.client ?? null })),
+  route(
+    {
+      method: 'post',
+      path: '/history/now-playing',
+      access: 'user',
+      summary: 'Tell your other devices what is playing; no play is recorded',
+      body: NowPlayingIn,
+    },
+    ({ user, body }) =>
+      nowPlaying.set(user.id, { trackId: body.track_id, positionMs: body.position_ms, client: body.client ?? null }),
+  ),
 
-  route({ method: 'post', path: '/history/import', access: 'user', summary: 'Bring plays from an export of ListenBrainz or Last.fm (multipart field "file"); reading goes on in the background', consumes: 'multipart/form-data', reply: HistoryImportOut, status: [202] },
-    async ({ user, req, signal }) => toHistoryImportOut(await imports.receive(user.id, req, signal))),
+  route(
+    {
+      method: 'post',
+      path: '/history/import',
+      access: 'user',
+      summary:
+        'Bring plays from an export of ListenBrainz or Last.fm (multipart field "file"); reading goes on in the background',
+      consumes: 'multipart/form-data',
+      reply: HistoryImportOut,
+      status: [202],
+    },
+    async ({ user, req, signal }) => toHistoryImportOut(await imports.receive(user.id, req, signal)),
+  ),
 
-  route({ method: 'get', path: '/history/imports', access: 'user', summary: 'Your imports, newest first', query: ImportQuery, reply: HistoryImportPage },
-    ({ user, query }) => toPaged(imports.list(user.id, query), query, toHistoryImportOut)),
+  route(
+    {
+      method: 'get',
+      path: '/history/imports',
+      access: 'user',
+      summary: 'Your imports, newest first',
+      query: ImportQuery,
+      reply: HistoryImportPage,
+    },
+    ({ user, query }) => toPaged(imports.list(user.id, query), query, toHistoryImportOut),
+  ),
 
-  route({ method: 'get', path: '/history/imports/:id', access: 'user', summary: 'How far an import is, and what it could not match', params: HistoryImportParam, reply: HistoryImportOut },
-    ({ user, params }) => toHistoryImportOut(imports.get(user.id, params.id))),
+  route(
+    {
+      method: 'get',
+      path: '/history/imports/:id',
+      access: 'user',
+      summary: 'How far an import is, and what it could not match',
+      params: HistoryImportParam,
+      reply: HistoryImportOut,
+    },
+    ({ user, params }) => toHistoryImportOut(imports.get(user.id, params.id)),
+  ),
 
-  route({ method: 'get', path: '/users/me/scrobbling', access: 'user', summary: 'Whether your plays are sent to ListenBrainz, and how that goes', reply: ScrobblingOut },
-    ({ user }) => toScrobblingOut(scrobbling.status(user.id))),
+  route(
+    {
+      method: 'get',
+      path: '/users/me/scrobbling',
+      access: 'user',
+      summary: 'Whether your plays are sent to ListenBrainz, and how that goes',
+      reply: ScrobblingOut,
+    },
+    ({ user }) => toScrobblingOut(scrobbling.status(user.id)),
+  ),
 
-  route({ method: 'put', path: '/users/me/scrobbling', access: 'user', summary: 'Send your plays to ListenBrainz from now on; 422 when it does not know the token', body: ScrobblingIn, reply: ScrobblingOut },
-    async ({ user, body }) => toScrobblingOut(await scrobbling.connect(user.id, body.token))),
+  route(
+    {
+      method: 'put',
+      path: '/users/me/scrobbling',
+      access: 'user',
+      summary: 'Send your plays to ListenBrainz from now on; 422 when it does not know the token',
+      body: ScrobblingIn,
+      reply: ScrobblingOut,
+    },
+    async ({ user, body }) => toScrobblingOut(await scrobbling.connect(user.id, body.token)),
+  ),
 
-  route({ method: 'delete', path: '/users/me/scrobbling', access: 'user', summary: 'Send no more, and forget the token' },
-    ({ user }) => scrobbling.disconnect(user.id)),
+  route(
+    { method: 'delete', path: '/users/me/scrobbling', access: 'user', summary: 'Send no more, and forget the token' },
+    ({ user }) => scrobbling.disconnect(user.id),
+  ),
 ];

@@ -1,5 +1,5 @@
-// When a song counts as played, and when two reports speak of the same play. Clients decide what they report as a play; this rule says
-// which reports can only be one, and which plays a scrobbling service wants.
+// When a song counts as played, and when two reports speak of the same play. Clients decide what they report as a play;
+// this rule says which reports can only be one, and which plays a scrobbling service wants.
 const LONGEST_WAIT_MS = 4 * 60_000;
 /** Services round to seconds, so nothing closer than that can be told apart. */
 const CLOSEST_MS = 2_000;
@@ -14,5 +14,7 @@ export const hearingMs = (durationMs: number | null): number =>
 export const isHeard = (durationMs: number | null, playedMs: number | null): boolean =>
   playedMs === null || durationMs === null || playedMs >= hearingMs(durationMs);
 
-/** Two plays of one song cannot begin closer together than it takes to hear it; reports that do are of the same play. */
+/**
+ * Two plays of one song cannot begin closer together than it takes to hear it; reports that do are of the same play.
+ */
 export const samePlayWithinMs = (durationMs: number | null): number => Math.max(CLOSEST_MS, hearingMs(durationMs));

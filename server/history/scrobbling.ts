@@ -1,5 +1,5 @@
-// Plays on their way to ListenBrainz. What is recorded here is queued in the same transaction, and leaves the queue only when the
-// service has it: a night without the internet loses nothing. Imports are not sent: they come from there.
+// Plays on their way to ListenBrainz. What is recorded here is queued in the same transaction, and leaves the queue
+// only when the service has it: a night without the internet loses nothing. Imports are not sent: they come from there.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Sealer } from '../config/sealed-text.ts';
@@ -47,7 +47,10 @@ export type Scrobbling = ReturnType<typeof createScrobbling>;
 export function createScrobbling({ db, log, now, settings, sealer, jobs, version, perSecond = 1 }: ScrobblingDeps) {
   const queries = createScrobbleQueries({ db });
   const service = createListenBrainz({
-    baseUrl: () => settings.get('LISTENBRAINZ_BASE_URL'), version, userAgent: () => userAgentOf(version, settings.get('CONTACT')), bucket: createTokenBucket({ perSecond }),
+    baseUrl: () => settings.get('LISTENBRAINZ_BASE_URL'),
+    version,
+    userAgent: () => userAgentOf(version, settings.get('CONTACT')),
+    bucket: createTokenBucket({ perSecond }),
   });
   const isEnabled = (): boolean => settings.get('LISTENBRAINZ_ENABLED');
 
@@ -64,26 +67,60 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
   function status(userId: UserId): ScrobblingStatus {
     const account = queries.findAccount(userId);
     return {
-      isConnected: account !== undefined, isEnabled: isEnabled(), username: account?.username ?? null, ...queries.counts(userId), submitted: account?.submitted ?? 0,
-      lastSubmittedAt: account?.lastSubmittedAt ?? null, problem: account?.problem ?? null, isStopped: account?.isStopped ?? false,
+      isConnected: account !== undefined,
+      isEnabled: isEnabled(),
+      username: account?.username ?? null,
+      ...queries.counts(userId),
+      submitted: account?.submitted ?? 0,
+      lastSubmittedAt: account?.lastSubmittedAt ?? null,
+      problem: account?.problem ?? null,
+      isStopped: account?.isStopped ?? false,
     };
   }
 
   /** What a play is for the service; undefined for one that it does not want (heard too short, nobody's). */
-  function toListen({ title, artistName, albumTitle, recordingMbid, durationMs, playedMs, playedAt, withdrawnAt }: QueuedPlay): ListenOut | undefined {
+  function toListen({
+    title,
+    artistName,
+    albumTitle,
+    recordingMbid,
+    durationMs,
+    playedMs,
+    playedAt,
+    withdrawnAt,
+  }: QueuedPlay): ListenOut | undefined {
     if (withdrawnAt !== null || artistName === null || !isHeard(durationMs, playedMs)) return undefined;
     return { title, artistName, albumTitle, recordingMbid, durationMs, playedAt };
   }
 
-  /** Sends some plays, in halves when one among them is refused. Gives how long to wait; undefined when it is no use to go on. */
-  async function sendAll(userId: UserId, token: string, plays: readonly { id: PlayId; listen: ListenOut }[], signal: AbortSignal): Promise<number | undefined> {
-    const outcome = await service.submit(token, plays.map(({ listen }) => listen), signal);
+  /**
+   * Sends some plays, in halves when one among them is refused. Gives how long to wait; undefined when it is no use to
+   * go on.
+   */
+  async function sendAll(
+    userId: UserId,
+    token: string,
+    plays: readonly { id: PlayId; listen: ListenOut }[],
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const outcome = await service.submit(
+      token,
+      plays.map(({ listen }) => listen),
+      signal,
+    );
     if (outcome.kind === 'ok') {
-      queries.submitted(userId, plays.map(({ id }) => id), now());
+      queries.submitted(
+        userId,
+        plays.map(({ id }) => id),
+        now(),
+      );
       return outcome.waitMs;
     }
     if (outcome.kind === 'bad_token') {
-      stop(userId, `${SERVICE} does not accept the token any more (${outcome.reason}). Enter a new one; nothing is lost until then.`);
+      stop(
+        userId,
+        `${SERVICE} does not accept the token any more (${outcome.reason}). Enter a new one; nothing is lost until then.`,
+      );
       return undefined;
     }
     if (outcome.kind === 'busy') return outcome.waitMs; // the plays are still there for the next batch
@@ -124,12 +161,17 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
 
     /** Throws `invalid` when the service does not know the token, `unavailable` when it cannot be asked. */
     async connect(userId: UserId, token: string): Promise<ScrobblingStatus> {
-      if (!isEnabled()) throw new AppError('conflict', 'Scrobbling is switched off on this server (LISTENBRAINZ_ENABLED).');
+      if (!isEnabled())
+        throw new AppError('conflict', 'Scrobbling is switched off on this server (LISTENBRAINZ_ENABLED).');
       let username: string | undefined;
       try {
         username = await service.accountOf(token);
       } catch (cause) {
-        throw new AppError('unavailable', `${SERVICE} cannot be asked about the token just now (${messageOf(cause)}). Try again later.`, { cause });
+        throw new AppError(
+          'unavailable',
+          `${SERVICE} cannot be asked about the token just now (${messageOf(cause)}). Try again later.`,
+          { cause },
+        );
       }
       if (username === undefined) throw invalid([{ field: 'token', message: `is not known to ${SERVICE}` }]);
       const { sealed, salt } = sealer.seal(userId, token);
@@ -146,11 +188,15 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
 
     /** After it. */
     send(userId: UserId): void {
-      if (isEnabled() && queries.findAccount(userId)?.isStopped === false) void jobs.tryEnqueue('scrobble_task', { userId });
+      if (isEnabled() && queries.findAccount(userId)?.isStopped === false)
+        void jobs.tryEnqueue('scrobble_task', { userId });
     },
 
     /** Tells the service what plays at the moment; when it cannot be told, so be it. */
-    async tryPlayingNow(userId: UserId, { title, artistName, albumTitle, recordingMbid, durationMs }: TrackSummary): Promise<void> {
+    async tryPlayingNow(
+      userId: UserId,
+      { title, artistName, albumTitle, recordingMbid, durationMs }: TrackSummary,
+    ): Promise<void> {
       const token = isEnabled() ? tokenOf(userId) : undefined;
       if (token === undefined || artistName === null) return;
       try {
@@ -172,13 +218,19 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
       const token = isEnabled() ? tokenOf(userId) : undefined;
       if (token === undefined) return null;
       try {
-        for (let waitMs: number | undefined = 0; waitMs !== undefined; waitMs = await sendBatch(userId, token, signal)) {
+        for (
+          let waitMs: number | undefined = 0;
+          waitMs !== undefined;
+          waitMs = await sendBatch(userId, token, signal)
+        ) {
           if (waitMs > 0) await wait(waitMs, undefined, { signal });
         }
       } catch (error) {
         if (signal.aborted) throw error;
         const { queued } = queries.counts(userId);
-        queries.updateAccount(userId, { problem: `${SERVICE} cannot be reached (${messageOf(error)}). ${queued} ${queued === 1 ? 'play waits' : 'plays wait'} here and will be sent later.` });
+        queries.updateAccount(userId, {
+          problem: `${SERVICE} cannot be reached (${messageOf(error)}). ${queued} ${queued === 1 ? 'play waits' : 'plays wait'} here and will be sent later.`,
+        });
         throw error;
       }
       return { submitted: (queries.findAccount(userId)?.submitted ?? before) - before };

@@ -1,5 +1,5 @@
-// Who played what and when. Append-only: a play that is reported again is the one that is there, one that is taken back stays as
-// withdrawn, so that a client that reports it once more does not bring it back.
+// Who played what and when. Append-only: a play that is reported again is the one that is there, one that is taken back
+// stays as withdrawn, so that a client that reports it once more does not bring it back.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
@@ -23,10 +23,16 @@ export interface PlayReport {
 
 /** `known`: it is in the history already · `withdrawn`: it was, and was taken back. */
 export type RecordedAs = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
-export interface Recorded { status: RecordedAs; id: PlayId | null }
+export interface Recorded {
+  status: RecordedAs;
+  id: PlayId | null;
+}
 
 /** A play with its track of today, where it has one. */
-export interface PlaySummary extends Omit<PlayRow, 'playedAt'> { playedAt: Date; track: TrackSummary | null }
+export interface PlaySummary extends Omit<PlayRow, 'playedAt'> {
+  playedAt: Date;
+  track: TrackSummary | null;
+}
 
 export interface HistoryDeps {
   db: MainDb;
@@ -55,7 +61,13 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     if (playedAt > now().getTime() + AHEAD_MS) return { status: 'in_future', id: null };
     const song = queries.findSong(report.trackId);
     if (!song) return { status: 'unknown_track', id: null };
-    const play = { ...song, playedAt, playedMs: report.playedMs ?? null, client: report.client ?? null, songKey: songKey(song.artistName, song.title) };
+    const play = {
+      ...song,
+      playedAt,
+      playedMs: report.playedMs ?? null,
+      client: report.client ?? null,
+      songKey: songKey(song.artistName, song.title),
+    };
     return insertOrFind(userId, play, false);
   }
 
@@ -65,7 +77,8 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     const id = same ? undefined : queries.insert(userId, play);
     if (id !== undefined) return { status: 'recorded', id };
     const known = same ?? queries.findSame(userId, play, 1, true); // the same moment, under another track of that name
-    if (known && play.playedMs !== null && play.playedMs > (known.playedMs ?? 0)) queries.lengthen(known.id, play.playedMs);
+    if (known && play.playedMs !== null && play.playedMs > (known.playedMs ?? 0))
+      queries.lengthen(known.id, play.playedMs);
     return { status: known && known.withdrawnAt !== null ? 'withdrawn' : 'known', id: known?.id ?? null };
   }
 
@@ -82,15 +95,18 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     afterRecorded?.(userId);
   }
 
-  const changed = (userId: UserId): void => events.publish('history', { plays: queries.count(userId) }, { audience: { userId } });
+  const changed = (userId: UserId): void =>
+    events.publish('history', { plays: queries.count(userId) }, { audience: { userId } });
 
   function setWithdrawn(userId: UserId, id: PlayId, at: Date | null): void {
-    const done = db.$client.transaction(() => {
-      const play = queries.find(userId, id);
-      if (!play || (play.withdrawnAt === null) === (at === null)) return false;
-      queries.setWithdrawn(userId, id, at?.getTime() ?? null);
-      return true;
-    }).immediate();
+    const done = db.$client
+      .transaction(() => {
+        const play = queries.find(userId, id);
+        if (!play || (play.withdrawnAt === null) === (at === null)) return false;
+        queries.setWithdrawn(userId, id, at?.getTime() ?? null);
+        return true;
+      })
+      .immediate();
     if (!done) throw notFound('play', id);
     changed(userId);
   }
@@ -99,7 +115,11 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     const rows = queries.rows(ids);
     const trackIds = [...new Set(rows.flatMap(({ trackId }) => (trackId === null ? [] : [trackId])))];
     const tracks = new Map(library.tracksById(userId, trackIds).map((track) => [track.id, track]));
-    return rows.map((row) => ({ ...row, playedAt: new Date(row.playedAt), track: row.trackId === null ? null : (tracks.get(row.trackId) ?? null) }));
+    return rows.map((row) => ({
+      ...row,
+      playedAt: new Date(row.playedAt),
+      track: row.trackId === null ? null : (tracks.get(row.trackId) ?? null),
+    }));
   }
 
   return {

@@ -1,4 +1,5 @@
-// What makes two namings the same song: players, taggers and other services spell guests, accents and typography differently.
+// What makes two namings the same song: players, taggers and other services spell guests, accents and typography
+// differently.
 import { hash } from 'node:crypto';
 import { sortKey } from '../library/fold.ts';
 
@@ -14,7 +15,8 @@ const withoutGuests = (name: string): string => name.replace(GUESTS_IN_BRACKETS,
 export const titleKey = (title: string): string => sortKey(withoutGuests(title)) || sortKey(title);
 
 /** The names under which an artist may be known, the likeliest first. */
-export const artistNames = (name: string): string[] => [...new Set([name.trim(), withoutGuests(name).trim()])].filter(Boolean);
+export const artistNames = (name: string): string[] =>
+  [...new Set([name.trim(), withoutGuests(name).trim()])].filter(Boolean);
 
 /** A number of 48 bits that stands for artist and title. */
 export function songKey(artistName: string | null, title: string): number {

@@ -1,4 +1,5 @@
-// Lines and CSV rows of a file that is read in pieces. A line or row that never ends is cut: it is no play, and would fill the memory.
+// Lines and CSV rows of a file that is read in pieces. A line or row that never ends is cut: it is no play, and would
+// fill the memory.
 const MOST_CHARS = 64 * 1024;
 
 /** Lines without their ends; blank ones are left out. */

@@ -12,41 +12,59 @@ import type { PlayReport, PlaySummary, Recorded } from './service.ts';
 
 const LONGEST_PLAY_MS = 7 * 86_400_000;
 const MOST_REPORTS = 5_000;
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text)).refine((date) => date.getTime() >= 0, 'must not lie before 1970').meta({ description: 'ISO 8601' });
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getTime() >= 0, 'must not lie before 1970')
+  .meta({ description: 'ISO 8601' });
 const client = z.string().trim().max(100);
 const milliseconds = z.int().min(0).max(LONGEST_PLAY_MS);
 
-export const HistoryIn = z.strictObject({
-  track_id: TrackIdIn,
-  played_at: time.optional().meta({ description: 'when the play began; now by default. A time to come is refused' }),
-  played_ms: milliseconds.optional().meta({ description: 'how long was listened' }),
-  client: client.optional(),
-}).meta({ id: 'HistoryIn' });
+export const HistoryIn = z
+  .strictObject({
+    track_id: TrackIdIn,
+    played_at: time.optional().meta({ description: 'when the play began; now by default. A time to come is refused' }),
+    played_ms: milliseconds.optional().meta({ description: 'how long was listened' }),
+    client: client.optional(),
+  })
+  .meta({ id: 'HistoryIn' });
 export type HistoryIn = z.output<typeof HistoryIn>;
 
-export const HistoryBatchIn = z.strictObject({ items: z.array(HistoryIn).min(1).max(MOST_REPORTS) }).meta({ id: 'HistoryBatchIn' });
+export const HistoryBatchIn = z
+  .strictObject({ items: z.array(HistoryIn).min(1).max(MOST_REPORTS) })
+  .meta({ id: 'HistoryBatchIn' });
 export const HistoryBody = z.union([HistoryIn, HistoryBatchIn]);
 
-export const HistoryOut = z.object({
-  id: z.int(),
-  track: TrackOut.nullable().meta({ description: 'null when it is not, or no more, in the library' }),
-  title: z.string(),
-  artist_name: z.string().nullable(),
-  album_title: z.string().nullable(),
-  played_at: isoTime,
-  played_ms: z.int().nullable(),
-  client: z.string().nullable(),
-}).meta({ id: 'HistoryOut' });
+export const HistoryOut = z
+  .object({
+    id: z.int(),
+    track: TrackOut.nullable().meta({ description: 'null when it is not, or no more, in the library' }),
+    title: z.string(),
+    artist_name: z.string().nullable(),
+    album_title: z.string().nullable(),
+    played_at: isoTime,
+    played_ms: z.int().nullable(),
+    client: z.string().nullable(),
+  })
+  .meta({ id: 'HistoryOut' });
 export type HistoryOut = z.output<typeof HistoryOut>;
 export const HistoryPage = pagedOf(HistoryOut).meta({ id: 'PagedHistory' });
 
-export const HistoryBatchOut = z.object({
-  recorded: z.int(),
-  items: z.array(z.object({
-    status: z.enum(['recorded', 'known', 'withdrawn', 'unknown_track', 'in_future']).meta({ description: 'known: it is in the history already; withdrawn: it was, and was taken back' }),
-    id: z.int().nullable(),
-  })).meta({ description: 'in the order of the request' }),
-}).meta({ id: 'HistoryBatchOut' });
+export const HistoryBatchOut = z
+  .object({
+    recorded: z.int(),
+    items: z
+      .array(
+        z.object({
+          status: z
+            .enum(['recorded', 'known', 'withdrawn', 'unknown_track', 'in_future'])
+            .meta({ description: 'known: it is in the history already; withdrawn: it was, and was taken back' }),
+          id: z.int().nullable(),
+        }),
+      )
+      .meta({ description: 'in the order of the request' }),
+  })
+  .meta({ id: 'HistoryBatchOut' });
 export const HistoryReply = z.union([HistoryOut, HistoryBatchOut]);
 
 export const HistoryQuery = z.object({
@@ -58,64 +76,120 @@ export const HistoryQuery = z.object({
 export const ImportQuery = z.object(pageQuery);
 export const PlayParam = idParam(PlayIdIn);
 
-export const NowPlayingIn = z.strictObject({
-  track_id: TrackIdIn.nullable().meta({ description: 'null when nothing is playing any more' }),
-  position_ms: milliseconds.default(0),
-  client: client.optional(),
-}).meta({ id: 'NowPlayingIn' });
-export const NowPlayingOut = z.object({
-  playing: z.object({ track: TrackOut, position_ms: z.int(), since: isoTime.meta({ description: 'when the position was told' }), client: z.string().nullable() }).nullable(),
-}).meta({ id: 'NowPlayingOut' });
+export const NowPlayingIn = z
+  .strictObject({
+    track_id: TrackIdIn.nullable().meta({ description: 'null when nothing is playing any more' }),
+    position_ms: milliseconds.default(0),
+    client: client.optional(),
+  })
+  .meta({ id: 'NowPlayingIn' });
+export const NowPlayingOut = z
+  .object({
+    playing: z
+      .object({
+        track: TrackOut,
+        position_ms: z.int(),
+        since: isoTime.meta({ description: 'when the position was told' }),
+        client: z.string().nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'NowPlayingOut' });
 
 export const UnmatchedSong = z.object({ title: z.string(), artist_name: z.string(), plays: z.int() });
 export type UnmatchedSong = z.output<typeof UnmatchedSong>;
 
-export const HistoryImportOut = z.object({
-  id: z.int(),
-  filename: z.string(),
-  status: z.enum(['queued', 'running', 'done', 'failed']),
-  bytes_done: z.int(),
-  bytes_total: z.int(),
-  added: z.int(),
-  known: z.int().meta({ description: 'plays that were in the history already' }),
-  unmatched: z.int().meta({ description: 'of the added plays: those with no track here; they find it when it comes' }),
-  unreadable: z.int(),
-  unmatched_songs: z.array(UnmatchedSong).meta({ description: 'the most played, 200 at most' }),
-  error: z.string().nullable(),
-  created_at: isoTime,
-  finished_at: isoTime.nullable(),
-}).meta({ id: 'HistoryImportOut' });
+export const HistoryImportOut = z
+  .object({
+    id: z.int(),
+    filename: z.string(),
+    status: z.enum(['queued', 'running', 'done', 'failed']),
+    bytes_done: z.int(),
+    bytes_total: z.int(),
+    added: z.int(),
+    known: z.int().meta({ description: 'plays that were in the history already' }),
+    unmatched: z
+      .int()
+      .meta({ description: 'of the added plays: those with no track here; they find it when it comes' }),
+    unreadable: z.int(),
+    unmatched_songs: z.array(UnmatchedSong).meta({ description: 'the most played, 200 at most' }),
+    error: z.string().nullable(),
+    created_at: isoTime,
+    finished_at: isoTime.nullable(),
+  })
+  .meta({ id: 'HistoryImportOut' });
 export type HistoryImportOut = z.output<typeof HistoryImportOut>;
 export const HistoryImportPage = pagedOf(HistoryImportOut).meta({ id: 'PagedHistoryImports' });
 export const HistoryImportParam = idParam(HistoryImportIdIn);
 
-export const ScrobblingIn = z.strictObject({
-  token: z.string().trim().min(1).max(200).regex(/^[\x21-\x7e]+$/, 'must be a token as the service shows it').meta({ description: 'user token of the account at ListenBrainz' }),
-}).meta({ id: 'ScrobblingIn' });
-export const ScrobblingOut = z.object({
-  connected: z.boolean(),
-  enabled: z.boolean().meta({ description: 'whether the server sends anything at all' }),
-  username: z.string().nullable(),
-  queued: z.int().meta({ description: 'plays that wait to be sent' }),
-  refused: z.int().meta({ description: 'plays that the service did not take' }),
-  submitted: z.int(),
-  last_submitted_at: isoTime.nullable(),
-  problem: z.string().nullable(),
-  stopped: z.boolean().meta({ description: 'nothing is sent until there is another token' }),
-}).meta({ id: 'ScrobblingOut' });
+export const ScrobblingIn = z
+  .strictObject({
+    token: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(/^[\x21-\x7e]+$/, 'must be a token as the service shows it')
+      .meta({ description: 'user token of the account at ListenBrainz' }),
+  })
+  .meta({ id: 'ScrobblingIn' });
+export const ScrobblingOut = z
+  .object({
+    connected: z.boolean(),
+    enabled: z.boolean().meta({ description: 'whether the server sends anything at all' }),
+    username: z.string().nullable(),
+    queued: z.int().meta({ description: 'plays that wait to be sent' }),
+    refused: z.int().meta({ description: 'plays that the service did not take' }),
+    submitted: z.int(),
+    last_submitted_at: isoTime.nullable(),
+    problem: z.string().nullable(),
+    stopped: z.boolean().meta({ description: 'nothing is sent until there is another token' }),
+  })
+  .meta({ id: 'ScrobblingOut' });
 export type ScrobblingOut = z.output<typeof ScrobblingOut>;
 
-export const toPlayReport = ({ track_id, played_at, played_ms, client: by }: HistoryIn): PlayReport =>
-  ({ trackId: track_id, playedAt: played_at, playedMs: played_ms, client: by });
+export const toPlayReport = ({ track_id, played_at, played_ms, client: by }: HistoryIn): PlayReport => ({
+  trackId: track_id,
+  playedAt: played_at,
+  playedMs: played_ms,
+  client: by,
+});
 
-export const toHistoryOut = ({ id, track, title, artistName, albumTitle, playedAt, playedMs, client: by }: PlaySummary): HistoryOut =>
-  ({ id, track: track && toTrackOut(track), title, artist_name: artistName, album_title: albumTitle, played_at: toIso(playedAt), played_ms: playedMs, client: by });
+export const toHistoryOut = ({
+  id,
+  track,
+  title,
+  artistName,
+  albumTitle,
+  playedAt,
+  playedMs,
+  client: by,
+}: PlaySummary): HistoryOut => ({
+  id,
+  track: track && toTrackOut(track),
+  title,
+  artist_name: artistName,
+  album_title: albumTitle,
+  played_at: toIso(playedAt),
+  played_ms: playedMs,
+  client: by,
+});
 
-export const toHistoryBatchOut = (items: Recorded[]): z.input<typeof HistoryBatchOut> =>
-  ({ recorded: items.filter(({ status }) => status === 'recorded').length, items });
+export const toHistoryBatchOut = (items: Recorded[]): z.input<typeof HistoryBatchOut> => ({
+  recorded: items.filter(({ status }) => status === 'recorded').length,
+  items,
+});
 
-export const toNowPlayingOut = (playing: NowPlaying | undefined): z.input<typeof NowPlayingOut> =>
-  ({ playing: playing ? { track: toTrackOut(playing.track), position_ms: playing.positionMs, since: toIso(playing.since), client: playing.client } : null });
+export const toNowPlayingOut = (playing: NowPlaying | undefined): z.input<typeof NowPlayingOut> => ({
+  playing: playing
+    ? {
+        track: toTrackOut(playing.track),
+        position_ms: playing.positionMs,
+        since: toIso(playing.since),
+        client: playing.client,
+      }
+    : null,
+});
 
 export const toHistoryImportOut = (row: HistoryImportRow): HistoryImportOut => ({
   id: row.id,

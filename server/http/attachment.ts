@@ -5,8 +5,15 @@ const MAX_CHARACTERS = 120;
 
 /** `attachment; filename="Name.m3u8"; filename*=UTF-8''…`: the first for old readers, in ASCII; the second exact. */
 export function attachment(title: string, extension: string): string {
-  const plain = [...title.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')].slice(0, MAX_CHARACTERS).join('').replace(/^[.\s]+|[.\s]+$/g, '') || 'unnamed';
+  const plain =
+    [...title.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')]
+      .slice(0, MAX_CHARACTERS)
+      .join('')
+      .replace(/^[.\s]+|[.\s]+$/g, '') || 'unnamed';
   const name = `${plain}.${extension}`;
-  const ascii = name.normalize('NFKD').replace(/\p{M}+/gu, '').replace(/[^\x20-\x7e]|%/g, '_');
+  const ascii = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\x20-\x7e]|%/g, '_');
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`;
 }

@@ -3,7 +3,11 @@ import { docsStyle } from './docs-style.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OpenApiDocument, Operation, Parameter } from './openapi.ts';
 
-interface Entry { path: string; method: string; operation: Operation }
+interface Entry {
+  path: string;
+  method: string;
+  operation: Operation;
+}
 
 export function docsHtml(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
@@ -28,7 +32,10 @@ export function docsHtml(document: OpenApiDocument): string {
 <p class="lead">${escape(description)}</p>
 ${groups.map(({ name, entries }) => `<section id="${anchor(name)}"><h2>${escape(name)}</h2>${entries.map(operationBlock).join('\n')}</section>`).join('\n')}
 <section id="shapes"><h2>Shapes</h2>
-${Object.entries(document.components.schemas).sort(([a], [b]) => a.localeCompare(b)).map(shapeBlock).join('\n')}
+${Object.entries(document.components.schemas)
+  .sort(([a], [b]) => a.localeCompare(b))
+  .map(shapeBlock)
+  .join('\n')}
 </section>
 </main>
 </body>
@@ -38,7 +45,10 @@ ${Object.entries(document.components.schemas).sort(([a], [b]) => a.localeCompare
 
 const entriesOf = (document: OpenApiDocument, tag: string): Entry[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).filter(([, operation]) => operation.tags.includes(tag)).map(([method, operation]) => ({ path, method, operation })));
+    Object.entries(methods)
+      .filter(([, operation]) => operation.tags.includes(tag))
+      .map(([method, operation]) => ({ path, method, operation })),
+  );
 
 function operationBlock({ path, method, operation }: Entry): string {
   return `<details class="operation">
@@ -47,11 +57,18 @@ function operationBlock({ path, method, operation }: Entry): string {
 </details>`;
 }
 
-const ACCESS: Record<Operation['x-access'], string> = { public: 'open to all', user: 'signed in', stream: 'signed in, or token', superuser: 'administrator' };
+const ACCESS: Record<Operation['x-access'], string> = {
+  public: 'open to all',
+  user: 'signed in',
+  stream: 'signed in, or token',
+  superuser: 'administrator',
+};
 
 function parameterTable(parameters: Parameter[]): string {
   if (parameters.length === 0) return '';
-  const rows = parameters.map(({ name, in: place, required, description, schema }) => row(name, place === 'path' || required, schema, description, place));
+  const rows = parameters.map(({ name, in: place, required, description, schema }) =>
+    row(name, place === 'path' || required, schema, description, place),
+  );
   return `<h3>Parameters</h3><table>${rows.join('')}</table>`;
 }
 
@@ -63,7 +80,9 @@ function bodyBlock({ requestBody }: Operation): string {
 
 function replyTable({ responses }: Operation): string {
   const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
-    const types = Object.entries(content).map(([type, { schema }]) => (Object.keys(schema).length > 0 ? typeText(schema) : `<i>${escape(type)}</i>`));
+    const types = Object.entries(content).map(([type, { schema }]) =>
+      Object.keys(schema).length > 0 ? typeText(schema) : `<i>${escape(type)}</i>`,
+    );
     return `<tr><th scope="row"><span class="status s${status.charAt(0)}">${escape(status)}</span></th><td>${escape(description)}</td><td>${types.join('<br>')}</td></tr>`;
   });
   return `<h3>Replies</h3><table>${rows.join('')}</table>`;
@@ -96,7 +115,10 @@ function typeText(schema: JsonSchema): string {
   if (Array.isArray(anyOf)) return (anyOf as JsonSchema[]).map(typeText).join(' | ');
   if (Array.isArray(type)) return type.map((one) => escape(String(one))).join(' | ');
   if (type === 'array') return `${typeText((items ?? {}) as JsonSchema)}[]`;
-  if (type === 'object' && schema['properties']) return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>).map(([name, field]) => `${escape(name)}: ${typeText(field)}`).join(', ')} }`;
+  if (type === 'object' && schema['properties'])
+    return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>)
+      .map(([name, field]) => `${escape(name)}: ${typeText(field)}`)
+      .join(', ')} }`;
   const plain = typeof type === 'string' ? type : 'anything';
   return escape(typeof format === 'string' ? `${plain} (${format})` : plain);
 }
@@ -107,10 +129,21 @@ function reference(ref: string): string {
 }
 
 const LIMITS: [keyword: string, word: string][] = [
-  ['minimum', 'at least'], ['exclusiveMinimum', 'above'], ['maximum', 'at most'], ['minLength', 'shortest'], ['maxLength', 'longest'], ['pattern', 'like'], ['default', 'default'],
+  ['minimum', 'at least'],
+  ['exclusiveMinimum', 'above'],
+  ['maximum', 'at most'],
+  ['minLength', 'shortest'],
+  ['maxLength', 'longest'],
+  ['pattern', 'like'],
+  ['default', 'default'],
 ];
 const limits = (schema: JsonSchema): string =>
-  LIMITS.filter(([keyword]) => schema[keyword] !== undefined).map(([keyword, word]) => `${word} ${typeof schema[keyword] === 'string' ? schema[keyword] : JSON.stringify(schema[keyword])}`).join(', ');
+  LIMITS.filter(([keyword]) => schema[keyword] !== undefined)
+    .map(
+      ([keyword, word]) =>
+        `${word} ${typeof schema[keyword] === 'string' ? schema[keyword] : JSON.stringify(schema[keyword])}`,
+    )
+    .join(', ');
 
 const pathText = (path: string): string => escape(path).replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>');
 const anchor = (name: string): string => name.replaceAll(/[^\w-]+/g, '-');

@@ -1,4 +1,5 @@
-// GET /openapi.json and GET /docs: both made at the first request from the list of routes that the app serves, then kept.
+// GET /openapi.json and GET /docs: both made at the first request from the list of routes that the app serves, then
+// kept.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { docsHtml } from './docs-html.ts';
@@ -11,8 +12,14 @@ const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', docs
 
 const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 
-/** `getRoutes` is asked at the first request, since its list holds these two routes as well. `rootRoutes` are mounted at the root too. */
-export function documentationRoutes(getRoutes: () => Route[], { version, rootRoutes = [] }: { version: string; rootRoutes?: Route[] }): Route[] {
+/**
+ * `getRoutes` is asked at the first request, since its list holds these two routes as well. `rootRoutes` are mounted at
+ * the root too.
+ */
+export function documentationRoutes(
+  getRoutes: () => Route[],
+  { version, rootRoutes = [] }: { version: string; rootRoutes?: Route[] },
+): Route[] {
   let made: { document: OpenApiDocument; page: string } | undefined;
   const documentation = () => {
     if (made) return made;
@@ -22,10 +29,27 @@ export function documentationRoutes(getRoutes: () => Route[], { version, rootRou
   };
 
   return [
-    route({ method: 'get', path: '/openapi.json', access: 'public', summary: 'This API as an OpenAPI 3.1 document', reply: OpenApiOut },
-      () => ({ ...documentation().document })),
+    route(
+      {
+        method: 'get',
+        path: '/openapi.json',
+        access: 'public',
+        summary: 'This API as an OpenAPI 3.1 document',
+        reply: OpenApiOut,
+      },
+      () => ({ ...documentation().document }),
+    ),
 
-    route({ method: 'get', path: '/docs', access: 'public', summary: 'This API as a page to read', produces: ['text/html'] },
-      ({ res }) => void res.status(200).type('html').set('Content-Security-Policy', PAGE_POLICY).end(documentation().page)),
+    route(
+      {
+        method: 'get',
+        path: '/docs',
+        access: 'public',
+        summary: 'This API as a page to read',
+        produces: ['text/html'],
+      },
+      ({ res }) =>
+        void res.status(200).type('html').set('Content-Security-Policy', PAGE_POLICY).end(documentation().page),
+    ),
   ];
 }

@@ -1,4 +1,5 @@
-// What every request passes before any route: an id, security headers, the Host and Origin checks (DNS rebinding, CSRF), one log line.
+// What every request passes before any route: an id, security headers, the Host and Origin checks (DNS rebinding,
+// CSRF), one log line.
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -38,9 +39,15 @@ export function requestLine(log: Log, now: () => Date): RequestHandler {
     res.once('close', () => {
       const error = res.locals['error'] as unknown;
       const line = {
-        request_id: id, method: req.method, url: redactUrl(req.originalUrl), route: res.locals['route'] as string | undefined,
-        user_id: res.locals['userId'] as number | undefined, status: res.statusCode, ms: now().getTime() - started,
-        ...(!res.writableFinished && { aborted: true }), ...(error !== undefined && { err: error }),
+        request_id: id,
+        method: req.method,
+        url: redactUrl(req.originalUrl),
+        route: res.locals['route'] as string | undefined,
+        user_id: res.locals['userId'] as number | undefined,
+        status: res.statusCode,
+        ms: now().getTime() - started,
+        ...(!res.writableFinished && { aborted: true }),
+        ...(error !== undefined && { err: error }),
       };
       if (error !== undefined && res.statusCode >= 500) log.error(line, 'request');
       else log.debug(line, 'request');
@@ -57,7 +64,14 @@ export function isAllowedHost(host: string | undefined, allowed: readonly string
   if (!host) return false;
   const name = hostName(host);
   if (name === undefined) return false;
-  return isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || name.endsWith('.local') || !name.includes('.') || allowed.includes(name);
+  return (
+    isIP(name) > 0 ||
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name.endsWith('.local') ||
+    !name.includes('.') ||
+    allowed.includes(name)
+  );
 }
 
 /** Name part of a Host header in lower case, without port and brackets. */
@@ -68,7 +82,11 @@ function hostName(host: string): string | undefined {
 
 export function checkHost(allowed: () => readonly string[]): RequestHandler {
   return (req, _res, next) => {
-    if (!isAllowedHost(req.headers.host, allowed())) throw new AppError('forbidden', 'This server does not answer to that host name. Add it to ALLOWED_HOSTS if it is yours.');
+    if (!isAllowedHost(req.headers.host, allowed()))
+      throw new AppError(
+        'forbidden',
+        'This server does not answer to that host name. Add it to ALLOWED_HOSTS if it is yours.',
+      );
     next();
   };
 }
@@ -76,7 +94,8 @@ export function checkHost(allowed: () => readonly string[]): RequestHandler {
 /** On /api/v1: a browser's cross-site request carries an Origin, and it must be our own host. */
 export const checkOrigin: RequestHandler = (req, _res, next) => {
   const origin = req.headers.origin;
-  if (origin !== undefined && !sameOrigin(origin, req.headers.host)) throw new AppError('forbidden', 'Requests from other sites are not answered.');
+  if (origin !== undefined && !sameOrigin(origin, req.headers.host))
+    throw new AppError('forbidden', 'Requests from other sites are not answered.');
   next();
 };
 

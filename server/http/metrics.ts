@@ -13,28 +13,50 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const NANOSECONDS = 1e9;
 
 export function metricRoutes({ version, library }: MetricSources): Route[] {
-  let delay: ReturnType<typeof monitorEventLoopDelay> | undefined; // its timer wakes the process up, so it runs only once somebody asks
+  // its timer wakes the process up, so it runs only once somebody asks
+  let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return [
-    route({ method: 'get', path: '/metrics', access: 'public', summary: 'Figures for Prometheus; superuser, or from this machine', produces: ['text/plain; version=0.0.4'] }, ({ user, req, res }) => {
-      if (!user?.isSuperuser && !isDirectLoopback(req)) throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Metrics are for administrators.');
-      const { tracks, albums, artists } = library();
-      const memory = process.memoryUsage();
-      const lines = [
-        gauge('tonearm_info', 'Version of the server.', 1, `{version="${version}"}`),
-        gauge('tonearm_tracks', 'Tracks in the library.', tracks),
-        gauge('tonearm_albums', 'Albums in the library.', albums),
-        gauge('tonearm_artists', 'Artists in the library.', artists),
-        gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
-        gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', memory.heapUsed),
-        gauge('nodejs_heap_total_bytes', 'JavaScript heap taken from the system.', memory.heapTotal),
-        gauge('nodejs_external_bytes', 'Memory outside the heap, buffers included.', memory.external),
-        gauge('process_uptime_seconds', 'Time since the start.', Math.round(process.uptime())),
-        ...(delay ? [gauge('nodejs_eventloop_delay_p99_seconds', 'Delay of the event loop since the last time this was asked.', delay.percentile(99) / NANOSECONDS)] : []),
-      ];
-      delay?.reset();
-      delay ??= startMonitor();
-      res.status(200).type('text/plain; version=0.0.4').end(`${lines.join('\n')}\n`);
-    }),
+    route(
+      {
+        method: 'get',
+        path: '/metrics',
+        access: 'public',
+        summary: 'Figures for Prometheus; superuser, or from this machine',
+        produces: ['text/plain; version=0.0.4'],
+      },
+      ({ user, req, res }) => {
+        if (!user?.isSuperuser && !isDirectLoopback(req))
+          throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Metrics are for administrators.');
+        const { tracks, albums, artists } = library();
+        const memory = process.memoryUsage();
+        const lines = [
+          gauge('tonearm_info', 'Version of the server.', 1, `{version="${version}"}`),
+          gauge('tonearm_tracks', 'Tracks in the library.', tracks),
+          gauge('tonearm_albums', 'Albums in the library.', albums),
+          gauge('tonearm_artists', 'Artists in the library.', artists),
+          gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
+          gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', memory.heapUsed),
+          gauge('nodejs_heap_total_bytes', 'JavaScript heap taken from the system.', memory.heapTotal),
+          gauge('nodejs_external_bytes', 'Memory outside the heap, buffers included.', memory.external),
+          gauge('process_uptime_seconds', 'Time since the start.', Math.round(process.uptime())),
+          ...(delay
+            ? [
+                gauge(
+                  'nodejs_eventloop_delay_p99_seconds',
+                  'Delay of the event loop since the last time this was asked.',
+                  delay.percentile(99) / NANOSECONDS,
+                ),
+              ]
+            : []),
+        ];
+        delay?.reset();
+        delay ??= startMonitor();
+        res
+          .status(200)
+          .type('text/plain; version=0.0.4')
+          .end(`${lines.join('\n')}\n`);
+      },
+    ),
   ];
 }
 
@@ -46,6 +68,9 @@ function startMonitor(): ReturnType<typeof monitorEventLoopDelay> {
 
 /** A proxy on this machine asks for somebody else. */
 const isDirectLoopback = (req: Request): boolean =>
-  LOOPBACK.has(req.socket.remoteAddress ?? '') && req.headers['x-forwarded-for'] === undefined && req.headers.forwarded === undefined;
+  LOOPBACK.has(req.socket.remoteAddress ?? '') &&
+  req.headers['x-forwarded-for'] === undefined &&
+  req.headers.forwarded === undefined;
 
-const gauge = (name: string, help: string, value: number, labels = ''): string => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}${labels} ${value}`;
+const gauge = (name: string, help: string, value: number, labels = ''): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}${labels} ${value}`;

@@ -1,10 +1,14 @@
-// Turns the list of routes into an Express router: access → zod → handler → JSON. The only place that knows how a route is served.
+// Turns the list of routes into an Express router: access → zod → handler → JSON. The only place that knows how a route
+// is served.
 import express, { type Request, type Response, type Router } from 'express';
 import { AppError, invalid } from '../errors.ts';
 import { toFields } from './problem.ts';
 import { Reply, type Access, type Method, type Principal, type Route } from './route.ts';
 
-/** Tells who sent a request. Given by auth/; `query` also accepts the `token` parameter. Undefined when there is no valid token. */
+/**
+ * Tells who sent a request. Given by auth/; `query` also accepts the `token` parameter. Undefined when there is no
+ * valid token.
+ */
 export type Authenticate = (req: Request, from: { query: boolean }) => Principal | undefined;
 
 export interface MountOptions {
@@ -18,7 +22,9 @@ const parseJson = express.json({
   limit: '5mb',
   strict: false,
   // Express takes an empty body for {}, which would pass where every field is optional.
-  verify: (_req, _res, bytes) => { if (bytes.length === 0) throw noBody(); },
+  verify: (_req, _res, bytes) => {
+    if (bytes.length === 0) throw noBody();
+  },
 });
 const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -34,7 +40,11 @@ export function mountRoutes(routes: Route[], options: MountOptions): Router {
 /** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order rooms list them. */
 function byPath(routes: Route[]): [string, Route[]][] {
   const groups = Map.groupBy(routes, (route) => route.spec.path);
-  const rank = (path: string) => path.split('/').map((part) => (part.startsWith(':') ? '1' : '0')).join('');
+  const rank = (path: string) =>
+    path
+      .split('/')
+      .map((part) => (part.startsWith(':') ? '1' : '0'))
+      .join('');
   return [...groups].sort(([a], [b]) => rank(a).localeCompare(rank(b)));
 }
 
@@ -62,7 +72,11 @@ function serve({ spec, handle }: Route, { authenticate, checkReplies }: MountOpt
     const reply = answer instanceof Reply ? answer : new Reply(spec.status?.[0] ?? (spec.reply ? 200 : 204), answer);
     if (!spec.reply) return void res.status(reply.status).end();
     if (checkReplies) spec.reply.parse(reply.value);
-    res.status(reply.status).set(reply.headers).set('Content-Type', 'application/json; charset=utf-8').end(JSON.stringify(reply.value));
+    res
+      .status(reply.status)
+      .set(reply.headers)
+      .set('Content-Type', 'application/json; charset=utf-8')
+      .end(JSON.stringify(reply.value));
   };
 }
 
@@ -70,7 +84,8 @@ function requireAccess(access: Access, authenticate: Authenticate, req: Request)
   const user = authenticate(req, { query: access === 'stream' });
   if (access === 'public') return user;
   if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, wrong or has ended.');
-  if (access === 'superuser' && !user.isSuperuser) throw new AppError('forbidden', 'Only an administrator may do this.');
+  if (access === 'superuser' && !user.isSuperuser)
+    throw new AppError('forbidden', 'Only an administrator may do this.');
   return user;
 }
 
@@ -82,7 +97,9 @@ async function readBody(req: Request, res: Response, form: boolean): Promise<voi
   if (req.headers['content-length'] !== '0' && req.headers['content-type'] !== undefined && !req.is('json')) {
     throw new AppError('unsupported_type', 'The body must be JSON (Content-Type: application/json).');
   }
-  await new Promise<void>((resolve, reject) => parseJson(req, res, (error?: unknown) => (error ? reject(error) : resolve())));
+  await new Promise<void>((resolve, reject) =>
+    parseJson(req, res, (error?: unknown) => (error ? reject(error) : resolve())),
+  );
   if (req.body === undefined) throw noBody();
 }
 
@@ -118,6 +135,8 @@ export function queryOf(req: Request): Record<string, string | string[]> {
 
 function signalOf(res: Response): AbortSignal {
   const controller = new AbortController();
-  res.once('close', () => { if (!res.writableFinished) controller.abort(); });
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
   return controller.signal;
 }

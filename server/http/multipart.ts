@@ -1,5 +1,6 @@
-// Files that come as a multipart form: one after the other, held back as long as the one before is not done with, never whole in
-// memory. Nothing a client sends, leaves out or breaks off may end the process, keep a file open or leave a request hanging.
+// Files that come as a multipart form: one after the other, held back as long as the one before is not done with, never
+// whole in memory. Nothing a client sends, leaves out or breaks off may end the process, keep a file open or leave a
+// request hanging.
 import type { IncomingMessage } from 'node:http';
 import { Writable, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
@@ -30,10 +31,15 @@ export interface FormOptions {
 }
 
 /**
- * Gives each file of the form to `take`; resolves when the last one is done with. When `take` throws, the form is refused.
- * Throws `unsupported_type` (no form), `bad_request` (malformed, broken off, stalled), `too_large`, or what `take` threw.
+ * Gives each file of the form to `take`; resolves when the last one is done with. When `take` throws, the form is
+ * refused. Throws `unsupported_type` (no form), `bad_request` (malformed, broken off, stalled), `too_large`, or what
+ * `take` threw.
  */
-export async function readForm(req: IncomingMessage, options: FormOptions, take: (file: FormFile) => Promise<void>): Promise<void> {
+export async function readForm(
+  req: IncomingMessage,
+  options: FormOptions,
+  take: (file: FormFile) => Promise<void>,
+): Promise<void> {
   const form = openForm(req, options);
   const ended = Promise.withResolvers<void>();
   const open = new Set<Readable>();
@@ -49,7 +55,11 @@ export async function readForm(req: IncomingMessage, options: FormOptions, take:
   }
   const waitForClient = (): void => {
     clearTimeout(stall);
-    if (!failure) stall = setTimeout(() => fail(badRequest('Nothing came for too long; the form was given up.')), options.stallMs ?? STALL_MS).unref();
+    if (!failure)
+      stall = setTimeout(
+        () => fail(badRequest('Nothing came for too long; the form was given up.')),
+        options.stallMs ?? STALL_MS,
+      ).unref();
   };
 
   form.on('file', (field: string | undefined, stream, filename: string | undefined) => {
@@ -57,7 +67,11 @@ export async function readForm(req: IncomingMessage, options: FormOptions, take:
     open.add(stream);
     earlier = work;
     work = work
-      .then(() => (failure ? undefined : take({ field: field ?? '', filename: cleanName(filename), chunks: chunksOf(stream, options.tooLarge) })))
+      .then(() =>
+        failure
+          ? undefined
+          : take({ field: field ?? '', filename: cleanName(filename), chunks: chunksOf(stream, options.tooLarge) }),
+      )
       .catch(fail)
       .then(() => {
         open.delete(stream);
@@ -66,7 +80,10 @@ export async function readForm(req: IncomingMessage, options: FormOptions, take:
   });
   form.on('error', () => fail(malformed()));
   form.on('finish', () => ended.resolve());
-  for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit']) form.on(limit, () => fail(new AppError('too_large', `A form may hold ${options.files} files and ${MAX_FIELDS} fields at most.`)));
+  for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'])
+    form.on(limit, () =>
+      fail(new AppError('too_large', `A form may hold ${options.files} files and ${MAX_FIELDS} fields at most.`)),
+    );
 
   const feed = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -91,7 +108,9 @@ export async function readForm(req: IncomingMessage, options: FormOptions, take:
       fail(malformed());
     }
   };
-  const closed = (): void => { if (!req.complete) fail(badRequest('The form was broken off.')); };
+  const closed = (): void => {
+    if (!req.complete) fail(badRequest('The form was broken off.'));
+  };
 
   req.once('close', closed);
   waitForClient();
@@ -111,11 +130,20 @@ export async function readForm(req: IncomingMessage, options: FormOptions, take:
 const malformed = (): AppError => badRequest('The form is malformed or ends too early.');
 
 function openForm({ headers }: IncomingMessage, { files, fileBytes }: FormOptions): InstanceType<typeof Busboy> {
-  if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) throw new AppError('unsupported_type', 'Send files as a form (multipart/form-data).');
+  if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? ''))
+    throw new AppError('unsupported_type', 'Send files as a form (multipart/form-data).');
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,
-      limits: { files, fileSize: fileBytes, fields: MAX_FIELDS, fieldSize: 10_000, parts: files + MAX_FIELDS, headerPairs: 20, headerSize: 16_384 },
+      limits: {
+        files,
+        fileSize: fileBytes,
+        fields: MAX_FIELDS,
+        fieldSize: 10_000,
+        parts: files + MAX_FIELDS,
+        headerPairs: 20,
+        headerSize: 16_384,
+      },
     });
   } catch {
     throw malformed(); // no boundary
@@ -139,7 +167,10 @@ function discardRest(req: IncomingMessage): void {
   req.once('close', () => clearTimeout(timer));
 }
 
-/** A name is only ever shown or becomes a title; folders, control characters and changes of direction in it mean nothing. */
+/**
+ * A name is only ever shown or becomes a title; folders, control characters and changes of direction in it mean
+ * nothing.
+ */
 function cleanName(name = ''): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   const plain = last.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();

@@ -13,8 +13,16 @@ export interface OpenApiOptions {
   rootRoutes?: Route[];
 }
 
-export interface Parameter { name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: JsonSchema }
-export interface Content { [mediaType: string]: { schema: JsonSchema } }
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
+export interface Content {
+  [mediaType: string]: { schema: JsonSchema };
+}
 export interface Operation {
   operationId: string;
   tags: string[];
@@ -34,12 +42,21 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
 }
 
-const DESCRIPTION = 'JSON in snake_case, times in ISO 8601 UTC, ids are positive integers. Errors are application/problem+json. '
-  + 'Unknown query parameters are ignored, unknown body fields are refused. Lists take limit (1 to 200) and offset.';
+const DESCRIPTION =
+  'JSON in snake_case, times in ISO 8601 UTC, ids are positive integers. Errors are application/problem+json. ' +
+  'Unknown query parameters are ignored, unknown body fields are refused. Lists take limit (1 to 200) and offset.';
 
-const SECURITY: Record<Access, Record<string, string[]>[]> = { public: [], user: [{ bearer: [] }], stream: [{ bearer: [] }, { token: [] }], superuser: [{ bearer: [] }] };
+const SECURITY: Record<Access, Record<string, string[]>[]> = {
+  public: [],
+  user: [{ bearer: [] }],
+  stream: [{ bearer: [] }, { token: [] }],
+  superuser: [{ bearer: [] }],
+};
 
-export function openApiDocument(routes: Route[], { title, version, basePath, rootRoutes = [] }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument(
+  routes: Route[],
+  { title, version, basePath, rootRoutes = [] }: OpenApiOptions,
+): OpenApiDocument {
   const book = createSchemaBook();
   const paths: OpenApiDocument['paths'] = {};
   const add = ({ spec }: Route, base: string): void => {
@@ -60,7 +77,12 @@ export function openApiDocument(routes: Route[], { title, version, basePath, roo
       schemas: book.components,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access_token of a sign-in.' },
-        token: { type: 'apiKey', in: 'query', name: 'token', description: 'The same token, where a header cannot be sent.' },
+        token: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'The same token, where a header cannot be sent.',
+        },
       },
     },
   };
@@ -82,31 +104,60 @@ function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operati
 
 /** `GET /tracks/:id/cover` → `getTracksIdCover`. */
 const operationId = (method: string, path: string): string =>
-  method + path.split(/[^A-Za-z0-9]+/).filter(Boolean).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  method +
+  path
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 
 function parameters(place: Parameter['in'], shape: z.ZodType | undefined, book: SchemaBook): Parameter[] {
   if (!shape) return [];
-  return parametersOf(shape, book).map(({ name, required, schema: { description, ...schema } }) =>
-    ({ name, in: place, required: place === 'path' || required, ...(typeof description === 'string' && { description }), schema }));
+  return parametersOf(shape, book).map(({ name, required, schema: { description, ...schema } }) => ({
+    name,
+    in: place,
+    required: place === 'path' || required,
+    ...(typeof description === 'string' && { description }),
+    schema,
+  }));
 }
 
 function requestBody(spec: Route['spec'], book: SchemaBook): Operation['requestBody'] {
   if (!spec.body && !spec.consumes) return undefined;
   const schema = spec.body ? book.schemaOf(spec.body, 'input') : { type: 'object' };
-  const types = spec.consumes ? [spec.consumes] : ['application/json', ...(spec.form ? ['application/x-www-form-urlencoded'] : [])];
+  const types = spec.consumes
+    ? [spec.consumes]
+    : ['application/json', ...(spec.form ? ['application/x-www-form-urlencoded'] : [])];
   return { required: true, content: contentOf(types, schema) };
 }
 
 function successes(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
   const statuses = spec.status ?? [spec.reply || spec.produces ? 200 : 204];
-  const content = spec.produces ? contentOf(spec.produces, {}) : spec.reply && contentOf(['application/json'], book.schemaOf(spec.reply, 'output'));
-  return Object.fromEntries(statuses.map((status) =>
-    [status, { description: STATUS[status] ?? 'Success', ...(content && status !== 204 && status !== 304 && { content }) }]));
+  const content = spec.produces
+    ? contentOf(spec.produces, {})
+    : spec.reply && contentOf(['application/json'], book.schemaOf(spec.reply, 'output'));
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      { description: STATUS[status] ?? 'Success', ...(content && status !== 204 && status !== 304 && { content }) },
+    ]),
+  );
 }
 
 const STATUS: Record<number, string> = {
-  200: 'Success', 201: 'Made', 202: 'Accepted; the work goes on', 204: 'Done', 206: 'A part of it', 304: 'Not changed',
-  400: 'Malformed', 401: 'No token, or a wrong or ended one', 403: 'Not an administrator', 404: 'No such thing', 413: 'Body too large', 415: 'Body of another type', 422: 'A value is not allowed',
+  200: 'Success',
+  201: 'Made',
+  202: 'Accepted; the work goes on',
+  204: 'Done',
+  206: 'A part of it',
+  304: 'Not changed',
+  400: 'Malformed',
+  401: 'No token, or a wrong or ended one',
+  403: 'Not an administrator',
+  404: 'No such thing',
+  413: 'Body too large',
+  415: 'Body of another type',
+  422: 'A value is not allowed',
 };
 
 /** What the access and the shapes imply; everything else a route may answer is under `default`. */
@@ -126,4 +177,5 @@ function problems(spec: Route['spec'], book: SchemaBook): Operation['responses']
   };
 }
 
-const contentOf = (types: string[], schema: JsonSchema): Content => Object.fromEntries(types.map((type) => [type, { schema }]));
+const contentOf = (types: string[], schema: JsonSchema): Content =>
+  Object.fromEntries(types.map((type) => [type, { schema }]));

@@ -1,11 +1,20 @@
 // Offset paging as the interface has it: limit 1..200 (default 50), offset from 0; anything else is 422.
 import { z } from 'zod';
 
-export interface Page { limit: number; offset: number }
-export interface Paged<T> { items: T[]; total: number }
+export interface Page {
+  limit: number;
+  offset: number;
+}
+export interface Paged<T> {
+  items: T[];
+  total: number;
+}
 
 /** A whole number as a query string has it. */
-export const queryInt = z.string().regex(/^-?\d{1,15}$/, 'must be a whole number').transform(Number);
+export const queryInt = z
+  .string()
+  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
 export const queryBool = z.enum(['true', 'false', '1', '0']).transform((v) => v === 'true' || v === '1');
 
 export const pageQuery = {
@@ -26,4 +35,10 @@ export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U)
 
 /** The `id` of a path; anything but a positive whole number is 422. */
 export const idParam = <T extends z.ZodType>(id: T) =>
-  z.object({ id: z.string().regex(/^\d{1,15}$/, 'must be a positive whole number').transform(Number).pipe(id as unknown as z.ZodType<z.output<T>, number>) });
+  z.object({
+    id: z
+      .string()
+      .regex(/^\d{1,15}$/, 'must be a positive whole number')
+      .transform(Number)
+      .pipe(id as unknown as z.ZodType<z.output<T>, number>),
+  });

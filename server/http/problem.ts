@@ -3,13 +3,15 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { AppError, DISK_FULL, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
 
-export const ProblemOut = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-}).meta({ id: 'Problem' });
+export const ProblemOut = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem' });
 export type ProblemOut = z.output<typeof ProblemOut>;
 
 const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
@@ -30,10 +32,19 @@ const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
   storage_full: { status: 507, title: 'Disk full' },
 };
 
-const NEUTRAL: ProblemOut = { type: 'about:blank', title: 'Internal error', status: 500, detail: 'Something went wrong here. It has been logged.' };
+const NEUTRAL: ProblemOut = {
+  type: 'about:blank',
+  title: 'Internal error',
+  status: 500,
+  detail: 'Something went wrong here. It has been logged.',
+};
 
 /** Anything thrown becomes a problem; what is not ours gets a neutral text, so nothing internal reaches the wire. */
-export function toProblem(error: unknown): { problem: ProblemOut; headers: Record<string, string>; unexpected: boolean } {
+export function toProblem(error: unknown): {
+  problem: ProblemOut;
+  headers: Record<string, string>;
+  unexpected: boolean;
+} {
   const known = asAppError(error);
   if (!known) return { problem: NEUTRAL, headers: {}, unexpected: true };
   const { status, title } = PROBLEMS[known.code];
@@ -41,7 +52,13 @@ export function toProblem(error: unknown): { problem: ProblemOut; headers: Recor
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   if (status === 429 || status === 503) headers['Retry-After'] = String(known.retryAfter ?? 5);
   return {
-    problem: { type: 'about:blank', title, status, detail: known.message, ...(known.fields && { errors: known.fields }) },
+    problem: {
+      type: 'about:blank',
+      title,
+      status,
+      detail: known.message,
+      ...(known.fields && { errors: known.fields }),
+    },
     headers,
     unexpected: false,
   };
@@ -53,7 +70,9 @@ function asAppError(error: unknown): AppError | undefined {
   return fromExpress(error);
 }
 
-/** Errors that Express and its body parsers throw carry a status; their texts are ours, so that none of theirs leaks. */
+/**
+ * Errors that Express and its body parsers throw carry a status; their texts are ours, so that none of theirs leaks.
+ */
 function fromExpress(error: unknown): AppError | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new AppError('too_large', 'The body is too large.');
@@ -63,20 +82,34 @@ function fromExpress(error: unknown): AppError | undefined {
 }
 
 /** zod's issues as fields: `tracks.0.title`. */
-export const toFields = (error: z.ZodError): FieldError[] =>
-  error.issues.flatMap((issue) => toFieldErrors(issue));
+export const toFields = (error: z.ZodError): FieldError[] => error.issues.flatMap((issue) => toFieldErrors(issue));
 
 function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldError[] {
   const path = [...at, ...issue.path];
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: 'is not a known field' }));
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: 'is not a known field' }));
   const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
-  return meant?.flatMap((inner) => toFieldErrors(inner, path)) ?? [{ field: path.join('.') || 'body', message: issue.message }];
+  return (
+    meant?.flatMap((inner) => toFieldErrors(inner, path)) ?? [
+      { field: path.join('.') || 'body', message: issue.message },
+    ]
+  );
 }
 
-/** Of several shapes that something may have, the one that was meant: with names that the others do not know, and the least wrong. */
+/**
+ * Of several shapes that something may have, the one that was meant: with names that the others do not know, and the
+ * least wrong.
+ */
 function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const faults = (issues: z.core.$ZodIssue[]): number => issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? 10 * issue.keys.length : issue.path.length === 0 ? 100 : 1), 0);
-  return branches.toSorted((a, b) => faults(a) - faults(b)).find((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
+  const faults = (issues: z.core.$ZodIssue[]): number =>
+    issues.reduce(
+      (sum, issue) =>
+        sum + (issue.code === 'unrecognized_keys' ? 10 * issue.keys.length : issue.path.length === 0 ? 100 : 1),
+      0,
+    );
+  return branches
+    .toSorted((a, b) => faults(a) - faults(b))
+    .find((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
 }
 
 export function sendProblem(res: Response, error: unknown): ProblemOut {

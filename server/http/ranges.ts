@@ -1,20 +1,26 @@
-// Ranges and conditions of RFC 9110, as rules without I/O: which bytes a `Range` header asks for (section 14), and whether the
-// caller's copy is good enough (section 13). `send-bytes.ts` acts on the answers.
+// Ranges and conditions of RFC 9110, as rules without I/O: which bytes a `Range` header asks for (section 14), and
+// whether the caller's copy is good enough (section 13). `send-bytes.ts` acts on the answers.
 
 /** Both ends are included. */
-export interface ByteRange { start: number; end: number }
+export interface ByteRange {
+  start: number;
+  end: number;
+}
 
 const UNIT = /^bytes=(.*)$/is;
 const RANGE_SPEC = /^(\d*)-(\d*)$/;
 
 /**
- * The one range to answer with, `whole` when the header is absent, malformed, of another unit, or asks for several ranges (a
- * server may ignore those), `unsatisfiable` when none of what it asks for lies inside the size.
+ * The one range to answer with, `whole` when the header is absent, malformed, of another unit, or asks for several
+ * ranges (a server may ignore those), `unsatisfiable` when none of what it asks for lies inside the size.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const list = UNIT.exec(header ?? '')?.[1];
   if (list === undefined) return 'whole';
-  const specs = list.split(',').map((spec) => spec.replace(/^[ \t]+|[ \t]+$/g, '')).filter((spec) => spec !== '');
+  const specs = list
+    .split(',')
+    .map((spec) => spec.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .filter((spec) => spec !== '');
   if (specs.length === 0) return 'whole';
   const ranges = specs.map((spec) => parseSpec(spec, size));
   if (ranges.includes('malformed')) return 'whole';
@@ -32,14 +38,20 @@ function parseSpec(spec: string, size: number): ByteRange | 'whole' | 'unsatisfi
   return start < size ? { start, end: Math.min(end, size - 1) } : 'unsatisfiable';
 }
 
-/** The last `length` bytes. Of an empty body they are satisfiable but cannot be written as a Content-Range: that is sent whole. */
+/**
+ * The last `length` bytes. Of an empty body they are satisfiable but cannot be written as a Content-Range: that is sent
+ * whole.
+ */
 function suffix(length: number, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   if (length === 0) return 'unsatisfiable';
   return size === 0 ? 'whole' : { start: Math.max(0, size - length), end: size - 1 };
 }
 
 /** What is being served. The ETag is strong and in its quotes. */
-export interface Validators { etag: string; modifiedAt: Date }
+export interface Validators {
+  etag: string;
+  modifiedAt: Date;
+}
 
 export interface ConditionHeaders {
   'if-match'?: string | undefined;
@@ -48,24 +60,43 @@ export interface ConditionHeaders {
   'if-modified-since'?: string | undefined;
 }
 
-/** Order of section 13.2.2: If-Match, else If-Unmodified-Since; then If-None-Match, else If-Modified-Since. For GET and HEAD. */
-export function checkConditions(headers: ConditionHeaders, { etag, modifiedAt }: Validators): 'send' | 'not_modified' | 'precondition_failed' {
+/**
+ * Order of section 13.2.2: If-Match, else If-Unmodified-Since; then If-None-Match, else If-Modified-Since. For GET and
+ * HEAD.
+ */
+export function checkConditions(
+  headers: ConditionHeaders,
+  { etag, modifiedAt }: Validators,
+): 'send' | 'not_modified' | 'precondition_failed' {
   const ifMatch = headers['if-match'];
   const unmodifiedSince = parseHttpDate(headers['if-unmodified-since']);
-  if (ifMatch !== undefined ? !listsTag(ifMatch, etag, 'strong') : unmodifiedSince !== undefined && inSeconds(modifiedAt) > unmodifiedSince) {
+  if (
+    ifMatch !== undefined
+      ? !listsTag(ifMatch, etag, 'strong')
+      : unmodifiedSince !== undefined && inSeconds(modifiedAt) > unmodifiedSince
+  ) {
     return 'precondition_failed';
   }
-  if (headers['if-none-match'] !== undefined) return listsTag(headers['if-none-match'], etag, 'weak') ? 'not_modified' : 'send';
+  if (headers['if-none-match'] !== undefined)
+    return listsTag(headers['if-none-match'], etag, 'weak') ? 'not_modified' : 'send';
   const modifiedSince = parseHttpDate(headers['if-modified-since']);
   return modifiedSince !== undefined && inSeconds(modifiedAt) <= modifiedSince ? 'not_modified' : 'send';
 }
 
-/** True when If-None-Match alone says that the caller has it already: known from the ETag, before anything is opened. */
+/**
+ * True when If-None-Match alone says that the caller has it already: known from the ETag, before anything is opened.
+ */
 export const hasCurrentCopy = (headers: ConditionHeaders, etag: string): boolean =>
-  headers['if-match'] === undefined && headers['if-unmodified-since'] === undefined
-  && headers['if-none-match'] !== undefined && headers['if-none-match'].trim() !== '*' && listsTag(headers['if-none-match'], etag, 'weak');
+  headers['if-match'] === undefined &&
+  headers['if-unmodified-since'] === undefined &&
+  headers['if-none-match'] !== undefined &&
+  headers['if-none-match'].trim() !== '*' &&
+  listsTag(headers['if-none-match'], etag, 'weak');
 
-/** True when the range may be sent: no If-Range, the same strong ETag, or exactly the same date. Otherwise the whole is due. */
+/**
+ * True when the range may be sent: no If-Range, the same strong ETag, or exactly the same date. Otherwise the whole is
+ * due.
+ */
 export function ifRangeHolds(header: string | undefined, { etag, modifiedAt }: Validators): boolean {
   if (header === undefined) return true;
   const value = header.trim();
@@ -84,7 +115,10 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** Seconds of one of the three forms of an HTTP date (section 5.6.7); undefined for anything else, which is then ignored. */
+/**
+ * Seconds of one of the three forms of an HTTP date (section 5.6.7); undefined for anything else, which is then
+ * ignored.
+ */
 export function parseHttpDate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const dated = ASCTIME.test(text) ? `${text} GMT` : IMF_FIXDATE.test(text) || RFC_850.test(text) ? text : undefined;

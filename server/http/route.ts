@@ -1,5 +1,6 @@
-// A route is data: method, path, access, shapes in and out, and a handler that returns a value. The router (mount.ts), the
-// OpenAPI document (openapi.ts) and the guard tests read the same list, so nothing can be served that is not declared here.
+// A route is data: method, path, access, shapes in and out, and a handler that returns a value. The router (mount.ts),
+// the OpenAPI document (openapi.ts) and the guard tests read the same list, so nothing can be served that is not
+// declared here.
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
@@ -40,7 +41,9 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   status?: number[];
   /** Content types of a route that writes its own answer (audio, pictures, events). Its handler returns nothing. */
   produces?: string[];
-  /** Content type of a body that the handler reads by itself, e.g. `multipart/form-data`; never parsed by the router. */
+  /**
+   * Content type of a body that the handler reads by itself, e.g. `multipart/form-data`; never parsed by the router.
+   */
   consumes?: string;
 }
 

@@ -1,13 +1,21 @@
-// The one way in which stored bytes (audio, covers) go out: conditions, ranges, HEAD, exact lengths. Files are read and written by
-// a loop of our own with few large buffers, which is about three times as fast as a stream piped into the response and does not
-// grow with the number of slow listeners: nothing is read before the caller has taken what was read last.
+// The one way in which stored bytes (audio, covers) go out: conditions, ranges, HEAD, exact lengths. Files are read and
+// written by a loop of our own with few large buffers, which is about three times as fast as a stream piped into the
+// response and does not grow with the number of slow listeners: nothing is read before the caller has taken what was
+// read last.
 import { close, constants, fstat, open, read, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { AppError } from '../errors.ts';
-import { checkConditions, hasCurrentCopy, ifRangeHolds, parseRange, type ByteRange, type Validators } from './ranges.ts';
+import {
+  checkConditions,
+  hasCurrentCopy,
+  ifRangeHolds,
+  parseRange,
+  type ByteRange,
+  type Validators,
+} from './ranges.ts';
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
@@ -17,14 +25,20 @@ const statOpenFile = promisify<number, Stats>(fstat);
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const SEND_BUFFER_BYTES = 256 << 10;
-/** A caller who takes each buffer within this time (5 MB/s) is quick, once that has lasted longer than the system's own buffers do. */
+/**
+ * A caller who takes each buffer within this time (5 MB/s) is quick, once that has lasted longer than the system's own
+ * buffers do.
+ */
 const QUICK_WRITE_MS = 50;
 const QUICK_WRITES = 32;
 /** Buffers of ended answers wait here for the next one. */
 const freeBuffers: Buffer[] = [];
 const MAX_FREE_BUFFERS = 8;
 
-export interface Stamp { size: number; modifiedAt: Date }
+export interface Stamp {
+  size: number;
+  modifiedAt: Date;
+}
 
 /** A file on this machine, or something that hands out streams of ranges. */
 export type BytesSource =
@@ -41,10 +55,16 @@ export interface SendOptions {
 }
 
 /**
- * Answers a GET or HEAD: 200, 206, 304, 412; throws `range_not_satisfiable` with Content-Range set. Errors of opening come out
- * before anything is sent, as the system gives them; later ones cut the connection, so that no caller takes a part for the whole.
+ * Answers a GET or HEAD: 200, 206, 304, 412; throws `range_not_satisfiable` with Content-Range set. Errors of opening
+ * come out before anything is sent, as the system gives them; later ones cut the connection, so that no caller takes a
+ * part for the whole.
  */
-export async function sendBytes(req: IncomingMessage, res: ServerResponse, source: BytesSource, options: SendOptions): Promise<void> {
+export async function sendBytes(
+  req: IncomingMessage,
+  res: ServerResponse,
+  source: BytesSource,
+  options: SendOptions,
+): Promise<void> {
   if (typeof options.etag === 'string' && hasCurrentCopy(req.headers, `"${options.etag}"`)) {
     res.setHeader('ETag', `"${options.etag}"`);
     res.setHeader('Cache-Control', options.cacheControl);
@@ -58,7 +78,12 @@ export async function sendBytes(req: IncomingMessage, res: ServerResponse, sourc
   await pipeline(stream, res).catch(ignoreAbort);
 }
 
-async function sendFile(req: IncomingMessage, res: ServerResponse, path: string | Buffer, options: SendOptions): Promise<void> {
+async function sendFile(
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: string | Buffer,
+  options: SendOptions,
+): Promise<void> {
   const fd = await openFile(path, OPEN_FLAGS);
   try {
     const stats = await statOpenFile(fd);
@@ -72,13 +97,25 @@ async function sendFile(req: IncomingMessage, res: ServerResponse, path: string 
   }
 }
 
-interface Plan { range: ByteRange; isWhole: boolean; size: number; options: SendOptions; validators: Validators }
+interface Plan {
+  range: ByteRange;
+  isWhole: boolean;
+  size: number;
+  options: SendOptions;
+  validators: Validators;
+}
 
 /** What to send; undefined when the answer has no body and is on its way already. */
 function planAnswer(req: IncomingMessage, res: ServerResponse, stamp: Stamp, options: SendOptions): Plan | undefined {
   const etag = typeof options.etag === 'string' ? options.etag : options.etag(stamp);
   const validators: Validators = { etag: `"${etag}"`, modifiedAt: stamp.modifiedAt };
-  const whole: Plan = { range: { start: 0, end: stamp.size - 1 }, isWhole: true, size: stamp.size, options, validators };
+  const whole: Plan = {
+    range: { start: 0, end: stamp.size - 1 },
+    isWhole: true,
+    size: stamp.size,
+    options,
+    validators,
+  };
 
   const verdict = checkConditions(req.headers, validators);
   if (verdict === 'precondition_failed') return endEmpty(res, 412);
@@ -86,12 +123,15 @@ function planAnswer(req: IncomingMessage, res: ServerResponse, stamp: Stamp, opt
     setValidators(res, whole);
     return endEmpty(res, 304);
   }
-  if (req.method === 'HEAD') { // ranges are defined for GET only
+  if (req.method === 'HEAD') {
+    // ranges are defined for GET only
     startAnswer(res, whole);
     res.end();
     return undefined;
   }
-  const range = ifRangeHolds(req.headers['if-range'] as string | undefined, validators) ? parseRange(req.headers.range, stamp.size) : 'whole';
+  const range = ifRangeHolds(req.headers['if-range'] as string | undefined, validators)
+    ? parseRange(req.headers.range, stamp.size)
+    : 'whole';
   if (range === 'unsatisfiable') {
     res.setHeader('Content-Range', `bytes */${stamp.size}`);
     throw new AppError('range_not_satisfiable', `The range lies outside the ${stamp.size} bytes there are.`);
@@ -122,8 +162,9 @@ function startAnswer(res: ServerResponse, plan: Plan): void {
 }
 
 /**
- * Reads the next buffer while the system takes the last one. A slow caller gets a single buffer, since hundreds may listen at once;
- * it is filled again when the system has taken what was in it. Returns when all is written or the caller has gone.
+ * Reads the next buffer while the system takes the last one. A slow caller gets a single buffer, since hundreds may
+ * listen at once; it is filled again when the system has taken what was in it. Returns when all is written or the
+ * caller has gone.
  */
 async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<void> {
   let buffer = takeBuffer();
@@ -133,7 +174,8 @@ async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<
   for (let position = range.start; position <= range.end;) {
     const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
     const ms = await writing; // from here on `other` is free
-    if (ms === undefined) return; // the system may still hold the buffers of a broken connection: they are not used again
+    // the system may still hold the buffers of a broken connection: they are not used again
+    if (ms === undefined) return;
     if (count === 0) return void res.destroy(); // the file shrank under us, and its length was promised
     position += count;
 

@@ -1,4 +1,5 @@
-// The web interface: built files with hashed names for ever, HTML entries never cached, and any other page address is the library window's.
+// The web interface: built files with hashed names for ever, HTML entries never cached, and any other page address is
+// the library window's.
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
@@ -8,24 +9,54 @@ const YEAR_MS = 365 * 86_400_000;
 const TYPES: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' };
 const NOT_BUILT = 'The web interface has not been built. Run "npm run build" and start again.\n';
 
-/** What the build puts beside each script and style. Browsers ask for Brotli over TLS and on this machine only, for gzip everywhere. */
-const ENCODINGS = [{ name: 'br', ending: '.br' }, { name: 'gzip', ending: '.gz' }] as const;
+/**
+ * What the build puts beside each script and style. Browsers ask for Brotli over TLS and on this machine only, for gzip
+ * everywhere.
+ */
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
 
 export function webInterface(dir: string): Router {
   const router = express.Router();
-  router.use('/assets', compressed(join(dir, 'assets')), express.static(join(dir, 'assets'), { immutable: true, maxAge: YEAR_MS, index: false, fallthrough: false, setHeaders: nameEncoding }));
-  router.use(express.static(dir, { index: false, extensions: ['html'], setHeaders: (res, path) => { if (path.endsWith('.html')) res.setHeader('Cache-Control', 'no-cache'); } }));
+  router.use(
+    '/assets',
+    compressed(join(dir, 'assets')),
+    express.static(join(dir, 'assets'), {
+      immutable: true,
+      maxAge: YEAR_MS,
+      index: false,
+      fallthrough: false,
+      setHeaders: nameEncoding,
+    }),
+  );
+  router.use(
+    express.static(dir, {
+      index: false,
+      extensions: ['html'],
+      setHeaders: (res, path) => {
+        if (path.endsWith('.html')) res.setHeader('Cache-Control', 'no-cache');
+      },
+    }),
+  );
   router.use(page(dir));
   return router;
 }
 
 /** Goes on with the compressed form of a file when there is one that the browser takes. */
-const compressed = (dir: string): RequestHandler => (req, _res, next) => {
-  const isName = /^\/[\w-][\w.-]*\.(js|css)$/.test(req.path);
-  const encoding = isName && ENCODINGS.find(({ name, ending }) => req.acceptsEncodings(name) === name && existsSync(join(dir, `${req.path}${ending}`)));
-  if (encoding) req.url = `${req.path}${encoding.ending}`;
-  next();
-};
+const compressed =
+  (dir: string): RequestHandler =>
+  (req, _res, next) => {
+    const isName = /^\/[\w-][\w.-]*\.(js|css)$/.test(req.path);
+    const encoding =
+      isName &&
+      ENCODINGS.find(
+        ({ name, ending }) => req.acceptsEncodings(name) === name && existsSync(join(dir, `${req.path}${ending}`)),
+      );
+    if (encoding) req.url = `${req.path}${encoding.ending}`;
+    next();
+  };
 
 function nameEncoding(res: ServerResponse, path: string): void {
   res.setHeader('Vary', 'Accept-Encoding');
@@ -36,9 +67,12 @@ function nameEncoding(res: ServerResponse, path: string): void {
 }
 
 /** Addresses inside the window's own router (`/albums/7`) are answered with the window. */
-const page = (dir: string): RequestHandler => (req, res, next) => {
-  if ((req.method !== 'GET' && req.method !== 'HEAD') || !req.accepts('html') || /\.\w{1,5}$/.test(req.path)) return next();
-  const entry = join(dir, 'index.html');
-  if (!existsSync(entry)) return void res.status(503).type('text/plain').end(NOT_BUILT);
-  res.sendFile(entry, { headers: { 'Cache-Control': 'no-cache' } });
-};
+const page =
+  (dir: string): RequestHandler =>
+  (req, res, next) => {
+    if ((req.method !== 'GET' && req.method !== 'HEAD') || !req.accepts('html') || /\.\w{1,5}$/.test(req.path))
+      return next();
+    const entry = join(dir, 'index.html');
+    if (!existsSync(entry)) return void res.status(503).type('text/plain').end(NOT_BUILT);
+    res.sendFile(entry, { headers: { 'Cache-Control': 'no-cache' } });
+  };

@@ -1,4 +1,5 @@
-// Watches a folder tree with chokidar, which has one watch for the whole of it where the system can do that (macOS, Windows).
+// Watches a folder tree with chokidar, which has one watch for the whole of it where the system can do that (macOS,
+// Windows).
 import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { watch } from 'chokidar';
@@ -7,7 +8,14 @@ import { TooManyFolders, type TreeWatch, type TreeWatchOptions } from './folder-
 import { IGNORE_MARKS, kindOf } from './music-names.ts';
 
 /** Throws TooManyFolders, or what the system says when it cannot watch. Resolves when all is watched. */
-export async function watchWithChokidar({ root, maxFolders, onFile, onGone, onTouched, onError }: TreeWatchOptions): Promise<TreeWatch> {
+export async function watchWithChokidar({
+  root,
+  maxFolders,
+  onFile,
+  onGone,
+  onTouched,
+  onError,
+}: TreeWatchOptions): Promise<TreeWatch> {
   const folders = listFolders(root, maxFolders);
   const pathOf = (path: string): string => nameToText(Buffer.from(relative(root, path).split(sep).join('/')));
   const folderOf = (path: string): string => pathOf(dirname(path));
@@ -19,18 +27,28 @@ export async function watchWithChokidar({ root, maxFolders, onFile, onGone, onTo
 
   const watcher = watch(root, {
     ignored: (path, stats) => path !== root && isIgnored(path, stats),
-    ignoreInitial: true, followSymlinks: false, ignorePermissionErrors: true, atomic: false,
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    atomic: false,
   });
-  watcher.on('add', noteFile).on('change', noteFile)
+  watcher
+    .on('add', noteFile)
+    .on('change', noteFile)
     .on('unlink', (path) => onGone(folderOf(path)))
     .on('unlinkDir', (path) => {
       folders.delete(path);
       if (path !== root) onGone(folderOf(path));
     })
-    .on('addDir', (path) => { if (folders.add(path).size > maxFolders) onError(new TooManyFolders()); }); // some come twice
-  await new Promise<void>((resolve, reject) => { watcher.once('ready', resolve).once('error', reject); });
+    .on('addDir', (path) => {
+      if (folders.add(path).size > maxFolders) onError(new TooManyFolders());
+    }); // some come twice
+  await new Promise<void>((resolve, reject) => {
+    watcher.once('ready', resolve).once('error', reject);
+  });
   watcher.on('error', (error) => onError(error as Error));
-  return { folders: () => folders.size, refresh: () => {}, close: () => watcher.close() }; // chokidar hears of an overflow and reads the tree again by itself
+  // chokidar hears of an overflow and reads the tree again by itself
+  return { folders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
 }
 
 function isIgnored(path: string, stats: Stats | undefined): boolean {
@@ -56,7 +74,9 @@ function listFolders(root: string, limit: number): Set<string> {
 
 function foldersIn(folder: string): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name);
   } catch {
     return []; // not readable, so not watched
   }

@@ -1,5 +1,6 @@
-// From many small changes to few scans: what changed is noted until nothing more comes, files that still grow are waited for, and the
-// rest becomes the smallest set of folders to scan. No clock, no disk: times are handed in, and a look at a file is asked for.
+// From many small changes to few scans: what changed is noted until nothing more comes, files that still grow are
+// waited for, and the rest becomes the smallest set of folders to scan. No clock, no disk: times are handed in, and a
+// look at a file is asked for.
 import { isBelow } from './walk.ts';
 
 export interface QuietRules {
@@ -11,7 +12,10 @@ export interface QuietRules {
   holdMs: number;
 }
 
-export interface FileLook { size: number; mtimeMs: number }
+export interface FileLook {
+  size: number;
+  mtimeMs: number;
+}
 
 interface Entry {
   since: number;
@@ -100,7 +104,10 @@ export type ChangeBook = ReturnType<typeof createChangeBook>;
 
 const looksSame = (a: FileLook, b: FileLook): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;
 
-/** The folders of one scan, no more than `most`. It has to see them all: what vanished in one place may be what came up in another. */
+/**
+ * The folders of one scan, no more than `most`. It has to see them all: what vanished in one place may be what came up
+ * in another.
+ */
 export function foldersToScan(changed: Iterable<string>, most = MOST_FOLDERS): string[] {
   const folders = smallestSet(changed);
   return folders.length > most ? [commonParent(folders)] : folders;

@@ -1,4 +1,5 @@
-// A deleted track's file stays where it is; it is remembered, so that a rescan does not bring the track back until the file changes.
+// A deleted track's file stays where it is; it is remembered, so that a rescan does not bring the track back until the
+// file changes.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 

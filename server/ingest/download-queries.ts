@@ -1,4 +1,5 @@
-// The rows of downloads. Their state follows their job by triggers (migrations/0009_downloads.sql); what is written here is the rest.
+// The rows of downloads. Their state follows their job by triggers (migrations/0009_downloads.sql); what is written
+// here is the rest.
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
@@ -11,12 +12,18 @@ export type DownloadStatus = DownloadRow['status'];
 
 const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies DownloadStatus[];
 const isUnfinished = inArray(downloads.status, [...UNFINISHED]);
-export const hasEnded = ({ status }: DownloadRow): boolean => !(UNFINISHED as readonly DownloadStatus[]).includes(status);
+export const hasEnded = ({ status }: DownloadRow): boolean =>
+  !(UNFINISHED as readonly DownloadStatus[]).includes(status);
 
-export const findDownload = (db: Db, id: DownloadId): DownloadRow | undefined => db.select().from(downloads).where(eq(downloads.id, id)).get();
+export const findDownload = (db: Db, id: DownloadId): DownloadRow | undefined =>
+  db.select().from(downloads).where(eq(downloads.id, id)).get();
 
 export const findUnfinished = (db: Db, trackId: TrackId): DownloadRow | undefined =>
-  db.select().from(downloads).where(and(eq(downloads.trackId, trackId), isUnfinished)).get();
+  db
+    .select()
+    .from(downloads)
+    .where(and(eq(downloads.trackId, trackId), isUnfinished))
+    .get();
 
 export const findLatest = (db: Db, trackId: TrackId): DownloadRow | undefined =>
   db.select().from(downloads).where(eq(downloads.trackId, trackId)).orderBy(desc(downloads.id)).limit(1).get();
@@ -27,38 +34,79 @@ export function listDownloads(db: Db, status: DownloadStatus | undefined, { limi
   return { items, total: db.select({ n: count() }).from(downloads).where(where).get()?.n ?? 0 };
 }
 
-export const insertDownload = (db: Db, row: { sourceId: string; trackId: TrackId; userId: UserId }, now: Date): DownloadRow =>
-  db.insert(downloads).values({ ...row, source: STREAMSRC, status: 'queued', createdAt: now, updatedAt: now }).returning().get();
+export const insertDownload = (
+  db: Db,
+  row: { sourceId: string; trackId: TrackId; userId: UserId },
+  now: Date,
+): DownloadRow =>
+  db
+    .insert(downloads)
+    .values({ ...row, source: STREAMSRC, status: 'queued', createdAt: now, updatedAt: now })
+    .returning()
+    .get();
 
-export const removeDownload = (db: Db, id: DownloadId): void => void db.delete(downloads).where(eq(downloads.id, id)).run();
+export const removeDownload = (db: Db, id: DownloadId): void =>
+  void db.delete(downloads).where(eq(downloads.id, id)).run();
 
-export const setStatus = (db: Db, id: DownloadId, status: DownloadStatus): void => void db.update(downloads).set({ status }).where(eq(downloads.id, id)).run();
+export const setStatus = (db: Db, id: DownloadId, status: DownloadStatus): void =>
+  void db.update(downloads).set({ status }).where(eq(downloads.id, id)).run();
 
 export const setBytes = (db: Db, id: DownloadId, bytesDone: number, bytesTotal: number | null, now: Date): void =>
   void db.update(downloads).set({ bytesDone, bytesTotal, updatedAt: now }).where(eq(downloads.id, id)).run();
 
 /** Downloads that wait for work without a job that would do it: the process was killed between the two. */
 export const listForgotten = (db: Db): DownloadRow[] =>
-  db.select({ download: downloads }).from(downloads).leftJoin(jobs, eq(jobs.id, downloads.jobId))
-    .where(and(isUnfinished, or(isNull(jobs.id), inArray(jobs.status, ['succeeded', 'failed', 'cancelled'])))).all().map(({ download }) => download);
+  db
+    .select({ download: downloads })
+    .from(downloads)
+    .leftJoin(jobs, eq(jobs.id, downloads.jobId))
+    .where(and(isUnfinished, or(isNull(jobs.id), inArray(jobs.status, ['succeeded', 'failed', 'cancelled']))))
+    .all()
+    .map(({ download }) => download);
 
 /** Whose half-fetched files may still be of use: unfinished ones, and those that failed lately. */
 export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
-  new Set(db.select({ id: downloads.id }).from(downloads)
-    .where(or(isUnfinished, and(eq(downloads.status, 'failed'), sql`${downloads.updatedAt} >= ${failedSince.getTime()}`))).all().map(({ id }) => id));
+  new Set(
+    db
+      .select({ id: downloads.id })
+      .from(downloads)
+      .where(
+        or(isUnfinished, and(eq(downloads.status, 'failed'), sql`${downloads.updatedAt} >= ${failedSince.getTime()}`)),
+      )
+      .all()
+      .map(({ id }) => id),
+  );
 
-export interface FetchedTrack { title: string; availability: Availability; storageUri: string | null }
+export interface FetchedTrack {
+  title: string;
+  availability: Availability;
+  storageUri: string | null;
+}
 
 export const findFetched = (db: Db, id: TrackId): FetchedTrack | undefined =>
-  db.select({ title: tracks.title, availability: tracks.availability, storageUri: tracks.storageUri }).from(tracks).where(eq(tracks.id, id)).get();
+  db
+    .select({ title: tracks.title, availability: tracks.availability, storageUri: tracks.storageUri })
+    .from(tracks)
+    .where(eq(tracks.id, id))
+    .get();
 
 export const setAvailability = (db: Db, id: TrackId, availability: Availability, now: Date): void =>
   void db.update(tracks).set({ availability, updatedAt: now }).where(eq(tracks.id, id)).run();
 
 /** What the catalogue calls the track; its own name before that of one merged into it. */
 export const findRemoteId = (db: Db, trackId: TrackId): string | undefined =>
-  db.select({ sourceId: remoteIds.sourceId }).from(remoteIds).innerJoin(tracks, eq(tracks.id, remoteIds.trackId)).where(eq(remoteIds.trackId, trackId))
-    .orderBy(desc(eq(tracks.sourceId, remoteIds.sourceId))).limit(1).get()?.sourceId;
+  db
+    .select({ sourceId: remoteIds.sourceId })
+    .from(remoteIds)
+    .innerJoin(tracks, eq(tracks.id, remoteIds.trackId))
+    .where(eq(remoteIds.trackId, trackId))
+    .orderBy(desc(eq(tracks.sourceId, remoteIds.sourceId)))
+    .limit(1)
+    .get()?.sourceId;
 
 export const findPageUrl = (db: Db, sourceId: string): string | null =>
-  db.select({ pageUrl: remoteIds.pageUrl }).from(remoteIds).where(and(eq(remoteIds.source, STREAMSRC), eq(remoteIds.sourceId, sourceId))).get()?.pageUrl ?? null;
+  db
+    .select({ pageUrl: remoteIds.pageUrl })
+    .from(remoteIds)
+    .where(and(eq(remoteIds.source, STREAMSRC), eq(remoteIds.sourceId, sourceId)))
+    .get()?.pageUrl ?? null;

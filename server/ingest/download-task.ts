@@ -1,5 +1,5 @@
-// One attempt at fetching a track's audio: into a folder of its own, checked as an upload is, stored, and put under the track in place. What
-// was fetched before a kill or a broken line is gone on with.
+// One attempt at fetching a track's audio: into a folder of its own, checked as an upload is, stored, and put under the
+// track in place. What was fetched before a kill or a broken line is gone on with.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -11,7 +11,14 @@ import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import { CatalogueError } from '../sources/catalogue.ts';
 import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
-import { findDownload, findFetched, findPageUrl, setAvailability, setBytes, type DownloadRow } from './download-queries.ts';
+import {
+  findDownload,
+  findFetched,
+  findPageUrl,
+  setAvailability,
+  setBytes,
+  type DownloadRow,
+} from './download-queries.ts';
 import type { Downloads } from './downloads.ts';
 import { hashFile, type StoreFile } from './store-file.ts';
 
@@ -34,7 +41,19 @@ export interface DownloadTaskDeps {
 type Work = { id: DownloadId; signal: AbortSignal; onProgress: (done: number, total: number | null) => void };
 type Result = { outcome: 'fetched' | 'already here'; track_id: TrackId };
 
-export function downloadTask({ db, log, now, settings, downloads, catalogue, tracks, storeFile, releaseAudio, libraryChanged, onFetched }: DownloadTaskDeps): Handler<'download_task'> {
+export function downloadTask({
+  db,
+  log,
+  now,
+  settings,
+  downloads,
+  catalogue,
+  tracks,
+  storeFile,
+  releaseAudio,
+  libraryChanged,
+  onFetched,
+}: DownloadTaskDeps): Handler<'download_task'> {
   /** As it is at this moment: the track may have been merged into another, or deleted. */
   function look(id: DownloadId): { download: DownloadRow; trackId: TrackId; isHere: boolean } {
     const download = findDownload(db, id);
@@ -51,7 +70,11 @@ export function downloadTask({ db, log, now, settings, downloads, catalogue, tra
     const dir = downloads.folderOf(id);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const { sourceId } = download;
-    const path = await catalogue.download({ sourceId, pageUrl: findPageUrl(db, sourceId) }, dir, { signal, maxBytes: settings.get('MAX_UPLOAD_BYTES'), onProgress });
+    const path = await catalogue.download({ sourceId, pageUrl: findPageUrl(db, sourceId) }, dir, {
+      signal,
+      maxBytes: settings.get('MAX_UPLOAD_BYTES'),
+      onProgress,
+    });
     const { size } = await stat(path);
     onProgress(size, size);
     return keep(id, { path, sizeBytes: size, sha256: await hashFile(path, signal) }, signal);
@@ -71,21 +94,31 @@ export function downloadTask({ db, log, now, settings, downloads, catalogue, tra
     }
   }
 
-  const fill = (id: DownloadId, audio: TrackAudio): Result => db.transaction((): Result => {
-    const { trackId, isHere } = look(id);
-    if (!isHere) tracks.setAudio(trackId, audio);
-    return { outcome: 'fetched', track_id: trackId };
-  }, { behavior: 'immediate' });
+  const fill = (id: DownloadId, audio: TrackAudio): Result =>
+    db.transaction(
+      (): Result => {
+        const { trackId, isHere } = look(id);
+        if (!isHere) tracks.setAudio(trackId, audio);
+        return { outcome: 'fetched', track_id: trackId };
+      },
+      { behavior: 'immediate' },
+    );
 
   /** The error as the job's next state: a person reads its text, and it says whether trying again makes sense. */
   function toJobError(error: unknown, id: DownloadId): Error {
     if (error instanceof CatalogueError && !error.isPassing) return permanent(error);
-    if (error instanceof CatalogueError) return new AppError('unavailable', error.message, { cause: error, ...(error.retryAfterMs !== undefined && { retryAfter: error.retryAfterMs / 1_000 }) });
+    if (error instanceof CatalogueError)
+      return new AppError('unavailable', error.message, {
+        cause: error,
+        ...(error.retryAfterMs !== undefined && { retryAfter: error.retryAfterMs / 1_000 }),
+      });
     if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
     if (error instanceof AppError) return error.code === 'unsupported_type' ? permanent(error) : error;
     if (error instanceof Error && isPermanent(error)) return error;
     log.error({ download_id: id, err: error }, 'download failed unexpectedly');
-    return new AppError('unavailable', 'The download was stopped by an unexpected error. The log says more.', { cause: error });
+    return new AppError('unavailable', 'The download was stopped by an unexpected error. The log says more.', {
+      cause: error,
+    });
   }
 
   return async ({ downloadId: id }, { signal, progress }) => {
@@ -96,7 +129,14 @@ export function downloadTask({ db, log, now, settings, downloads, catalogue, tra
     });
     const clear = (): Promise<void> => rm(downloads.folderOf(id), { recursive: true, force: true });
     try {
-      const result = await fetchAudio({ id, signal, onProgress(done, total) { report.report(done, total); progress(done, total); } });
+      const result = await fetchAudio({
+        id,
+        signal,
+        onProgress(done, total) {
+          report.report(done, total);
+          progress(done, total);
+        },
+      });
       await clear();
       onFetched(result.track_id);
       return result;

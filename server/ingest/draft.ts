@@ -4,13 +4,20 @@ import { oneLine } from '../media/text.ts';
 import type { AudioRead } from '../media/types.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-writer.ts';
 
-interface PathName { title: string; trackNumber: number | undefined; discNumber: number | undefined }
+interface PathName {
+  title: string;
+  trackNumber: number | undefined;
+  discNumber: number | undefined;
+}
 
 /** `1-02 Title`, `1.02 - Title`: disc and track. */
 const DISC_AND_TRACK = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
 /** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, whose numbers may be the title's own. */
 const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
-/** `Track 7`, as rippers name what they do not know, or a number alone: nothing is left for a title, so that it stays whole. */
+/**
+ * `Track 7`, as rippers name what they do not know, or a number alone: nothing is left for a title, so that it stays
+ * whole.
+ */
 const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
 
 /** Longer than any file system's names, with their escapes. */
@@ -68,9 +75,17 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
   };
 }
 
-export interface StoredAudio { storageUri: string; contentHash: string | null; audioHash: string | null; sizeBytes: number }
+export interface StoredAudio {
+  storageUri: string;
+  contentHash: string | null;
+  audioHash: string | null;
+  sizeBytes: number;
+}
 
-export function toAudio({ facts, tags, pictures }: AudioRead, { storageUri, contentHash, audioHash, sizeBytes }: StoredAudio): TrackAudio {
+export function toAudio(
+  { facts, tags, pictures }: AudioRead,
+  { storageUri, contentHash, audioHash, sizeBytes }: StoredAudio,
+): TrackAudio {
   const gain = tags.replayGain;
   return {
     durationMs: Math.round(facts.durationMs),

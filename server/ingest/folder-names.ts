@@ -6,7 +6,8 @@ import { textOf } from './walk.ts';
 export async function namesIn(folder: string | Buffer): Promise<Set<string> | 'absent' | 'unknown'> {
   try {
     const names = await readdir(folder);
-    if (names.some((name) => name.includes('\ufffd'))) return new Set((await readdir(folder, { encoding: 'buffer' })).map(textOf));
+    if (names.some((name) => name.includes('\ufffd')))
+      return new Set((await readdir(folder, { encoding: 'buffer' })).map(textOf));
     return new Set(names.map(textOf));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

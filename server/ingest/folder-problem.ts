@@ -9,9 +9,16 @@ export async function assertMounted(db: MainDb, source: string, path: string): P
   if (problem) throw new AppError('unavailable', problem);
   const entries = await readdir(path);
   if (entries.length > 0) return;
-  const known = db.$client.prepare<[string], { n: number }>(
-    "SELECT count(*) AS n FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE d.source = ? AND f.state = 'track'").get(source);
-  if (known && known.n > 0) throw new AppError('unavailable', `The music folder ${path} is empty, but held ${known.n} files before. Is its disk connected? Nothing was changed.`);
+  const known = db.$client
+    .prepare<[string], { n: number }>(
+      "SELECT count(*) AS n FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE d.source = ? AND f.state = 'track'",
+    )
+    .get(source);
+  if (known && known.n > 0)
+    throw new AppError(
+      'unavailable',
+      `The music folder ${path} is empty, but held ${known.n} files before. Is its disk connected? Nothing was changed.`,
+    );
 }
 
 /** Why a folder cannot be scanned, in a sentence; undefined when it can. */

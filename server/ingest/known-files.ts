@@ -2,18 +2,30 @@
 import Database from 'better-sqlite3';
 import type { KnownFile, KnownFiles } from './walk.ts';
 
-interface FolderRow { id: number; imageName: string | null; signature: string | null }
-const FILE_COLUMNS = 'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark, track_id AS trackId';
+interface FolderRow {
+  id: number;
+  imageName: string | null;
+  signature: string | null;
+}
+const FILE_COLUMNS =
+  'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark, track_id AS trackId';
 
 export function openKnownFiles(databasePath: string, source: string): KnownFiles & { close(): void } {
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
-  const findFolder = client.prepare<[string, string], FolderRow>('SELECT id, image_name AS imageName, signature FROM source_folders WHERE source = ? AND path = ?');
+  const findFolder = client.prepare<[string, string], FolderRow>(
+    'SELECT id, image_name AS imageName, signature FROM source_folders WHERE source = ? AND path = ?',
+  );
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
-  const listPresent = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state NOT IN ('gone', 'deleted')`);
-  const listAll = client.prepare<[string], { id: number; path: string }>('SELECT id, path FROM source_folders WHERE source = ? ORDER BY path');
+  const listPresent = client.prepare<[number], KnownFile>(
+    `SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state NOT IN ('gone', 'deleted')`,
+  );
+  const listAll = client.prepare<[string], { id: number; path: string }>(
+    'SELECT id, path FROM source_folders WHERE source = ? ORDER BY path',
+  );
   const listBelow = client.prepare<[string, string, string, string], { id: number; path: string }>(
-    "SELECT id, path FROM source_folders WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path", // '0' follows '/'
+    // '0' follows '/'
+    "SELECT id, path FROM source_folders WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path",
   );
   return {
     folder: (path) => findFolder.get(source, path),

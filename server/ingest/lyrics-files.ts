@@ -1,5 +1,5 @@
-// Lyrics beside the audio: `Song.lrc` or `Song.txt` belongs to `Song.flac`. An .lrc wins over a .txt. Against lyrics in the file itself the
-// ones beside it win, because somebody put them there, unless only those inside are timed.
+// Lyrics beside the audio: `Song.lrc` or `Song.txt` belongs to `Song.flac`. An .lrc wins over a .txt. Against lyrics in
+// the file itself the ones beside it win, because somebody put them there, unless only those inside are timed.
 import fs from 'node:fs';
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
@@ -21,7 +21,8 @@ export function lyricsOf(audio: readonly string[], texts: readonly string[]): (s
 }
 
 /** Name, size and time of a lyrics file, as they are kept to see whether it changed. */
-export const lyricsMark = (name: string, { size, mtimeUs }: { size: number; mtimeUs: number }): string => `${name}/${size}/${mtimeUs}`;
+export const lyricsMark = (name: string, { size, mtimeUs }: { size: number; mtimeUs: number }): string =>
+  `${name}/${size}/${mtimeUs}`;
 export const nameOfMark = (mark: string): string => mark.slice(0, mark.indexOf('/'));
 
 /** Undefined when the file cannot be read or holds no text: the audio is there without it. */

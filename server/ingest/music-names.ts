@@ -1,5 +1,5 @@
-// Which names the walk and the watch look at: hidden things are passed over, only audio, pictures and lyrics matter, and a
-// folder that holds a mark is left out with all that is below it.
+// Which names the walk and the watch look at: hidden things are passed over, only audio, pictures and lyrics matter,
+// and a folder that holds a mark is left out with all that is below it.
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 
@@ -12,5 +12,7 @@ export type NameKind = 'mark' | 'hidden' | 'music' | 'other';
 export function kindOf(name: string): NameKind {
   if (name.startsWith('.')) return IGNORE_MARKS.includes(name) ? 'mark' : 'hidden';
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  return AUDIO_EXTENSIONS.has(extension) || PICTURE_EXTENSIONS.has(extension) || LYRICS_EXTENSIONS.includes(extension) ? 'music' : 'other';
+  return AUDIO_EXTENSIONS.has(extension) || PICTURE_EXTENSIONS.has(extension) || LYRICS_EXTENSIONS.includes(extension)
+    ? 'music'
+    : 'other';
 }

@@ -1,5 +1,5 @@
-// The music folder itself, as a watch has to see it: there or not, the same one as before or another disk in its place, and whether
-// this system is told of all that changes in it.
+// The music folder itself, as a watch has to see it: there or not, the same one as before or another disk in its place,
+// and whether this system is told of all that changes in it.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
@@ -19,21 +19,32 @@ export async function findMusicRoot(db: Db, folder: string): Promise<MusicRoot |
     const path = await realpath(folder);
     const { dev, ino } = await stat(path, { bigint: true });
     const isEmpty = (await readdir(path)).length === 0;
-    if (isEmpty && holdsTracks(db)) return { problem: 'The music folder is empty, but held music before. Is its disk connected?' };
+    if (isEmpty && holdsTracks(db))
+      return { problem: 'The music folder is empty, but held music before. Is its disk connected?' };
     return { path, identity: `${path} ${dev} ${ino}`, isEmpty };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    return { problem: code === 'ENOENT' ? 'The music folder is not there. Is its disk connected?' : `The music folder cannot be read (${code}).` };
+    return {
+      problem:
+        code === 'ENOENT'
+          ? 'The music folder is not there. Is its disk connected?'
+          : `The music folder cannot be read (${code}).`,
+    };
   }
 }
 
 function holdsTracks(db: Db): boolean {
-  const row = db.get<{ one: number } | undefined>(sql`SELECT 1 AS one FROM source_files f JOIN source_folders d ON d.id = f.folder_id
+  const row = db.get<
+    { one: number } | undefined
+  >(sql`SELECT 1 AS one FROM source_files f JOIN source_folders d ON d.id = f.folder_id
     WHERE d.source = 'local_folder' AND f.state = 'track' LIMIT 1`);
   return row !== undefined;
 }
 
-/** In words, the remote file system on which music lies; undefined when all of it is on disks of this machine, as far as can be told. */
+/**
+ * In words, the remote file system on which music lies; undefined when all of it is on disks of this machine, as far as
+ * can be told.
+ */
 export async function findRemoteFileSystem(path: string): Promise<string | undefined> {
   if (path.startsWith('\\\\')) return 'a Windows share'; // mapped drives too: their real path begins like this
   if (process.platform !== 'linux') return undefined;

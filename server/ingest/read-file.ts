@@ -1,5 +1,5 @@
-// Second stage of a scan, in the reader thread: reads one file's facts and tags and, in copy mode, copies it while hashing.
-// A small file is read once; the same bytes are parsed, hashed and written.
+// Second stage of a scan, in the reader thread: reads one file's facts and tags and, in copy mode, copies it while
+// hashing. A small file is read once; the same bytes are parsed, hashed and written.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { isDiskFull } from '../errors.ts';
@@ -14,11 +14,16 @@ import { mtimeUsOf } from './walk.ts';
 export interface CopyTarget {
   /** Opens a new temporary file. */
   openTemp(): { fd: number; path: string };
-  /** A temporary file that shares the bytes of this one, open for reading; undefined where the file system makes none. */
+  /**
+   * A temporary file that shares the bytes of this one, open for reading; undefined where the file system makes none.
+   */
   cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
-/** Stands where a payload's hash would, for audio whose payload is not known: it is not looked for again, and never equal to another. */
+/**
+ * Stands where a payload's hash would, for audio whose payload is not known: it is not looked for again, and never
+ * equal to another.
+ */
 export const NO_HASH = '-';
 
 export interface ReadFile {
@@ -40,7 +45,11 @@ const SMALL_FILE = 1 << 20;
 const COPY_CHUNK = 256 << 10; // the size of the window of a ByteSource
 
 /** How a file looked when it was listed. */
-export interface FileAsListed { sizeBytes: number; mtimeUs: number; /** The device it is on. */ dev?: number }
+export interface FileAsListed {
+  sizeBytes: number;
+  mtimeUs: number;
+  /** The device it is on. */ dev?: number;
+}
 
 /** Thrown for a file that somebody still writes to: half of it must not be taken for the whole. */
 export class StillChanging extends Error {}
@@ -49,7 +58,10 @@ export interface ReadOptions {
   target: CopyTarget | undefined;
   /** The file has to look like this before and after it is read. */
   listed?: FileAsListed | undefined;
-  /** Hash the payload of large files too: where nothing else reads them whole, that is done after the scan has shown them. */
+  /**
+   * Hash the payload of large files too: where nothing else reads them whole, that is done after the scan has shown
+   * them.
+   */
   hashLarge: boolean;
   /** Hash the whole file, as a copy does. */
   named?: boolean;
@@ -57,8 +69,8 @@ export interface ReadOptions {
 }
 
 /**
- * Throws StillChanging when the file does not look as it was listed, UnreadableAudio when it is no audio, or the system's error when it
- * cannot be read or the copy cannot be written.
+ * Throws StillChanging when the file does not look as it was listed, UnreadableAudio when it is no audio, or the
+ * system's error when it cannot be read or the copy cannot be written.
  */
 export async function readFile(path: string | Buffer, options: ReadOptions): Promise<ReadFile> {
   const { listed } = options;
@@ -71,7 +83,8 @@ export async function readFile(path: string | Buffer, options: ReadOptions): Pro
 }
 
 /** Size and time together: some programs give a file its whole length before its first byte. */
-const looksAs = (stat: fs.Stats, { sizeBytes, mtimeUs }: FileAsListed): boolean => stat.size === sizeBytes && mtimeUsOf(stat) === mtimeUs;
+const looksAs = (stat: fs.Stats, { sizeBytes, mtimeUs }: FileAsListed): boolean =>
+  stat.size === sizeBytes && mtimeUsOf(stat) === mtimeUs;
 
 /** A file that is gone looks like nothing. */
 function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {
@@ -82,18 +95,23 @@ function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {
   }
 }
 
-async function readWhole(path: string | Buffer, { target, listed, hashLarge, named, stage }: ReadOptions): Promise<ReadFile> {
+async function readWhole(
+  path: string | Buffer,
+  { target, listed, hashLarge, named, stage }: ReadOptions,
+): Promise<ReadFile> {
   stage('parsing');
   const source = openByteSource(path);
   try {
     if (source.size === 0) throw new UnreadableAudio('the file is empty');
     const read = readAudioSync(source) ?? (await readAudio(source));
     stage('copying');
-    const audioHash = target || named || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
+    const audioHash =
+      target || named || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
     const clone = listed?.dev === undefined ? undefined : target?.cloneTemp(path, listed.dev);
     const copy = target && copyHashed(source, target, clone);
     const sha256 = named ? hashPieces(source, () => {}) : undefined;
-    // What was read is looked at; another file that has its name by now is found by the next scan, unless it is the one that was cloned.
+    // What was read is looked at; another file that has its name by now is found by the next scan, unless it is the one
+    // that was cloned.
     if (listed && !(looksAs(source.stat(), listed) && (!clone || mayLookAs(path, listed)))) {
       if (copy) discard(copy);
       throw new StillChanging();
@@ -104,11 +122,24 @@ async function readWhole(path: string | Buffer, { target, listed, hashLarge, nam
   }
 }
 
-/** Own read–write loop: four times as fast as fs.copyFile on large files, and the hash comes for free. A clone has the bytes already. */
-function copyHashed(source: OpenByteSource, target: CopyTarget, clone: { fd: number; path: string } | undefined): NonNullable<ReadFile['copy']> {
+/**
+ * Own read–write loop: four times as fast as fs.copyFile on large files, and the hash comes for free. A clone has the
+ * bytes already.
+ */
+function copyHashed(
+  source: OpenByteSource,
+  target: CopyTarget,
+  clone: { fd: number; path: string } | undefined,
+): NonNullable<ReadFile['copy']> {
   const { fd, path: tempPath } = clone ?? target.openTemp();
   try {
-    return { fd, tempPath, sha256: hashPieces(source, (bytes) => { if (!clone) writeFully(fd, bytes); }) };
+    return {
+      fd,
+      tempPath,
+      sha256: hashPieces(source, (bytes) => {
+        if (!clone) writeFully(fd, bytes);
+      }),
+    };
   } catch (error) {
     discard({ fd, tempPath });
     throw error;

@@ -1,5 +1,5 @@
-// Keeps the reading thread and guards it: a file that makes the parser hang or eat its memory costs that thread and is named; the
-// thread starts anew and the other files are read again. Nothing a file does reaches the rest of the server.
+// Keeps the reading thread and guards it: a file that makes the parser hang or eat its memory costs that thread and is
+// named; the thread starts anew and the other files are read again. Nothing a file does reaches the rest of the server.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,7 +64,13 @@ interface Thread {
 export type ReaderPool = ReturnType<typeof createReaderPool>;
 
 /** One reading thread; groups are read in the order they are asked for. Started at first use, ended by `close`. */
-export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS, heapLimitMb = HEAP_LIMIT_MB, idleMs = IDLE_MS }: ReaderPoolDeps) {
+export function createReaderPool({
+  workerUrl,
+  log,
+  parseLimitMs = PARSE_LIMIT_MS,
+  heapLimitMb = HEAP_LIMIT_MB,
+  idleMs = IDLE_MS,
+}: ReaderPoolDeps) {
   const watchEveryMs = Math.max(10, parseLimitMs / 20);
   const posted = new Map<number, Task>();
   const ending = new Set<Promise<unknown>>();
@@ -78,13 +84,27 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
 
   function start(): Thread {
     const progress = new Int32Array(new SharedArrayBuffer(12)); // its own: one that is being ended may still write
-    const worker = new Worker(workerUrl, { workerData: { progress: progress.buffer } satisfies ReaderWorkerData, resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 } });
-    const started: Thread = { worker, id: worker.threadId, progress, seen: { group: 0, index: 0, forMs: 0 }, copiesTo: new Set() };
+    const worker = new Worker(workerUrl, {
+      workerData: { progress: progress.buffer } satisfies ReaderWorkerData,
+      resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 },
+    });
+    const started: Thread = {
+      worker,
+      id: worker.threadId,
+      progress,
+      seen: { group: 0, index: 0, forMs: 0 },
+      copiesTo: new Set(),
+    };
     worker.on('message', (response: ReadResponse) => settle(response));
     worker.on('error', (err) => {
       if (thread !== started) return;
       log.warn({ err }, 'the reading thread died');
-      lose(started, 'code' in err && err.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'reading it needs too much memory' : 'reading it makes the reader fail');
+      lose(
+        started,
+        'code' in err && err.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? 'reading it needs too much memory'
+          : 'reading it makes the reader fail',
+      );
     });
     worker.on('exit', () => {
       if (thread === started) lose(started, 'reading it makes the reader fail');
@@ -98,7 +118,8 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
     for (let task = queue[0]; task && !closed; task = queue[0]) {
       const isBusy = posted.size > 0 && (task.alone || [...posted.values()].some((other) => other.alone));
       if (isBusy) return;
-      if (!thread && ending.size >= MAX_ENDING) return failAll(new AppError('unavailable', 'The files cannot be read now: the disk does not answer.'));
+      if (!thread && ending.size >= MAX_ENDING)
+        return failAll(new AppError('unavailable', 'The files cannot be read now: the disk does not answer.'));
       queue.shift();
       post(task);
     }
@@ -116,7 +137,8 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
   }
 
   function settle({ group, results }: ReadResponse): void {
-    const task = posted.get(group); // none when the thread was given up before the answer came: the files are read again
+    // none when the thread was given up before the answer came: the files are read again
+    const task = posted.get(group);
     if (!task) return;
     posted.delete(group);
     losses = 0;
@@ -163,7 +185,10 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
     }
   }
 
-  /** The thread died by itself. Only a file that was read alone is surely to blame; of others the sum may have been too much. */
+  /**
+   * The thread died by itself. Only a file that was read alone is surely to blame; of others the sum may have been too
+   * much.
+   */
   function lose(dead: Thread, reason: string): void {
     thread = undefined;
     losses++;
@@ -189,7 +214,12 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
   }
 
   const singles = ({ ask, request, indexes }: Task): Task[] =>
-    request.paths.map((path, i) => ({ ask, request: { ...request, paths: [path] }, indexes: [indexes[i] as number], alone: true }));
+    request.paths.map((path, i) => ({
+      ask,
+      request: { ...request, paths: [path] },
+      indexes: [indexes[i] as number],
+      alone: true,
+    }));
 
   function again(lost: Task[]): void {
     queue = [...lost.filter((task) => task.request.paths.length > 0), ...queue];
@@ -210,7 +240,8 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
     const own = tempName(process.pid, threadPrefix(id));
     for (const folder of [...copiesTo].map((root) => join(root, TEMP_DIR))) {
       try {
-        for (const name of await readdir(folder)) if (name.startsWith(own)) await rm(join(folder, name), { force: true });
+        for (const name of await readdir(folder))
+          if (name.startsWith(own)) await rm(join(folder, name), { force: true });
       } catch (err) {
         if (!isAbsent(err)) log.warn({ err }, 'unfinished copies could not be removed');
       }
@@ -224,13 +255,21 @@ export function createReaderPool({ workerUrl, log, parseLimitMs = PARSE_LIMIT_MS
       thread = start();
       rest();
     },
-    /** One result per path, in order. A bad file is a result; rejects with `unavailable` when nothing can be read at all. */
+    /**
+     * One result per path, in order. A bad file is a result; rejects with `unavailable` when nothing can be read at
+     * all.
+     */
     read: ({ paths, ...group }: ReadGroup): Promise<ReadResult[]> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(new AppError('unavailable', 'The reader was closed.'));
         if (paths.length === 0) return resolve([]);
         const ask: Ask = { results: Array.from(paths, () => undefined), left: paths.length, resolve, reject };
-        queue.push({ ask, request: { ...group, group: 0, paths: [...paths] }, indexes: paths.map((_, i) => i), alone: false });
+        queue.push({
+          ask,
+          request: { ...group, group: 0, paths: [...paths] },
+          indexes: paths.map((_, i) => i),
+          alone: false,
+        });
         pump();
       }),
     async close(): Promise<void> {

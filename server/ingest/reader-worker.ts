@@ -1,5 +1,6 @@
-// The reading thread: reads (and copies) the files it is given, in small groups. Copies are flushed to disk side by side while the
-// next group is read, then renamed to their final names: a row is only ever written for a file that is safely there.
+// The reading thread: reads (and copies) the files it is given, in small groups. Copies are flushed to disk side by
+// side while the next group is read, then renamed to their final names: a row is only ever written for a file that is
+// safely there.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
@@ -32,10 +33,24 @@ export interface ReadRequest {
 }
 
 export type ReadResult =
-  | { ok: true; read: AudioRead; sizeBytes: number; audioHash: string | null; /** Where it was copied, or is to be. */ stored: { key: string; sha256: string } | null }
-  | { ok: false; reason: string; /** The disk is full: there is no point in going on. */ fatal?: boolean; /** Somebody still writes to it: nothing is known of it yet. */ changing?: boolean };
+  | {
+      ok: true;
+      read: AudioRead;
+      sizeBytes: number;
+      audioHash: string | null;
+      /** Where it was copied, or is to be. */ stored: { key: string; sha256: string } | null;
+    }
+  | {
+      ok: false;
+      reason: string;
+      /** The disk is full: there is no point in going on. */ fatal?: boolean;
+      /** Somebody still writes to it: nothing is known of it yet. */ changing?: boolean;
+    };
 
-export interface ReadResponse { group: number; results: ReadResult[] }
+export interface ReadResponse {
+  group: number;
+  results: ReadResult[];
+}
 
 const port = parentPort;
 if (!port) throw new Error('reader-worker runs as a worker thread');
@@ -63,15 +78,37 @@ async function readGroup(request: ReadRequest): Promise<void> {
   }
   progress[2] = 0;
   await flushing; // one group is flushed while the next is read
-  flushing = storeGroup(request, outcomes).then((results) => port?.postMessage({ group: request.group, results } satisfies ReadResponse));
+  flushing = storeGroup(request, outcomes).then((results) =>
+    port?.postMessage({ group: request.group, results } satisfies ReadResponse),
+  );
 }
 
-async function readOne({ root, copyTo, hashLarge, named = false }: ReadRequest, asked: ReadRequest['paths'][number]): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+async function readOne(
+  { root, copyTo, hashLarge, named = false }: ReadRequest,
+  asked: ReadRequest['paths'][number],
+): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
   try {
-    const target = copyTo === null ? undefined : { openTemp: () => openTemp(copyTo), cloneTemp: (path: string | Buffer, device: number) => cloneTemp(copyTo, path, device) };
+    const target =
+      copyTo === null
+        ? undefined
+        : {
+            openTemp: () => openTemp(copyTo),
+            cloneTemp: (path: string | Buffer, device: number) => cloneTemp(copyTo, path, device),
+          };
     const [path, listed] = typeof asked === 'string' ? [asked] : [asked.path, asked];
-    const file = await readFile(absoluteOf(root, path), { target, listed, hashLarge, named, stage: (stage) => { progress[2] = stage === 'parsing' ? 1 : 0; } });
-    const lyrics = typeof asked !== 'string' && asked.lyrics ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics))) : undefined;
+    const file = await readFile(absoluteOf(root, path), {
+      target,
+      listed,
+      hashLarge,
+      named,
+      stage: (stage) => {
+        progress[2] = stage === 'parsing' ? 1 : 0;
+      },
+    });
+    const lyrics =
+      typeof asked !== 'string' && asked.lyrics
+        ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics)))
+        : undefined;
     if (lyrics) file.read.tags.lyrics = lyrics;
     return file;
   } catch (error) {
@@ -98,27 +135,42 @@ function newTemp(root: string): string {
   return path;
 }
 
-async function storeGroup({ copyTo }: ReadRequest, outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[]): Promise<ReadResult[]> {
+async function storeGroup(
+  { copyTo }: ReadRequest,
+  outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[],
+): Promise<ReadResult[]> {
   const folders = new Set<string>();
-  const results = await Promise.all(outcomes.map(async (outcome): Promise<ReadResult> => {
-    if ('ok' in outcome) return outcome;
-    const { read, sizeBytes, audioHash, copy, sha256 } = outcome;
-    if (!copy || copyTo === null) return { ok: true, read, sizeBytes, audioHash, stored: sha256 === undefined ? null : { key: audioKey(sha256, read.facts.format), sha256 } };
-    try {
-      const key = audioKey(copy.sha256, read.facts.format);
-      folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
-      return { ok: true, read, sizeBytes, audioHash, stored: { key, sha256: copy.sha256 } };
-    } catch (error) {
-      fs.rmSync(copy.tempPath, { force: true });
-      return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
-    }
-  }));
+  const results = await Promise.all(
+    outcomes.map(async (outcome): Promise<ReadResult> => {
+      if ('ok' in outcome) return outcome;
+      const { read, sizeBytes, audioHash, copy, sha256 } = outcome;
+      if (!copy || copyTo === null)
+        return {
+          ok: true,
+          read,
+          sizeBytes,
+          audioHash,
+          stored: sha256 === undefined ? null : { key: audioKey(sha256, read.facts.format), sha256 },
+        };
+      try {
+        const key = audioKey(copy.sha256, read.facts.format);
+        folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
+        return { ok: true, read, sizeBytes, audioHash, stored: { key, sha256: copy.sha256 } };
+      } catch (error) {
+        fs.rmSync(copy.tempPath, { force: true });
+        return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+      }
+    }),
+  );
   if (copyTo === null) return results;
   try {
     await flushNames(copyTo, [...folders]);
     return results;
-  } catch (error) { // nothing says that the new names are safe, so no row may rest on them; the next scan copies again
-    return results.map((result) => (result.ok ? { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) } : result));
+  } catch (error) {
+    // nothing says that the new names are safe, so no row may rest on them; the next scan copies again
+    return results.map((result) =>
+      result.ok ? { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) } : result,
+    );
   }
 }
 
@@ -133,7 +185,8 @@ async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: strin
   makeFolder(folder);
   try {
     fs.renameSync(tempPath, path);
-  } catch (error) { // Windows replaces no file that somebody plays
+  } catch (error) {
+    // Windows replaces no file that somebody plays
     if (fs.statSync(path, { throwIfNoEntry: false })?.size !== sizeBytes) throw error;
     fs.rmSync(tempPath);
   }
@@ -151,7 +204,8 @@ const ORDERED_JOURNALS = new Set([0xef53 /* ext3, ext4 */, 0x58465342 /* xfs */]
 
 /** A new name is only safe when its folder is flushed too. */
 async function flushNames(root: string, folders: string[]): Promise<void> {
-  if (process.platform === 'win32' || folders.length === 0) return; // Windows lets no folder be opened; names are flushed with the file
+  // Windows lets no folder be opened; names are flushed with the file
+  if (process.platform === 'win32' || folders.length === 0) return;
   const { type } = await fs.promises.statfs(root);
   await Promise.all((ORDERED_JOURNALS.has(type) ? folders.slice(0, 1) : folders).map(flushFolder));
 }

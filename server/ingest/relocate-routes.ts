@@ -15,13 +15,33 @@ export interface RelocateRouteDeps {
 }
 
 export const relocateRoutes = ({ relocation, libraryChanged }: RelocateRouteDeps): Route[] => [
-  route({ method: 'get', path: '/tracks/:id/replacements', access: 'user', summary: 'Tracks that may be a missing one, best first', params: TrackParam, reply: Replacements },
-    ({ user, params }) => relocation.list(user.id, params.id).map(({ track, why }) => ({ track: toTrackOut(track), why }))),
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/replacements',
+      access: 'user',
+      summary: 'Tracks that may be a missing one, best first',
+      params: TrackParam,
+      reply: Replacements,
+    },
+    ({ user, params }) =>
+      relocation.list(user.id, params.id).map(({ track, why }) => ({ track: toTrackOut(track), why })),
+  ),
 
-  route({ method: 'post', path: '/tracks/:id/relocate', access: 'user', summary: 'A missing track takes over the file of another track, which goes', params: TrackParam, body: RelocateIn, reply: TrackOut },
+  route(
+    {
+      method: 'post',
+      path: '/tracks/:id/relocate',
+      access: 'user',
+      summary: 'A missing track takes over the file of another track, which goes',
+      params: TrackParam,
+      body: RelocateIn,
+      reply: TrackOut,
+    },
     async ({ user, params, body }) => {
       const track = await relocation.relocate(user.id, params.id, body.track_id);
       libraryChanged();
       return toTrackOut(track);
-    }),
+    },
+  ),
 ];

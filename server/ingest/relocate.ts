@@ -1,5 +1,6 @@
-// A missing track is told by a person which track of the library has its music now: it takes over that one's file and audio, keeps its
-// own id, names and all that hangs on it, and gets what hung on the other. What scans found ambiguous is settled here (decisions 6).
+// A missing track is told by a person which track of the library has its music now: it takes over that one's file and
+// audio, keeps its own id, names and all that hangs on it, and gets what hung on the other. What scans found ambiguous
+// is settled here (decisions 6).
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -13,7 +14,10 @@ import { NO_HASH } from './read-file.ts';
 import { createReplacementQueries, type Gone } from './replacements.ts';
 import type { ReplacementOut } from './wire.ts';
 
-export interface Replacement { track: TrackSummary; why: Why }
+export interface Replacement {
+  track: TrackSummary;
+  why: Why;
+}
 type Why = ReplacementOut['why'];
 
 const MOST = 20;
@@ -48,7 +52,9 @@ export function createRelocation({ db, tracks, merge, library, now }: Relocation
 
   function candidates(track: Gone): Map<TrackId, Why> {
     const found = new Map<TrackId, Why>();
-    const add = (why: Why, some: TrackId[]): void => { for (const id of some) if (found.size < MOST && !found.has(id)) found.set(id, why); };
+    const add = (why: Why, some: TrackId[]): void => {
+      for (const id of some) if (found.size < MOST && !found.has(id)) found.set(id, why);
+    };
     if (track.audioHash !== null && track.audioHash !== NO_HASH) add('same_audio', queries.withAudio(track, MOST));
     if (track.recordingMbid !== null) add('same_recording', queries.ofRecording(track, MOST));
     if (track.durationMs !== null) add('same_name', queries.named(track, MOST));
@@ -83,7 +89,10 @@ export function createRelocation({ db, tracks, merge, library, now }: Relocation
       return library.getTrack(userId, id);
     },
 
-    /** The same for a scan, which has proved that the first track's file is gone; in copy mode its audio is still there, and is replaced. */
+    /**
+     * The same for a scan, which has proved that the first track's file is gone; in copy mode its audio is still there,
+     * and is replaced.
+     */
     async takeOverFile(id: TrackId, otherId: TrackId): Promise<void> {
       for (const left of takeOver(() => getTrack(id), otherId)) await library.release(left);
     },

@@ -23,17 +23,26 @@ export type TrackFile = TrackAudio & { source: string; sourceId: string };
 const SAME_LENGTH_MS = 2_000;
 
 export function createReplacementQueries(client: Sqlite) {
-  const find = client.prepare<[TrackId], Gone>(`SELECT id, title, title_sort AS titleSort, artist_sort AS artistSort, duration_ms AS durationMs, audio_hash AS audioHash,
+  const find = client.prepare<
+    [TrackId],
+    Gone
+  >(`SELECT id, title, title_sort AS titleSort, artist_sort AS artistSort, duration_ms AS durationMs, audio_hash AS audioHash,
     recording_mbid AS recordingMbid, storage_uri AS storageUri, availability FROM tracks WHERE id = ?`);
-  const findFile = client.prepare<[TrackId], Omit<TrackFile, 'hasPicture'> & { hasPicture: number }>(`SELECT source, source_id AS sourceId, duration_ms AS durationMs, size_bytes AS sizeBytes,
+  const findFile = client.prepare<
+    [TrackId],
+    Omit<TrackFile, 'hasPicture'> & { hasPicture: number }
+  >(`SELECT source, source_id AS sourceId, duration_ms AS durationMs, size_bytes AS sizeBytes,
     format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth, channels, encoder_delay AS encoderDelay, encoder_padding AS encoderPadding,
     track_gain_db AS trackGainDb, track_peak AS trackPeak, album_gain_db AS albumGainDb, album_peak AS albumPeak, has_picture AS hasPicture, storage_uri AS storageUri,
     content_hash AS contentHash, audio_hash AS audioHash, availability FROM tracks WHERE id = ?`);
   const NEAREST = `AND id <> @id AND availability = 'available' ORDER BY abs(coalesce(duration_ms, 0) - coalesce(@durationMs, 0)), id LIMIT @limit`;
-  const listed = (condition: string) => client.prepare<Gone & { limit: number }, TrackId>(`SELECT id FROM tracks WHERE ${condition} ${NEAREST}`).pluck();
+  const listed = (condition: string) =>
+    client.prepare<Gone & { limit: number }, TrackId>(`SELECT id FROM tracks WHERE ${condition} ${NEAREST}`).pluck();
   const withAudio = listed('audio_hash = @audioHash');
   const ofRecording = listed('recording_mbid = @recordingMbid');
-  const named = listed(`title_sort = @titleSort AND artist_sort = @artistSort AND abs(duration_ms - @durationMs) <= ${SAME_LENGTH_MS}`);
+  const named = listed(
+    `title_sort = @titleSort AND artist_sort = @artistSort AND abs(duration_ms - @durationMs) <= ${SAME_LENGTH_MS}`,
+  );
   return {
     find: (id: TrackId): Gone | undefined => find.get(id),
     findFile(id: TrackId): TrackFile | undefined {

@@ -23,12 +23,22 @@ export interface IngestRouteDeps {
 
 export const ingestRoutes = ({ uploads, sources, settings, jobs, trackOut }: IngestRouteDeps): Route[] => [
   route(
-    { method: 'post', path: '/tracks/upload', access: 'user', summary: 'Upload one or more audio files (multipart field "files")', consumes: 'multipart/form-data', reply: UploadOut, status: [201, 200] },
+    {
+      method: 'post',
+      path: '/tracks/upload',
+      access: 'user',
+      summary: 'Upload one or more audio files (multipart field "files")',
+      consumes: 'multipart/form-data',
+      reply: UploadOut,
+      status: [201, 200],
+    },
     async ({ user, req, signal }) => {
       const { uploaded, errors } = await uploads.receive(req, signal);
       if (uploaded.length === 0) {
         const code = errors.every((e) => e.tooLarge) ? 'too_large' : 'invalid';
-        throw new AppError(code, errors.map((e) => `${e.filename}: ${e.detail}`).join(' '), { fields: errors.map((e) => ({ field: e.filename, message: e.detail })) });
+        throw new AppError(code, errors.map((e) => `${e.filename}: ${e.detail}`).join(' '), {
+          fields: errors.map((e) => ({ field: e.filename, message: e.detail })),
+        });
       }
       const isNew = uploaded.some((one) => one.isNew);
       const ids = [...new Set(uploaded.map((one) => one.trackId))];
@@ -39,14 +49,29 @@ export const ingestRoutes = ({ uploads, sources, settings, jobs, trackOut }: Ing
     },
   ),
   route(
-    { method: 'post', path: '/sources/:source/scan', access: 'superuser', summary: 'Scan a source, or folders of it, for new and changed files', params: z.object({ source: z.string() }), query: ScanQuery, reply: JobOut, status: [202] },
+    {
+      method: 'post',
+      path: '/sources/:source/scan',
+      access: 'superuser',
+      summary: 'Scan a source, or folders of it, for new and changed files',
+      params: z.object({ source: z.string() }),
+      query: ScanQuery,
+      reply: JobOut,
+      status: [202],
+    },
     async ({ params, query }) => {
       const source = sources.find(params.source);
       if (!source) throw notFound('source', params.source);
-      if (!source.capabilities.includes('scan')) throw new AppError('conflict', `The source ${source.name} cannot be scanned.`);
+      if (!source.capabilities.includes('scan'))
+        throw new AppError('conflict', `The source ${source.name} cannot be scanned.`);
       await assertScannable(settings);
       const folders = await findScanFolders(settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '', query.path);
-      return toJobOut(await jobs.enqueue('scan_local_folder', scanPayload({ folders, restore: query.restore, dryRun: query.dry_run })));
+      return toJobOut(
+        await jobs.enqueue(
+          'scan_local_folder',
+          scanPayload({ folders, restore: query.restore, dryRun: query.dry_run }),
+        ),
+      );
     },
   ),
 ];

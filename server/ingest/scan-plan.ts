@@ -1,5 +1,6 @@
-// Stands in the place of the writer in a dry run: the same walk, the same reading, the same look for tracks whose files are gone, and
-// instead of rows a list of what would become of them. It follows scan-writer.ts decision by decision; a test holds the two together.
+// Stands in the place of the writer in a dry run: the same walk, the same reading, the same look for tracks whose files
+// are gone, and instead of rows a list of what would become of them. It follows scan-writer.ts decision by decision; a
+// test holds the two together.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
@@ -12,20 +13,51 @@ import type { ScanChanges } from './wire.ts';
 const LISTED = 100;
 const LISTED_FAILURES = 10_000;
 
-interface TrackAt { id: TrackId; source_id: string; availability: Availability; storage_uri: string | null }
-interface FileRow { dev: number; ino: number; size_bytes: number; mtime_us: number; track_id: TrackId | null }
+interface TrackAt {
+  id: TrackId;
+  source_id: string;
+  availability: Availability;
+  storage_uri: string | null;
+}
+interface FileRow {
+  dev: number;
+  ino: number;
+  size_bytes: number;
+  mtime_us: number;
+  track_id: TrackId | null;
+}
 /** A track of this plan that has no row: a new one. */
 const NEW = -1;
 
 export function createScanPlan({ db, source }: { db: MainDb; source: string }) {
   const client = db.$client;
-  const findFile = client.prepare<[string, string, string], FileRow>(`SELECT f.dev, f.ino, f.size_bytes, f.mtime_us, f.track_id FROM source_folders d JOIN source_files f ON f.folder_id = d.id
+  const findFile = client.prepare<
+    [string, string, string],
+    FileRow
+  >(`SELECT f.dev, f.ino, f.size_bytes, f.mtime_us, f.track_id FROM source_folders d JOIN source_files f ON f.folder_id = d.id
     WHERE d.source = ? AND d.path = ? AND f.name = ?`);
-  const findTrack = client.prepare<[string, string], TrackAt>('SELECT id, source_id, availability, storage_uri FROM tracks WHERE source = ? AND source_id = ?');
-  const findTrackById = client.prepare<[TrackId], TrackAt>('SELECT id, source_id, availability, storage_uri FROM tracks WHERE id = ?');
-  const listPlaces = client.prepare<[TrackId], { path: string; name: string }>("SELECT d.path, f.name FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'");
+  const findTrack = client.prepare<[string, string], TrackAt>(
+    'SELECT id, source_id, availability, storage_uri FROM tracks WHERE source = ? AND source_id = ?',
+  );
+  const findTrackById = client.prepare<[TrackId], TrackAt>(
+    'SELECT id, source_id, availability, storage_uri FROM tracks WHERE id = ?',
+  );
+  const listPlaces = client.prepare<[TrackId], { path: string; name: string }>(
+    "SELECT d.path, f.name FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'",
+  );
 
-  const tally: ScanTally = { added: 0, updated: 0, moved: 0, missing: new Set(), restored: 0, failed: [], failedCount: 0, changing: [], changingCount: 0, replaced: [] };
+  const tally: ScanTally = {
+    added: 0,
+    updated: 0,
+    moved: 0,
+    missing: new Set(),
+    restored: 0,
+    failed: [],
+    failedCount: 0,
+    changing: [],
+    changingCount: 0,
+    replaced: [],
+  };
   const changes: ScanChanges = { added: [], updated: [], moved: [], missing: [], restored: [] };
   const displaced = new Map<string, TrackId>();
   const adopted = new Set<TrackId>();
@@ -33,7 +65,9 @@ export function createScanPlan({ db, source }: { db: MainDb; source: string }) {
   const found = new Map<string, { place: string; track: TrackId | typeof NEW }>();
   const gone = new Set<string>();
 
-  const note = <T>(list: T[], line: T): void => { if (list.length < LISTED) list.push(line); };
+  const note = <T>(list: T[], line: T): void => {
+    if (list.length < LISTED) list.push(line);
+  };
 
   function lose(id: TrackId): void {
     const track = adopted.has(id) ? undefined : findTrackById.get(id);
@@ -68,7 +102,10 @@ export function createScanPlan({ db, source }: { db: MainDb; source: string }) {
   function adopt(trackId: TrackId, path: string, candidate: Candidate): void {
     const before = holderOf(path, candidate.name);
     if (before && before.track_id !== trackId) {
-      displaced.set(fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }), before.track_id);
+      displaced.set(
+        fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }),
+        before.track_id,
+      );
       lose(before.track_id);
     }
     const to = sourceIdOf(path, candidate.name);
@@ -96,7 +133,8 @@ export function createScanPlan({ db, source }: { db: MainDb; source: string }) {
     if (!result.ok) return fail(result.reason);
     if (match !== undefined && !adopted.has(match)) return adopt(match, path, candidate);
     const track = holderOf(path, name)?.track_id ?? trackAt(sourceId);
-    if (track !== undefined && hasOtherFile(track, sourceId, join(path, name))) return fail('another file has the same name but for its Unicode spelling');
+    if (track !== undefined && hasOtherFile(track, sourceId, join(path, name)))
+      return fail('another file has the same name but for its Unicode spelling');
     found.set(sourceId, { place: join(path, name), track: track ?? NEW });
     if (track !== undefined && track !== NEW) tally.missing.delete(track);
     if (track === undefined) tally.added++;
@@ -114,7 +152,13 @@ export function createScanPlan({ db, source }: { db: MainDb; source: string }) {
   function hasOtherFile(track: TrackId | typeof NEW, sourceId: string, place: string): boolean {
     const taken = found.get(sourceId);
     if (taken) return taken.place !== place;
-    return track !== NEW && listPlaces.all(track).map(({ path, name }) => join(path, name)).some((other) => other !== place && !gone.has(other));
+    return (
+      track !== NEW &&
+      listPlaces
+        .all(track)
+        .map(({ path, name }) => join(path, name))
+        .some((other) => other !== place && !gone.has(other))
+    );
   }
 
   function plan(op: ScanOp): void {
@@ -134,7 +178,8 @@ export function createScanPlan({ db, source }: { db: MainDb; source: string }) {
     writeBatch(queue: ScanOp[], from: number, limitMs: number): number {
       const until = performance.now() + limitMs;
       let done = 0;
-      while (from + done < queue.length && (done === 0 || performance.now() < until)) plan(queue[from + done++] as ScanOp);
+      while (from + done < queue.length && (done === 0 || performance.now() < until))
+        plan(queue[from + done++] as ScanOp);
       return done;
     },
   };

@@ -3,7 +3,11 @@ import type { ScanProgress } from './wire.ts';
 
 const REPORT_EVERY_MS = 250;
 
-export function progressReporter(onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void, counts: { seen: number; unchanged: number; read: number }, tally: { added: number; updated: number; failedCount: number }) {
+export function progressReporter(
+  onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void,
+  counts: { seen: number; unchanged: number; read: number },
+  tally: { added: number; updated: number; failedCount: number },
+) {
   const started = performance.now();
   let last = 0;
   let walked = false;
@@ -20,9 +24,16 @@ export function progressReporter(onProgress: (progress: Omit<ScanProgress, 'job_
     const perSecond = done / Math.max(0.001, (now - started) / 1000);
     const left = counts.seen - done;
     onProgress({
-      phase: isHashing ? 'hashing' : walked ? 'reading' : 'walking', files_seen: counts.seen, files_done: done, files_total: walked ? counts.seen : null,
-      added: tally.added, updated: tally.updated, failed: tally.failedCount,
-      files_per_second: Math.round(perSecond), eta_ms: walked && perSecond > 0 ? Math.round((left / perSecond) * 1000) : null, current,
+      phase: isHashing ? 'hashing' : walked ? 'reading' : 'walking',
+      files_seen: counts.seen,
+      files_done: done,
+      files_total: walked ? counts.seen : null,
+      added: tally.added,
+      updated: tally.updated,
+      failed: tally.failedCount,
+      files_per_second: Math.round(perSecond),
+      eta_ms: walked && perSecond > 0 ? Math.round((left / perSecond) * 1000) : null,
+      current,
     });
   };
   report.walked = (): void => {

@@ -1,4 +1,5 @@
-// Folders that somebody wants scanned. While a scan runs they wait, and all that wait become one scan; nothing asked for is lost.
+// Folders that somebody wants scanned. While a scan runs they wait, and all that wait become one scan; nothing asked
+// for is lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -23,7 +24,9 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
   let serving: Promise<void> | undefined;
   let isBusy = false;
 
-  const add = (folders: string[]): void => { waiting = foldersToScan([...waiting, ...folders]); };
+  const add = (folders: string[]): void => {
+    waiting = foldersToScan([...waiting, ...folders]);
+  };
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stop.signal, ref: false });
 
   async function serve(): Promise<void> {
@@ -60,7 +63,9 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
       if (!isBusy) serving = serve();
     },
     /** Forgets what waits; a scan that runs is not touched. */
-    clear: (): void => { waiting = []; },
+    clear: (): void => {
+      waiting = [];
+    },
     async close(): Promise<void> {
       waiting = [];
       stop.abort();

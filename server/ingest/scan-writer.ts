@@ -1,5 +1,5 @@
-// Last stage of a scan: rows. Everything here runs on the database thread in short transactions, so that a person's write never
-// waits long; an unchanged file comes by here not at all.
+// Last stage of a scan: rows. Everything here runs on the database thread in short transactions, so that a person's
+// write never waits long; an unchanged file comes by here not at all.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { isDiskFull } from '../errors.ts';
@@ -12,7 +12,10 @@ import { join, type Candidate, type FolderBatch, type KnownFile } from './walk.t
 
 /** One thing to write. */
 export type ScanOp =
-  | { kind: 'folder'; batch: Omit<FolderBatch, 'candidates'> & { /** How many file ops of this folder follow. */ fileCount: number } }
+  | {
+      kind: 'folder';
+      batch: Omit<FolderBatch, 'candidates'> & { /** How many file ops of this folder follow. */ fileCount: number };
+    }
   /** `adopt`: the track whose file this is, found again in another place. */
   | { kind: 'file'; path: string; candidate: Candidate; result: ReadResult; adopt?: TrackId | undefined }
   /** The same file in another place: there is nothing to read. */
@@ -41,45 +44,95 @@ export const sourceIdOf = (path: string, name: string): string => join(path, nam
 
 const LISTED = 10_000;
 
-interface TrackAt { id: TrackId; storage_uri: string | null }
-interface FileRow { dev: number; ino: number; size_bytes: number; mtime_us: number; track_id: TrackId | null }
+interface TrackAt {
+  id: TrackId;
+  storage_uri: string | null;
+}
+interface FileRow {
+  dev: number;
+  ino: number;
+  size_bytes: number;
+  mtime_us: number;
+  track_id: TrackId | null;
+}
 
-export interface ScanWriterDeps { db: MainDb; tracks: TrackWriter; source: string; storageKind: Storage['kind'] }
+export interface ScanWriterDeps {
+  db: MainDb;
+  tracks: TrackWriter;
+  source: string;
+  storageKind: Storage['kind'];
+}
 
 export function createScanWriter({ db, tracks, source, storageKind }: ScanWriterDeps) {
   const client = db.$client;
-  const upsertFolder = client.prepare<[string, string, string | null], { id: number }>(`INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
+  const upsertFolder = client.prepare<
+    [string, string, string | null],
+    { id: number }
+  >(`INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
     ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`);
-  const findFolder = client.prepare<[string, string], { id: number }>('SELECT id FROM source_folders WHERE source = ? AND path = ?');
-  const upsertFile = client.prepare(`INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, track_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const findFolder = client.prepare<[string, string], { id: number }>(
+    'SELECT id FROM source_folders WHERE source = ? AND path = ?',
+  );
+  const upsertFile =
+    client.prepare(`INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, track_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us, dev = excluded.dev, ino = excluded.ino,
       state = excluded.state, reason = excluded.reason, lyrics_mark = excluded.lyrics_mark, track_id = excluded.track_id`);
-  const setState = client.prepare<[string, number, string], { track_id: TrackId | null }>('UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ? RETURNING track_id');
-  const findFile = client.prepare<[number, string], FileRow>('SELECT dev, ino, size_bytes, mtime_us, track_id FROM source_files WHERE folder_id = ? AND name = ?');
+  const setState = client.prepare<[string, number, string], { track_id: TrackId | null }>(
+    'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ? RETURNING track_id',
+  );
+  const findFile = client.prepare<[number, string], FileRow>(
+    'SELECT dev, ino, size_bytes, mtime_us, track_id FROM source_files WHERE folder_id = ? AND name = ?',
+  );
   const deleteFile = client.prepare('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
-  const deletePlaces = client.prepare<[TrackId, number, string], { folder_id: number; lyrics_mark: string | null }>('DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?) RETURNING folder_id, lyrics_mark');
+  const deletePlaces = client.prepare<[TrackId, number, string], { folder_id: number; lyrics_mark: string | null }>(
+    'DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?) RETURNING folder_id, lyrics_mark',
+  );
   const setSourceId = client.prepare('UPDATE tracks SET source_id = ?, updated_at = ? WHERE id = ?');
-  const setPlace = client.prepare("UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE 'file:%' THEN ? ELSE storage_uri END, availability = 'available', updated_at = ? WHERE id = ?");
-  const findTrack = client.prepare<[string, string], TrackAt>('SELECT id, storage_uri FROM tracks WHERE source = ? AND source_id = ?');
+  const setPlace = client.prepare(
+    "UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE 'file:%' THEN ? ELSE storage_uri END, availability = 'available', updated_at = ? WHERE id = ?",
+  );
+  const findTrack = client.prepare<[string, string], TrackAt>(
+    'SELECT id, storage_uri FROM tracks WHERE source = ? AND source_id = ?',
+  );
   const findTrackById = client.prepare<[TrackId], TrackAt>('SELECT id, storage_uri FROM tracks WHERE id = ?');
-  const findRival = client.prepare<[TrackId, number, string], { name: string }>("SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)");
-  const setAvailability = client.prepare<[string, TrackId, string]>('UPDATE tracks SET availability = ? WHERE id = ? AND availability = ?');
-  const setMissing = client.prepare<[TrackId]>("UPDATE tracks SET availability = 'missing' WHERE id = ? AND availability = 'available' AND storage_uri LIKE 'file:%'");
+  const findRival = client.prepare<[TrackId, number, string], { name: string }>(
+    "SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)",
+  );
+  const setAvailability = client.prepare<[string, TrackId, string]>(
+    'UPDATE tracks SET availability = ? WHERE id = ? AND availability = ?',
+  );
+  const setMissing = client.prepare<[TrackId]>(
+    "UPDATE tracks SET availability = 'missing' WHERE id = ? AND availability = 'available' AND storage_uri LIKE 'file:%'",
+  );
   const touchAlbumsOf = client.prepare<[number, number]>(`UPDATE albums SET updated_at = ? WHERE id IN
     (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`);
 
   /** With other tags it is to be identified anew. */
-  const setPending = client.prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?");
+  const setPending = client.prepare(
+    "UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?",
+  );
   const setSignature = client.prepare('UPDATE source_folders SET signature = ? WHERE id = ?');
   /** Folders with files still to come: how many, and what to store when all went well. */
   const unsettled = new Map<string, { left: number; signature: string }>();
   const folderIds = new Map<string, number>(); // of this scan; a folder's files come close together
   const displaced = new Map<string, TrackId>();
   const adopted = new Set<TrackId>(); // one file per track: of two that look like it, the second is a track of its own
-  const tally: ScanTally = { added: 0, updated: 0, moved: 0, missing: new Set(), restored: 0, failed: [], failedCount: 0, changing: [], changingCount: 0, replaced: [] };
+  const tally: ScanTally = {
+    added: 0,
+    updated: 0,
+    moved: 0,
+    missing: new Set(),
+    restored: 0,
+    failed: [],
+    failedCount: 0,
+    changing: [],
+    changingCount: 0,
+    replaced: [],
+  };
 
   function folderId(path: string, imageName: string | null = null): number {
-    const known = folderIds.get(path) ?? findFolder.get(source, path)?.id ?? upsertFolder.get(source, path, imageName)?.id;
+    const known =
+      folderIds.get(path) ?? findFolder.get(source, path)?.id ?? upsertFolder.get(source, path, imageName)?.id;
     if (known === undefined) throw new Error('the folder was not written');
     if (folderIds.size > 5_000) folderIds.clear();
     folderIds.set(path, known);
@@ -96,7 +149,8 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     for (const { name, reason } of batch.stillFailed) noteFailed(batch.path, name, reason);
     const files = batch.fileCount;
     if (batch.signature !== null && files > 0) unsettled.set(batch.path, { left: files, signature: batch.signature });
-    else if (batch.signature !== null || batch.gone.length + batch.returned.length + files > 0) setSignature.run(batch.signature, folderId(batch.path));
+    else if (batch.signature !== null || batch.gone.length + batch.returned.length + files > 0)
+      setSignature.run(batch.signature, folderId(batch.path));
   }
 
   /** Stores a folder's signature with its last file, and only when every one is a track. */
@@ -110,7 +164,8 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
 
   /** What was copied has audio of its own; what is played in place stays, without audio, until its file is back. */
   function writeGone(path: string, file: KnownFile): void {
-    const row = setState.get('gone', folderId(path), file.name); // no row any more when the file was found in another place meanwhile
+    // no row any more when the file was found in another place meanwhile
+    const row = setState.get('gone', folderId(path), file.name);
     if (row?.track_id != null) loseFile(row.track_id);
   }
 
@@ -120,10 +175,14 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
 
   function writeReturned(path: string, file: KnownFile): void {
     const row = setState.get('track', folderId(path), file.name);
-    if (row?.track_id != null && setAvailability.run('available', row.track_id, 'missing').changes > 0) tally.restored++;
+    if (row?.track_id != null && setAvailability.run('available', row.track_id, 'missing').changes > 0)
+      tally.restored++;
   }
 
-  /** Gives a track its new place. Whoever had it before keeps everything but the place: it is gone, or is found elsewhere in this scan. */
+  /**
+   * Gives a track its new place. Whoever had it before keeps everything but the place: it is gone, or is found
+   * elsewhere in this scan.
+   */
   function adopt(trackId: TrackId, path: string, candidate: Candidate, folder: number): { lyricsMark: string | null } {
     const sourceId = sourceIdOf(path, candidate.name);
     const time = Date.now();
@@ -131,7 +190,10 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     if (holder && holder.id !== trackId) setSourceId.run(`${sourceId}#${holder.id}`, time, holder.id);
     const before = findFile.get(folder, candidate.name);
     if (before?.track_id != null && before.track_id !== trackId) {
-      displaced.set(fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }), before.track_id);
+      displaced.set(
+        fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }),
+        before.track_id,
+      );
       loseFile(before.track_id);
     }
     const places = deletePlaces.all(trackId, folder, candidate.name);
@@ -139,7 +201,18 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     const lyricsMark = places[0]?.lyrics_mark ?? null;
     setSourceId.run(sourceId, time, trackId);
     setPlace.run(`file:${join(path, candidate.name)}`, time, trackId);
-    upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'track', null, lyricsMark, trackId);
+    upsertFile.run(
+      folder,
+      candidate.name,
+      candidate.sizeBytes,
+      candidate.mtimeUs,
+      candidate.dev,
+      candidate.ino,
+      'track',
+      null,
+      lyricsMark,
+      trackId,
+    );
     displaced.delete(fileKey(candidate));
     adopted.add(trackId);
     tally.missing.delete(trackId);
@@ -155,7 +228,18 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
 
   function writeDeleted({ path, candidate, from }: Extract<ScanOp, { kind: 'deleted' }>): void {
     deleteFile.run(folderId(from.path), from.name);
-    upsertFile.run(folderId(path), candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, 'deleted', null, null, null);
+    upsertFile.run(
+      folderId(path),
+      candidate.name,
+      candidate.sizeBytes,
+      candidate.mtimeUs,
+      candidate.dev,
+      candidate.ino,
+      'deleted',
+      null,
+      null,
+      null,
+    );
     settle(path, false);
   }
 
@@ -163,7 +247,18 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     if (!result.ok && result.changing) return noteChanging(path, candidate.name);
     const folder = folderId(path);
     const row = (state: KnownFile['state'], reason: string | null, trackId: TrackId | null) =>
-      upsertFile.run(folder, candidate.name, candidate.sizeBytes, candidate.mtimeUs, candidate.dev, candidate.ino, state, reason, candidate.lyricsMark, trackId);
+      upsertFile.run(
+        folder,
+        candidate.name,
+        candidate.sizeBytes,
+        candidate.mtimeUs,
+        candidate.dev,
+        candidate.ino,
+        state,
+        reason,
+        candidate.lyricsMark,
+        trackId,
+      );
     const fail = (reason: string) => {
       const trackId = findFile.get(folder, candidate.name)?.track_id ?? null;
       if (trackId !== null) loseFile(trackId);
@@ -176,25 +271,57 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     const sourceId = sourceIdOf(path, candidate.name);
     const found = match !== undefined && !adopted.has(match) ? match : undefined;
     if (found !== undefined) adopt(found, path, candidate, folder);
-    const trackId = found ?? findFile.get(folder, candidate.name)?.track_id; // not what the walk saw: the track may have been found elsewhere since
+    // not what the walk saw: the track may have been found elsewhere since
+    const trackId = found ?? findFile.get(folder, candidate.name)?.track_id;
     const track = (trackId != null ? findTrackById.get(trackId) : undefined) ?? findTrack.get(source, sourceId);
-    if (track && findRival.get(track.id, folder, candidate.name)) return fail('another file has the same name but for its Unicode spelling');
-    row('track', null, track ? refill(track, path, candidate, result, folder) : insert(path, candidate, result, folder));
+    if (track && findRival.get(track.id, folder, candidate.name))
+      return fail('another file has the same name but for its Unicode spelling');
+    row(
+      'track',
+      null,
+      track ? refill(track, path, candidate, result, folder) : insert(path, candidate, result, folder),
+    );
     if (!track) tally.added++;
     else if (found === undefined) tally.updated++;
     settle(path, true);
   }
 
-  const audioOf = (path: string, candidate: Candidate, { read, stored, sizeBytes, audioHash }: Extract<ReadResult, { ok: true }>) =>
-    toAudio(read, { storageUri: stored ? `${storageKind}:${stored.key}` : `file:${join(path, candidate.name)}`, contentHash: stored?.sha256 ?? null, audioHash, sizeBytes });
+  const audioOf = (
+    path: string,
+    candidate: Candidate,
+    { read, stored, sizeBytes, audioHash }: Extract<ReadResult, { ok: true }>,
+  ) =>
+    toAudio(read, {
+      storageUri: stored ? `${storageKind}:${stored.key}` : `file:${join(path, candidate.name)}`,
+      contentHash: stored?.sha256 ?? null,
+      audioHash,
+      sizeBytes,
+    });
 
-  function insert(path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
+  function insert(
+    path: string,
+    candidate: Candidate,
+    result: Extract<ReadResult, { ok: true }>,
+    folder: number,
+  ): TrackId {
     const sourceId = sourceIdOf(path, candidate.name);
-    return tracks.insert({ source, sourceId, folder, identity: toIdentity(result.read, sourceId), audio: audioOf(path, candidate, result) });
+    return tracks.insert({
+      source,
+      sourceId,
+      folder,
+      identity: toIdentity(result.read, sourceId),
+      audio: audioOf(path, candidate, result),
+    });
   }
 
   /** A changed file: its audio is replaced; its tags too, unless a person edited them. */
-  function refill(track: TrackAt, path: string, candidate: Candidate, result: Extract<ReadResult, { ok: true }>, folder: number): TrackId {
+  function refill(
+    track: TrackAt,
+    path: string,
+    candidate: Candidate,
+    result: Extract<ReadResult, { ok: true }>,
+    folder: number,
+  ): TrackId {
     const lyrics = result.read.tags.lyrics ?? null;
     if (hasSameAudio(candidate)) {
       tracks.setLyrics(track.id, lyrics);
@@ -244,22 +371,25 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
   }
 
   /** Applies ops from `queue` for at most `limitMs`, in one transaction; gives how many. */
-  const writeBatch = client.transaction((queue: ScanOp[], from: number, limitMs: number): number => tracks.batch(() => {
-    const until = performance.now() + limitMs;
-    let done = 0;
-    for (let i = from; i < queue.length; i++) {
-      applyOne(queue[i] as ScanOp);
-      done++;
-      if (performance.now() > until) break;
-    }
-    return done;
-  })).immediate;
+  const writeBatch = client.transaction((queue: ScanOp[], from: number, limitMs: number): number =>
+    tracks.batch(() => {
+      const until = performance.now() + limitMs;
+      let done = 0;
+      for (let i = from; i < queue.length; i++) {
+        applyOne(queue[i] as ScanOp);
+        done++;
+        if (performance.now() > until) break;
+      }
+      return done;
+    }),
+  ).immediate;
 
   return {
     tally,
     displaced: displaced as Displaced,
     writeBatch(queue: ScanOp[], from: number, limitMs: number): number {
-      client.pragma('synchronous = NORMAL'); // rows that a power cut takes are written again by the next scan; people's own writes stay FULL
+      // rows that a power cut takes are written again by the next scan; people's own writes stay FULL
+      client.pragma('synchronous = NORMAL');
       try {
         return writeBatch(queue, from, limitMs);
       } finally {
@@ -270,7 +400,9 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
 }
 
 /** What the database calls the fault; its texts hold SQL. */
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error');
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error';
 
 /** Only the lyrics beside the file are others. */
-const hasSameAudio = ({ known, sizeBytes, mtimeUs }: Candidate): boolean => known?.state === 'track' && known.sizeBytes === sizeBytes && known.mtimeUs === mtimeUs;
+const hasSameAudio = ({ known, sizeBytes, mtimeUs }: Candidate): boolean =>
+  known?.state === 'track' && known.sizeBytes === sizeBytes && known.mtimeUs === mtimeUs;

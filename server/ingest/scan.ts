@@ -1,5 +1,6 @@
-// A scan of the music folder: walk → classify (walking thread) → read and copy (reading thread) → rows (here, in short batches).
-// What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its row is written.
+// A scan of the music folder: walk → classify (walking thread) → read and copy (reading thread) → rows (here, in short
+// batches). What it did stays when it is cancelled or killed; the next one goes on, because a file is known once its
+// row is written.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
@@ -65,9 +66,15 @@ export interface ScanOptions {
   onCommit: () => void;
 }
 
-interface Item { path: string; candidate: Candidate }
+interface Item {
+  path: string;
+  candidate: Candidate;
+}
 
-/** Throws an AppError when the folder is not there, or empty where it was not before (nothing is marked missing then), and when the disk is full. */
+/**
+ * Throws an AppError when the folder is not there, or empty where it was not before (nothing is marked missing then),
+ * and when the disk is full.
+ */
 export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   try {
     return await runScan(deps, options);
@@ -82,10 +89,17 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
 
   const folders = await standingFolders(options.importPath, options.folders);
   const plan = options.dryRun ? createScanPlan({ db: deps.db, source: LOCAL_FOLDER }) : undefined;
-  const writer = plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storageKind: deps.storage.kind });
+  const writer =
+    plan ??
+    createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storageKind: deps.storage.kind });
   const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
   const skipped: ScanResult['skipped'] = [];
-  const queue = createWriteQueue({ writeBatch: writer.writeBatch, batchMs: () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet), relieve: deps.relieve, onCommit: options.onCommit });
+  const queue = createWriteQueue({
+    writeBatch: writer.writeBatch,
+    batchMs: () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
+    relieve: deps.relieve,
+    onCommit: options.onCommit,
+  });
   const report = progressReporter(options.onProgress, counts, writer.tally);
   const inFlight = new Set<Promise<void>>();
   const copying = options.mode !== 'copy' || options.dryRun ? undefined : deps.storage.kind;
@@ -100,9 +114,17 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     options.signal.throwIfAborted();
   };
 
-  const identity = createIdentity({ db: deps.db, root: options.importPath, source: LOCAL_FOLDER, displaced: writer.displaced });
+  const identity = createIdentity({
+    db: deps.db,
+    root: options.importPath,
+    source: LOCAL_FOLDER,
+    displaced: writer.displaced,
+  });
 
-  /** Files that only moved are told apart first; the others are read, and then looked for among tracks whose files are gone. */
+  /**
+   * Files that only moved are told apart first; the others are read, and then looked for among tracks whose files are
+   * gone.
+   */
   async function readGroup(items: Item[], credit: (files: number) => void): Promise<void> {
     const toRead: Item[] = [];
     const places = await identity.byFile(items);
@@ -115,7 +137,13 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     }
     const read = await deps.reader.read({
       root: options.importPath,
-      paths: toRead.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark } }) => ({ path: join(path, name), sizeBytes, mtimeUs, dev, lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)) })),
+      paths: toRead.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark } }) => ({
+        path: join(path, name),
+        sizeBytes,
+        mtimeUs,
+        dev,
+        lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+      })),
       copyTo: copying === 'local' ? options.storageRoot : null,
       named: copying === 's3',
       hashLarge: options.mode === 'copy', // in one go with the copy
@@ -123,16 +151,50 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     letHeapGrow ??= holdLeanHeap();
     fatal ??= fatalOf(read, writer.tally.added);
     if (fatal) return;
-    const results = copying === 's3' ? await storeCopies(options.importPath, read.map((result, i) => ({ path: pathOf(toRead[i] as Item), result })), options.signal) : read;
+    const results =
+      copying === 's3'
+        ? await storeCopies(
+            options.importPath,
+            read.map((result, i) => ({ path: pathOf(toRead[i] as Item), result })),
+            options.signal,
+          )
+        : read;
     const isNew = results.map((result, i) => result.ok && (toRead[i]?.candidate.known?.trackId ?? null) === null);
-    const matches = await identity.byContent(toRead.flatMap(({ path, candidate }, i) => (isNew[i] ? [{ path, name: candidate.name, sourceId: sourceIdOf(path, candidate.name), result: results[i] as ReadNew['result'] }] : [])));
-    queue.push(toRead.map(({ path, candidate }, i): ScanOp => ({ kind: 'file', path, candidate, result: results[i] as ReadResult, adopt: isNew[i] ? matches.shift() : undefined })));
+    const matches = await identity.byContent(
+      toRead.flatMap(({ path, candidate }, i) =>
+        isNew[i]
+          ? [
+              {
+                path,
+                name: candidate.name,
+                sourceId: sourceIdOf(path, candidate.name),
+                result: results[i] as ReadNew['result'],
+              },
+            ]
+          : [],
+      ),
+    );
+    queue.push(
+      toRead.map(({ path, candidate }, i): ScanOp => ({
+        kind: 'file',
+        path,
+        candidate,
+        result: results[i] as ReadResult,
+        adopt: isNew[i] ? matches.shift() : undefined,
+      })),
+    );
     counts.read += items.length;
     credit(items.length);
     report();
   }
 
-  const walk = deps.walker.start({ root: options.importPath, folders, restore: options.restore, databasePath: deps.databasePath, source: LOCAL_FOLDER });
+  const walk = deps.walker.start({
+    root: options.importPath,
+    folders,
+    restore: options.restore,
+    databasePath: deps.databasePath,
+    source: LOCAL_FOLDER,
+  });
   try {
     let group: Item[] = [];
     const dispatch = async (): Promise<void> => {
@@ -143,7 +205,9 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
       await queue.below(QUEUE_FILES);
       stopIfAsked();
       const reading: Promise<void> = readGroup(items, walk.credit).finally(() => inFlight.delete(reading));
-      reading.catch((error: unknown) => { fatal ??= error instanceof AppError ? error : new AppError('unavailable', messageOf(error), { cause: error }); });
+      reading.catch((error: unknown) => {
+        fatal ??= error instanceof AppError ? error : new AppError('unavailable', messageOf(error), { cause: error });
+      });
       inFlight.add(reading);
     };
 
@@ -153,7 +217,8 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
       for (const batch of batches) {
         counts.unchanged += batch.unchanged + batch.returned.length;
         counts.skippedCount += batch.skipped.length;
-        for (const { name, reason } of batch.skipped) if (skipped.length < LISTED_SKIPS) skipped.push({ source_id: sourceIdOf(batch.path, name), reason });
+        for (const { name, reason } of batch.skipped)
+          if (skipped.length < LISTED_SKIPS) skipped.push({ source_id: sourceIdOf(batch.path, name), reason });
         const { candidates, ...folder } = batch;
         if (isNews(batch)) queue.push([{ kind: 'folder', batch: { ...folder, fileCount: candidates.length } }]);
         for (const candidate of candidates) {
@@ -170,7 +235,16 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
     await queue.empty();
     report.hashing();
     if (options.mode === 'reference' && !options.dryRun) await hashLater(deps, options);
-    if (!options.dryRun) countFound(writer.tally, await deps.adoptBySound({ root: options.importPath, source: LOCAL_FOLDER, after: newest, signal: options.signal }));
+    if (!options.dryRun)
+      countFound(
+        writer.tally,
+        await deps.adoptBySound({
+          root: options.importPath,
+          source: LOCAL_FOLDER,
+          after: newest,
+          signal: options.signal,
+        }),
+      );
   } finally {
     walk.end();
     await Promise.allSettled(inFlight);
@@ -181,12 +255,29 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
 
   const { added, updated, moved, missing, restored, failed, failedCount, changing, changingCount } = writer.tally;
   return {
-    path: options.importPath, folders, dry_run: options.dryRun, changes: plan?.changes() ?? null, files: counts.seen, added, updated, moved, unchanged: counts.unchanged, missing: missing.size, restored,
-    failed, failed_count: failedCount, changing, changing_count: changingCount, skipped, skipped_count: counts.skippedCount, duration_ms: deps.now().getTime() - started,
+    path: options.importPath,
+    folders,
+    dry_run: options.dryRun,
+    changes: plan?.changes() ?? null,
+    files: counts.seen,
+    added,
+    updated,
+    moved,
+    unchanged: counts.unchanged,
+    missing: missing.size,
+    restored,
+    failed,
+    failed_count: failedCount,
+    changing,
+    changing_count: changingCount,
+    skipped,
+    skipped_count: counts.skippedCount,
+    duration_ms: deps.now().getTime() - started,
   };
 }
 
-const newestTrack = (db: MainDb): TrackId => db.$client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;
+const newestTrack = (db: MainDb): TrackId =>
+  db.$client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;
 
 /** Tracks that were taken for new ones, and for missing, until they were heard. */
 function countFound(tally: ScanTally, found: TrackId[]): void {
@@ -196,24 +287,36 @@ function countFound(tally: ScanTally, found: TrackId[]): void {
 }
 
 /**
- * In reference mode a large file is read whole only now, when the library shows it already: its hash is what it is known by when it
- * moves and is retagged at once. A file that cannot be read now is tried again by the next scan.
+ * In reference mode a large file is read whole only now, when the library shows it already: its hash is what it is
+ * known by when it moves and is retagged at once. A file that cannot be read now is tried again by the next scan.
  */
 async function hashLater({ db, reader }: ScanDeps, { importPath, signal }: ScanOptions): Promise<void> {
   const next = db.$client.prepare<[string, number, number], { id: number; storage_uri: string }>(
-    `SELECT id, storage_uri FROM tracks WHERE source = ? AND id > ? AND audio_hash IS NULL AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`);
+    `SELECT id, storage_uri FROM tracks WHERE source = ? AND id > ? AND audio_hash IS NULL AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`,
+  );
   const store = db.$client.prepare('UPDATE tracks SET audio_hash = ? WHERE id = ? AND storage_uri = ?');
-  for (let after = 0, rows = next.all(LOCAL_FOLDER, after, GROUP_FILES); rows.length > 0; rows = next.all(LOCAL_FOLDER, after, GROUP_FILES)) {
+  for (
+    let after = 0, rows = next.all(LOCAL_FOLDER, after, GROUP_FILES);
+    rows.length > 0;
+    rows = next.all(LOCAL_FOLDER, after, GROUP_FILES)
+  ) {
     signal.throwIfAborted();
     after = rows.at(-1)?.id ?? after;
     const files = rows.filter((row) => row.storage_uri.startsWith(FILE_URI));
-    const results = await reader.read({ root: importPath, paths: files.map((row) => row.storage_uri.slice(FILE_URI.length)), copyTo: null, hashLarge: true });
-    db.$client.transaction(() => {
-      files.forEach((row, i) => {
-        const result = results[i];
-        if (result?.ok && result.audioHash !== null) store.run(result.audioHash, row.id, row.storage_uri);
-      });
-    }).immediate();
+    const results = await reader.read({
+      root: importPath,
+      paths: files.map((row) => row.storage_uri.slice(FILE_URI.length)),
+      copyTo: null,
+      hashLarge: true,
+    });
+    db.$client
+      .transaction(() => {
+        files.forEach((row, i) => {
+          const result = results[i];
+          if (result?.ok && result.audioHash !== null) store.run(result.audioHash, row.id, row.storage_uri);
+        });
+      })
+      .immediate();
   }
 }
 
@@ -225,5 +328,11 @@ const isNews = ({ imageChanged, signature, candidates, gone, returned, stillFail
 
 function fatalOf(results: ReadResult[], added: number): AppError | undefined {
   const full = results.find((result) => !result.ok && result.fatal);
-  return full && new AppError('storage_full', `The disk is full. ${added} tracks were added; free some space and scan again to go on.`);
+  return (
+    full &&
+    new AppError(
+      'storage_full',
+      `The disk is full. ${added} tracks were added; free some space and scan again to go on.`,
+    )
+  );
 }

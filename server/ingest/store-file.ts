@@ -1,5 +1,5 @@
-// From a whole file on disk to stored audio: what it is is decided by its content, and its object cannot be deleted until its row is written.
-// Uploads and downloads come through here.
+// From a whole file on disk to stored audio: what it is is decided by its content, and its object cannot be deleted
+// until its row is written. Uploads and downloads come through here.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -19,26 +19,46 @@ export interface StoreFileDeps {
   reader: Pick<ReaderPool, 'read'>;
 }
 
-export interface WholeFile { path: string; sha256: string; sizeBytes: number }
+export interface WholeFile {
+  path: string;
+  sha256: string;
+  sizeBytes: number;
+}
 export type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
 
 export type StoreFile = ReturnType<typeof createStoreFile>;
 
-/** Throws `unsupported_type` when it is not audio, and what the storage throws. `write` puts the row into the database; it is called once the bytes are safe. */
-export const createStoreFile = ({ storage, claims, reader }: StoreFileDeps) =>
-  async <T>({ path, sha256, sizeBytes }: WholeFile, signal: AbortSignal, write: (audio: TrackAudio, read: ReadAudio) => T): Promise<T> => {
+/**
+ * Throws `unsupported_type` when it is not audio, and what the storage throws. `write` puts the row into the database;
+ * it is called once the bytes are safe.
+ */
+export const createStoreFile =
+  ({ storage, claims, reader }: StoreFileDeps) =>
+  async <T>(
+    { path, sha256, sizeBytes }: WholeFile,
+    signal: AbortSignal,
+    write: (audio: TrackAudio, read: ReadAudio) => T,
+  ): Promise<T> => {
     const [result] = await reader.read({ root: dirname(path), paths: [basename(path)], copyTo: null, hashLarge: true });
-    if (!result?.ok) throw new AppError('unsupported_type', `This is not audio that can be read: ${result?.reason ?? 'the reader gave nothing'}.`);
+    if (!result?.ok)
+      throw new AppError(
+        'unsupported_type',
+        `This is not audio that can be read: ${result?.reason ?? 'the reader gave nothing'}.`,
+      );
     const { read, audioHash } = result;
     const key = audioKey(sha256, read.facts.format);
     return claims.claim(key, async () => {
-      const source = createReadStream(path).on('error', () => undefined); // told to who reads it; before that it would end the process
+      // told to who reads it; before that it would end the process
+      const source = createReadStream(path).on('error', () => undefined);
       try {
         await storage.putAudio(source, read.facts.format, { signal, known: { sha256, size: sizeBytes } });
       } finally {
         source.destroy();
       }
-      return write(toAudio(read, { storageUri: `${storage.kind}:${key}`, contentHash: sha256, audioHash, sizeBytes }), read);
+      return write(
+        toAudio(read, { storageUri: `${storage.kind}:${key}`, contentHash: sha256, audioHash, sizeBytes }),
+        read,
+      );
     });
   };
 

@@ -6,12 +6,18 @@ import { toIdentity } from './draft.ts';
 import type { ReaderPool } from './reader-pool.ts';
 
 /**
- * Lyrics are left out: the scan has read them, with those beside the file. `sourceId` gives a title where the tags have none. Throws
- * UnreadableAudio, or `unavailable` when nothing can be read at all.
+ * Lyrics are left out: the scan has read them, with those beside the file. `sourceId` gives a title where the tags have
+ * none. Throws UnreadableAudio, or `unavailable` when nothing can be read at all.
  */
-export const createTagReader = ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>
+export const createTagReader =
+  ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>
   async (path: string, sourceId: string): Promise<TrackIdentity> => {
-    const [result] = await reader.read({ root: dirname(path), paths: [basename(path)], copyTo: null, hashLarge: false });
+    const [result] = await reader.read({
+      root: dirname(path),
+      paths: [basename(path)],
+      copyTo: null,
+      hashLarge: false,
+    });
     if (!result?.ok) throw new UnreadableAudio(result?.reason ?? 'the reader gave nothing');
     return { ...toIdentity(result.read, sourceId), lyrics: undefined };
   };

@@ -1,10 +1,19 @@
-// The walking thread: runs `walk` when told to and posts what it finds, no further ahead of the reader than a window of files.
+// The walking thread: runs `walk` when told to and posts what it finds, no further ahead of the reader than a window of
+// files.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openKnownFiles } from './known-files.ts';
 import { walk, type FolderBatch } from './walk.ts';
 
-export interface WalkOrder { root: string; folders: string[]; restore: boolean; databasePath: string; source: string }
-export interface WalkWorkerData { /** One Int32: 1 ends the walk at its next folder. */ stop: SharedArrayBuffer }
+export interface WalkOrder {
+  root: string;
+  folders: string[];
+  restore: boolean;
+  databasePath: string;
+  source: string;
+}
+export interface WalkWorkerData {
+  /** One Int32: 1 ends the walk at its next folder. */ stop: SharedArrayBuffer;
+}
 /** From the scan: a walk to begin, so many files dealt with, or the end of the thread. */
 export type WalkRequest = { order: WalkOrder } | { credit: number } | 'end';
 /** To the scan: folders in bundles, then `done` or `failed`. */
@@ -52,17 +61,24 @@ async function walkAll(order: WalkOrder): Promise<void> {
     let batches: FolderBatch[] = [];
     let candidates = 0;
     const flush = async (): Promise<void> => {
-      const files = batches.reduce((sum, batch) => sum + batch.candidates.length + batch.returned.length + batch.unchanged, 0);
+      const files = batches.reduce(
+        (sum, batch) => sum + batch.candidates.length + batch.returned.length + batch.unchanged,
+        0,
+      );
       post({ type: 'folders', batches, files, current: batches.at(-1)?.path ?? order.folders[0] ?? '' });
       outstanding += candidates;
       [batches, candidates] = [[], 0];
-      if (outstanding > WINDOW_FILES && !isStopped()) await new Promise<void>((resolve) => { wake = resolve; });
+      if (outstanding > WINDOW_FILES && !isStopped())
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
     };
     for (const batch of walk({ root: order.root, folders: order.folders, restore: order.restore, known })) {
       if (isStopped()) return;
       batches.push(batch);
       candidates += batch.candidates.length;
-      if (candidates >= BUNDLE_FILES || batches.length >= BUNDLE_FOLDERS || batch.unchanged > BUNDLE_FOLDERS) await flush();
+      if (candidates >= BUNDLE_FILES || batches.length >= BUNDLE_FOLDERS || batch.unchanged > BUNDLE_FOLDERS)
+        await flush();
     }
     await flush();
   } finally {

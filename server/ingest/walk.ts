@@ -1,5 +1,6 @@
-// First stage of a scan: lists the import folder and compares it with what the last scan saw. Runs in a worker thread on synchronous
-// calls (limits.md: 227k files/s against 15–25k with awaits). Opens no audio file; an unchanged file costs one stat.
+// First stage of a scan: lists the import folder and compares it with what the last scan saw. Runs in a worker thread
+// on synchronous calls (limits.md: 227k files/s against 15–25k with awaits). Opens no audio file; an unchanged file
+// costs one stat.
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { sep } from 'node:path';
@@ -47,7 +48,10 @@ export interface FolderBatch {
   path: string;
   imageName: string | null;
   imageChanged: boolean;
-  /** Of the listing; what is to be stored once every file of the folder is a track. Null when that is stored already, or cannot be. */
+  /**
+   * Of the listing; what is to be stored once every file of the folder is a track. Null when that is stored already, or
+   * cannot be.
+   */
   signature: string | null;
   candidates: Candidate[];
   /** Known files that are back with the same size and time. */
@@ -80,8 +84,8 @@ const COUNT_EVERY = 2_000;
 const DOT = 0x2e;
 
 /**
- * Gives one batch per folder that has anything to say, and at the end one that only counts. Folders that cannot be listed shield what
- * is known below them.
+ * Gives one batch per folder that has anything to say, and at the end one that only counts. Folders that cannot be
+ * listed shield what is known below them.
  */
 export function* walk(options: WalkOptions): Generator<FolderBatch> {
   const visited = new Set<string>();
@@ -135,15 +139,26 @@ function list(root: string, path: string, batch: FolderBatch): Listing | undefin
   const absolute = absoluteOf(root, path);
   const listing: Listing = {
     prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
-    path, depth: path.split('/').length, isIgnored: false, folders: [], audio: [], images: [], texts: [],
+    path,
+    depth: path.split('/').length,
+    isIgnored: false,
+    folders: [],
+    audio: [],
+    images: [],
+    texts: [],
   };
   let dirents: fs.Dirent<string | Buffer>[];
   try {
     dirents = fs.readdirSync(absolute, { withFileTypes: true });
-    // A name that is no UTF-8 arrives with replacement characters and could not be opened again: list once more as bytes.
-    if (dirents.some((d) => (d.name as string).includes('\ufffd'))) dirents = fs.readdirSync(absolute, { withFileTypes: true, encoding: 'buffer' });
+    // A name that is no UTF-8 arrives with replacement characters and could not be opened again: list once more as
+    // bytes.
+    if (dirents.some((d) => (d.name as string).includes('\ufffd')))
+      dirents = fs.readdirSync(absolute, { withFileTypes: true, encoding: 'buffer' });
   } catch (error) {
-    batch.stillFailed.push({ name: '', reason: `the folder cannot be listed (${isDenied(error) ? 'permission denied' : codeOf(error)}); its tracks stay as they are` });
+    batch.stillFailed.push({
+      name: '',
+      reason: `the folder cannot be listed (${isDenied(error) ? 'permission denied' : codeOf(error)}); its tracks stay as they are`,
+    });
     return undefined;
   }
   for (const dirent of dirents) sort(listing, batch, root, textOf(dirent.name), dirent);
@@ -154,8 +169,16 @@ function list(root: string, path: string, batch: FolderBatch): Listing | undefin
 export const textOf = (name: string | Buffer): string =>
   typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
 
-function sort(listing: Listing, batch: FolderBatch, root: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
-  const skip = (reason: string): void => { batch.skipped.push({ name, reason }); };
+function sort(
+  listing: Listing,
+  batch: FolderBatch,
+  root: string,
+  name: string,
+  dirent: fs.Dirent<string | Buffer>,
+): void {
+  const skip = (reason: string): void => {
+    batch.skipped.push({ name, reason });
+  };
   if (name.charCodeAt(0) === DOT) {
     if (IGNORE_MARKS.includes(name)) listing.isIgnored = true;
     else skip('hidden, because its name begins with a dot');
@@ -163,7 +186,9 @@ function sort(listing: Listing, batch: FolderBatch, root: string, name: string, 
   }
   if (dirent.isDirectory()) return void listing.folders.push(name);
   if (!dirent.isFile()) {
-    const problem = dirent.isSymbolicLink() ? linkProblem(root, join(listing.path, name)) : 'not a file (a pipe, socket or device)';
+    const problem = dirent.isSymbolicLink()
+      ? linkProblem(root, join(listing.path, name))
+      : 'not a file (a pipe, socket or device)';
     if (problem) return skip(problem);
   }
   const extension = extensionOf(name);
@@ -186,7 +211,11 @@ function linkProblem(root: string, path: string): string | undefined {
   }
 }
 
-function compare({ known, restore }: WalkOptions, { prefix, path, audio, images, texts }: Listing, batch: FolderBatch): void {
+function compare(
+  { known, restore }: WalkOptions,
+  { prefix, path, audio, images, texts }: Listing,
+  batch: FolderBatch,
+): void {
   const folder = known.folder(path);
   batch.imageName = bestImage(images);
   batch.imageChanged = batch.imageName !== (folder?.imageName ?? null);
@@ -205,7 +234,8 @@ function compare({ known, restore }: WalkOptions, { prefix, path, audio, images,
     before.delete(name);
     if (stat) classify(batch, name, stat, marks[i] ?? null, file, restore);
   });
-  for (const file of before.values()) if (file.state !== 'gone' && file.state !== 'deleted') batch.gone.push(file); // a deleted one is waited for: it may have been renamed
+  // a deleted one is waited for: it may have been renamed
+  for (const file of before.values()) if (file.state !== 'gone' && file.state !== 'deleted') batch.gone.push(file);
   batch.signature = canSettle(batch, before) && folder?.signature !== signature ? signature : null;
 }
 
@@ -241,15 +271,35 @@ function signatureOf(audio: string[], stats: (fs.Stats | undefined)[], marks: (s
   return hash('sha1', text, 'base64');
 }
 
-/** A folder's signature says that all its files are tracks; one that failed, was deleted or is gone has to be looked at each time. */
-const canSettle = (batch: FolderBatch, left: Map<string, KnownFile>): boolean => batch.stillFailed.length + left.size + batch.deleted === 0;
+/**
+ * A folder's signature says that all its files are tracks; one that failed, was deleted or is gone has to be looked at
+ * each time.
+ */
+const canSettle = (batch: FolderBatch, left: Map<string, KnownFile>): boolean =>
+  batch.stillFailed.length + left.size + batch.deleted === 0;
 
-function classify(batch: FolderBatch, name: string, stat: fs.Stats, mark: string | null, known: KnownFile | null, restore: boolean): void {
+function classify(
+  batch: FolderBatch,
+  name: string,
+  stat: fs.Stats,
+  mark: string | null,
+  known: KnownFile | null,
+  restore: boolean,
+): void {
   const mtimeUs = mtimeUsOf(stat);
-  const isSame = known !== null && known.sizeBytes === stat.size && known.mtimeUs === mtimeUs; // different, not newer: a restored backup is older
+  // different, not newer: a restored backup is older
+  const isSame = known !== null && known.sizeBytes === stat.size && known.mtimeUs === mtimeUs;
   const hasOtherLyrics = known?.state === 'track' && known.lyricsMark !== mark;
   if (!isSame || hasOtherLyrics || (known.state === 'deleted' && restore)) {
-    batch.candidates.push({ name, sizeBytes: stat.size, mtimeUs, dev: stat.dev, ino: stat.ino, lyricsMark: mark, known });
+    batch.candidates.push({
+      name,
+      sizeBytes: stat.size,
+      mtimeUs,
+      dev: stat.dev,
+      ino: stat.ino,
+      lyricsMark: mark,
+      known,
+    });
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;
@@ -260,14 +310,30 @@ function classify(batch: FolderBatch, name: string, stat: fs.Stats, mark: string
 
 function pathIn(prefix: string | Buffer, name: string): string | Buffer {
   const bytes = name.includes('\\x') ? textToName(name) : name;
-  return typeof prefix === 'string' && typeof bytes === 'string' ? prefix + bytes : Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)]);
+  return typeof prefix === 'string' && typeof bytes === 'string'
+    ? prefix + bytes
+    : Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)]);
 }
 
 const hasNews = (batch: FolderBatch): boolean =>
-  batch.imageChanged || batch.signature !== null || batch.candidates.length + batch.returned.length + batch.gone.length + batch.stillFailed.length + batch.skipped.length > 0;
+  batch.imageChanged ||
+  batch.signature !== null ||
+  batch.candidates.length +
+    batch.returned.length +
+    batch.gone.length +
+    batch.stillFailed.length +
+    batch.skipped.length >
+    0;
 
-/** Known folders that this walk did not meet. One below a listed folder is proved gone; one below a folder that could not be listed is not. */
-function* goneFolders({ folders, known }: WalkOptions, visited: Set<string>, shielded: string[]): Generator<FolderBatch> {
+/**
+ * Known folders that this walk did not meet. One below a listed folder is proved gone; one below a folder that could
+ * not be listed is not.
+ */
+function* goneFolders(
+  { folders, known }: WalkOptions,
+  visited: Set<string>,
+  shielded: string[],
+): Generator<FolderBatch> {
   for (const { id, path } of folders.flatMap((folder) => known.foldersBelow(folder))) {
     if (visited.has(path) || shielded.some((shield) => isBelow(path, shield))) continue;
     const gone = known.present(id);
@@ -275,7 +341,8 @@ function* goneFolders({ folders, known }: WalkOptions, visited: Set<string>, shi
   }
 }
 
-export const isBelow = (path: string, folder: string): boolean => folder === '' || path === folder || path.startsWith(`${folder}/`);
+export const isBelow = (path: string, folder: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`);
 
 function bestImage(images: { name: string; extension: string }[]): string | null {
   let best: string | null = null;
@@ -288,7 +355,17 @@ function bestImage(images: { name: string; extension: string }[]): string | null
 }
 
 const emptyBatch = (path: string): FolderBatch => ({
-  path, imageName: null, imageChanged: false, signature: null, candidates: [], returned: [], gone: [], stillFailed: [], skipped: [], unchanged: 0, deleted: 0,
+  path,
+  imageName: null,
+  imageChanged: false,
+  signature: null,
+  candidates: [],
+  returned: [],
+  gone: [],
+  stillFailed: [],
+  skipped: [],
+  unchanged: 0,
+  deleted: 0,
 });
 
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
@@ -305,5 +382,6 @@ const extensionOf = (name: string): string => {
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
 };
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : String(error));
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
 const isDenied = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(codeOf(error));

@@ -1,12 +1,17 @@
-// The walking thread as the scan sees it. It stays for a while after a scan, so that the next one starts at once. It holds a database
-// connection while it walks, and is always asked to end, never ended from outside: a thread that is cut off inside SQLite takes the process along.
+// The walking thread as the scan sees it. It stays for a while after a scan, so that the next one starts at once. It
+// holds a database connection while it walks, and is always asked to end, never ended from outside: a thread that is
+// cut off inside SQLite takes the process along.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { WalkMessage, WalkOrder, WalkRequest, WalkWorkerData } from './walk-worker.ts';
 
 const IDLE_MS = 60_000;
 
-interface Thread { worker: Worker; /** Set to 1 to end a walk at its next folder. */ stop: Int32Array; ended: Promise<void> }
+interface Thread {
+  worker: Worker;
+  /** Set to 1 to end a walk at its next folder. */ stop: Int32Array;
+  ended: Promise<void>;
+}
 
 export type Walker = ReturnType<typeof createWalker>;
 
@@ -24,11 +29,18 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
 
   function start(): Thread {
     const stop = new Int32Array(new SharedArrayBuffer(4));
-    const worker = new Worker(workerUrl, { workerData: { stop: stop.buffer } satisfies WalkWorkerData, resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 96 } });
-    const ended = new Promise<void>((resolve) => { worker.once('exit', () => resolve()); });
+    const worker = new Worker(workerUrl, {
+      workerData: { stop: stop.buffer } satisfies WalkWorkerData,
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 96 },
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve());
+    });
     const thread = { worker, stop, ended };
     worker.on('error', () => {}); // told to the walk under way, if there is one
-    void ended.then(() => { if (resting === thread) resting = undefined; });
+    void ended.then(() => {
+      if (resting === thread) resting = undefined;
+    });
     return thread;
   }
 
@@ -52,7 +64,10 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
   }
 
   return {
-    /** Begins a walk; `messages` ends when the walk does, or when the signal says so. Throws `unavailable` when the folder cannot be walked. */
+    /**
+     * Begins a walk; `messages` ends when the walk does, or when the signal says so. Throws `unavailable` when the
+     * folder cannot be walked.
+     */
     start(order: WalkOrder) {
       const used = take();
       const { worker } = used;
@@ -75,9 +90,13 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
             const message = received.shift();
             isDone = message?.type === 'done';
             if (signal.aborted || isDone) return;
-            if (message?.type === 'failed') throw new AppError('unavailable', `The music folder cannot be walked: ${message.message}`);
+            if (message?.type === 'failed')
+              throw new AppError('unavailable', `The music folder cannot be walked: ${message.message}`);
             if (message?.type === 'folders') yield message;
-            else await new Promise<void>((resolve) => { wake = resolve; });
+            else
+              await new Promise<void>((resolve) => {
+                wake = resolve;
+              });
           }
         },
         /** So many of the files it gave were dealt with. */

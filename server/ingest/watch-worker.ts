@@ -1,5 +1,5 @@
-// The watching thread: hears what changes in the music folder, waits until it is quiet, and says which folders to scan. A crawl of
-// many folders and a burst of changes cost the server's own thread nothing here.
+// The watching thread: hears what changes in the music folder, waits until it is quiet, and says which folders to scan.
+// A crawl of many folders and a burst of changes cost the server's own thread nothing here.
 import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { END } from '../end-thread.ts';
@@ -25,7 +25,10 @@ export type WatchNews =
   | { type: 'changed'; scan: string[]; folders: number }
   | { type: 'failed'; code: string; message: string };
 
-/** The system drops news when more than 16,384 wait to be heard (Linux), and does not say so. Long before, everything is looked at again. */
+/**
+ * The system drops news when more than 16,384 wait to be heard (Linux), and does not say so. Long before, everything is
+ * looked at again.
+ */
 const OVERRUN = 4_000;
 
 const port = parentPort;
@@ -63,7 +66,9 @@ function take(watched: TreeWatch): void {
   if (vanished.length + present.length === 0) return;
   const isOverrun = count > OVERRUN;
   if (isOverrun) watched.refresh();
-  const scan = isOverrun ? [''] : foldersToScan([...vanished, ...present].map(nearestFolder)).filter((folder) => !isHidden(folder));
+  const scan = isOverrun
+    ? ['']
+    : foldersToScan([...vanished, ...present].map(nearestFolder)).filter((folder) => !isHidden(folder));
   if (scan.length > 0) post({ type: 'changed', scan, folders: watched.folders() });
 }
 
@@ -85,21 +90,34 @@ function isHidden(folder: string): boolean {
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 const fail = (error: unknown): void =>
-  post({ type: 'failed', code: error instanceof Error && 'code' in error ? String(error.code) : '', message: messageOf(error) });
+  post({
+    type: 'failed',
+    code: error instanceof Error && 'code' in error ? String(error.code) : '',
+    message: messageOf(error),
+  });
 
-const noted = <A extends unknown[]>(note: (...args: A) => void) => (...args: A): void => {
-  note(...args);
-  plan();
-};
+const noted =
+  <A extends unknown[]>(note: (...args: A) => void) =>
+  (...args: A): void => {
+    note(...args);
+    plan();
+  };
 
 try {
   const options = {
-    root, maxFolders, onError: fail,
-    onFile: noted((folder: string, name: string, look: FileLook) => book.noteFile(folder, name, { size: look.size, mtimeMs: look.mtimeMs }, now())),
+    root,
+    maxFolders,
+    onError: fail,
+    onFile: noted((folder: string, name: string, look: FileLook) =>
+      book.noteFile(folder, name, { size: look.size, mtimeMs: look.mtimeMs }, now()),
+    ),
     onGone: noted((folder: string) => book.noteGone(folder, now())),
     onTouched: noted((folder: string) => book.noteTouched(folder, now())),
   };
-  tree = backend === 'folders' ? watchFolders(options) : await (await import('./chokidar-watch.ts')).watchWithChokidar(options);
+  tree =
+    backend === 'folders'
+      ? watchFolders(options)
+      : await (await import('./chokidar-watch.ts')).watchWithChokidar(options);
   if (isEnding) void tree.close(); // told so while it was made
   post({ type: 'watching', folders: tree.folders() });
   plan();

@@ -1,5 +1,6 @@
-// Watches the music folder while LOCAL_MEDIA_WATCH says so, and asks for scans of what changed. Where it cannot watch it scans from
-// time to time instead, and says why; where the folder is not there it waits for its return and asks for nothing.
+// Watches the music folder while LOCAL_MEDIA_WATCH says so, and asks for scans of what changed. Where it cannot watch
+// it scans from time to time instead, and says why; where the folder is not there it waits for its return and asks for
+// nothing.
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -46,7 +47,12 @@ export type Watcher = ReturnType<typeof createWatcher>;
 
 const isLinux = process.platform === 'linux';
 const TIMING: WatchTiming = {
-  quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000, lookMs: 30_000, pollMs: 900_000, checkMs: 1_000,
+  quietMs: 5_000,
+  maxWaitMs: 60_000,
+  holdMs: 600_000,
+  lookMs: 30_000,
+  pollMs: 900_000,
+  checkMs: 1_000,
   maxFolders: isLinux ? 50_000 : 20_000, // 2 KB and a kernel watch each, or chokidar's 10 KB
   backend: isLinux ? 'folders' : 'chokidar',
 };
@@ -65,15 +71,21 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
   // One thing after the other: a setting may change while the folder is being looked at.
   let line = Promise.resolve();
   function next(work: () => unknown): void {
-    line = line.then(async () => { if (!isClosed) await work(); }).catch((error: unknown) => log.error({ err: error }, 'the watch on the music folder stumbled'));
+    line = line
+      .then(async () => {
+        if (!isClosed) await work();
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'the watch on the music folder stumbled'));
   }
 
   async function begin(): Promise<void> {
     await end();
     if (isClosed) return;
     requests.clear();
-    if (settings.get('LOCAL_MEDIA_IMPORT_PATH') === undefined) status = { state: 'off', reason: 'No music folder is set.' };
-    else if (!settings.get('LOCAL_MEDIA_WATCH')) status = { state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' };
+    if (settings.get('LOCAL_MEDIA_IMPORT_PATH') === undefined)
+      status = { state: 'off', reason: 'No music folder is set.' };
+    else if (!settings.get('LOCAL_MEDIA_WATCH'))
+      status = { state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' };
     else {
       status = { state: 'starting' };
       lookTimer = setInterval(() => next(look), times.lookMs).unref();
@@ -124,14 +136,19 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     status = { state: 'starting' };
     const remote = await findRemoteFileSystem(found.path);
     if (isClosed) return;
-    if (remote !== undefined) return poll(`The music folder is not on a disk of this machine (${remote}), so changes that others make are not announced.`);
+    if (remote !== undefined)
+      return poll(
+        `The music folder is not on a disk of this machine (${remote}), so changes that others make are not announced.`,
+      );
     const { quietMs, maxWaitMs, holdMs, maxFolders, backend } = times;
     const order: WatchOrder = { root: found.path, quiet: { quietMs, maxWaitMs, holdMs }, maxFolders, backend };
     const started = new Worker(workerUrl, { workerData: order });
     worker = started;
     const ifCurrent = (work: () => Promise<void>): void => next(() => (worker === started ? work() : undefined));
     started.on('message', (news: WatchNews) => ifCurrent(() => hear(news, found)));
-    started.on('error', (error) => ifCurrent(() => poll(`The watch on the music folder broke off (${messageOf(error)}).`)));
+    started.on('error', (error) =>
+      ifCurrent(() => poll(`The watch on the music folder broke off (${messageOf(error)}).`)),
+    );
     started.unref();
   }
 
@@ -151,9 +168,12 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     if (isClosed) return;
     root = polled;
     status = { state: 'polling', reason };
-    log.warn({ path: polled?.path, reason, scan_every_ms: times.pollMs }, 'music folder not watched; scanning it from time to time');
+    log.warn(
+      { path: polled?.path, reason, scan_every_ms: times.pollMs },
+      'music folder not watched; scanning it from time to time',
+    );
     const scan = async (): Promise<void> => {
-      if (await look() && root === polled) requests.ask(['']);
+      if ((await look()) && root === polled) requests.ask(['']);
     };
     pollTimer = setInterval(() => next(scan), times.pollMs).unref();
     requests.ask(['']);
@@ -177,9 +197,12 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
 
 /** Why a folder cannot be watched, and what to do about it. */
 export function watchProblem(code: string, message: string, maxFolders: number): string {
-  if (code === 'TOO_MANY_FOLDERS') return `The music folder holds more than ${maxFolders} folders, which are too many to watch.`;
-  if (code === 'ENOSPC') return `The system lets this account watch ${limit('max_user_watches')} folders, which are too few. Raise fs.inotify.max_user_watches with sysctl, then switch watching off and on.`;
-  if (code === 'EMFILE' || code === 'ENFILE') return `The system lets this account open ${limit('max_user_instances')} watches, and others hold them all. Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), then switch watching off and on.`;
+  if (code === 'TOO_MANY_FOLDERS')
+    return `The music folder holds more than ${maxFolders} folders, which are too many to watch.`;
+  if (code === 'ENOSPC')
+    return `The system lets this account watch ${limit('max_user_watches')} folders, which are too few. Raise fs.inotify.max_user_watches with sysctl, then switch watching off and on.`;
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return `The system lets this account open ${limit('max_user_instances')} watches, and others hold them all. Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), then switch watching off and on.`;
   return `The system cannot watch the music folder (${message}).`;
 }
 

@@ -27,20 +27,24 @@ export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: Wri
       onCommit();
       for (const wake of waiters.splice(0)) wake();
       await relieve();
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     }
     [ops, head] = [[], 0];
   }
 
   const start = (): void => {
-    running ??= run().catch((error: unknown) => {
-      failure ??= error;
-      [ops, head] = [[], 0];
-    }).finally(() => {
-      running = undefined;
-      for (const wake of waiters.splice(0)) wake();
-      waiters = [];
-    });
+    running ??= run()
+      .catch((error: unknown) => {
+        failure ??= error;
+        [ops, head] = [[], 0];
+      })
+      .finally(() => {
+        running = undefined;
+        for (const wake of waiters.splice(0)) wake();
+        waiters = [];
+      });
   };
 
   const check = (): void => {
@@ -54,7 +58,10 @@ export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: Wri
     },
     /** Resolves when fewer than `limit` rows wait. Throws what the database threw. */
     async below(limit: number): Promise<void> {
-      while (failure === undefined && ops.length - head > limit) await new Promise<void>((resolve) => { waiters.push(resolve); });
+      while (failure === undefined && ops.length - head > limit)
+        await new Promise<void>((resolve) => {
+          waiters.push(resolve);
+        });
       check();
     },
     async empty(): Promise<void> {

@@ -1,4 +1,5 @@
-// Tells listeners what jobs do, without flooding them: the first news at once, then the latest state of each job a few times a second.
+// Tells listeners what jobs do, without flooding them: the first news at once, then the latest state of each job a few
+// times a second.
 import type { EventHub } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobRow } from './queries.ts';
@@ -12,7 +13,9 @@ export function createAnnouncer(events: Pick<EventHub, 'publish'>) {
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
-    for (const job of latest.values()) events.publish('job', toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' }); // results hold paths
+    for (const job of latest.values())
+      // results hold paths
+      events.publish('job', toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' });
     latest.clear();
   }
 

@@ -1,5 +1,5 @@
-// One attempt at a job, from the row that was taken to the outcome that is on disk. What better-queue does badly is done here: retries
-// through a stored time, cancelling through an AbortSignal, an end for every error.
+// One attempt at a job, from the row that was taken to the outcome that is on disk. What better-queue does badly is
+// done here: retries through a stored time, cancelling through an AbortSignal, an end for every error.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -10,7 +10,15 @@ import type { Announcer } from './announcer.ts';
 import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
 import type { GiveWay } from './give-way.ts';
 import { createProgressWriter } from './progress.ts';
-import { endJob, returnJob, setCancelledResult, setProgress, setWaiting, startAttempt, type JobRow } from './queries.ts';
+import {
+  endJob,
+  returnJob,
+  setCancelledResult,
+  setProgress,
+  setWaiting,
+  startAttempt,
+  type JobRow,
+} from './queries.ts';
 import { isPermanent, permanent, type JobContext, type TaskTable } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
@@ -41,24 +49,43 @@ export interface AttemptsDeps {
   giveWay: GiveWay;
   /** Puts a job back into its queue; resolves once it is stored. */
   putBack: (job: JobRow, runAt: Date) => Promise<void>;
-  /** A job's state could not be stored and is tried again for as long as it takes: whoever waits for the end may not want to. */
+  /**
+   * A job's state could not be stored and is tried again for as long as it takes: whoever waits for the end may not
+   * want to.
+   */
   onStuck: (error: unknown) => void;
 }
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({ db, log, now, random, tasks, handlers, announcer, giveWay, putBack, onStuck }: AttemptsDeps) {
+export function createAttempts({
+  db,
+  log,
+  now,
+  random,
+  tasks,
+  handlers,
+  announcer,
+  giveWay,
+  putBack,
+  onStuck,
+}: AttemptsDeps) {
   const running = new Map<JobId, Running>();
   let closing = false;
   let abandoned = false; // the server has stopped waiting: nothing may be written any more
 
   /** Repeats until it is on disk: a full disk may hold a job's end up, but not lose it. */
-  async function stored<T>(job: { id: JobId }, write: () => T | Promise<T>, givesUp = () => abandoned): Promise<T | undefined> {
+  async function stored<T>(
+    job: { id: JobId },
+    write: () => T | Promise<T>,
+    givesUp = () => abandoned,
+  ): Promise<T | undefined> {
     for (let tries = 0; !givesUp(); tries++) {
       try {
         return await write();
       } catch (error) {
-        if (tries === 0 && !givesUp()) log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
+        if (tries === 0 && !givesUp())
+          log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
         if (tries === STUCK_AFTER) onStuck(error);
         await sleep(DISK_PAUSE_MS);
       }
@@ -95,7 +122,13 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
     try {
       const payload = parsePayload(job);
       const handle = handlers[job.task] as AnyHandler;
-      const result = await handle(payload, { jobId: job.id, attempt: job.attempts, signal: controller.signal, progress: progress.report, giveWay });
+      const result = await handle(payload, {
+        jobId: job.id,
+        attempt: job.attempts,
+        signal: controller.signal,
+        progress: progress.report,
+        giveWay,
+      });
       return { result: toJson(result) };
     } catch (error) {
       return { error };
@@ -108,20 +141,32 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
   function parsePayload(job: JobRow): unknown {
     const parsed = tasks[job.task]?.payload.safeParse(job.payload);
     if (parsed?.success) return parsed.data;
-    const why = parsed?.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`).join('; ');
+    const why = parsed?.error.issues
+      .map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
+      .join('; ');
     throw permanent(`The job's payload is not understood by this version (${why ?? 'unknown task'}).`);
   }
 
-  async function record(job: JobRow, { stop }: Running, attempt: { result?: unknown; error?: unknown }): Promise<Outcome | undefined> {
+  async function record(
+    job: JobRow,
+    { stop }: Running,
+    attempt: { result?: unknown; error?: unknown },
+  ): Promise<Outcome | undefined> {
     const { id } = job;
     const ended = !('error' in attempt);
     if (abandoned) return undefined;
-    if (stop === 'cancelled') { // what it did stays, and is told if the handler says it
-      if (ended && attempt.result !== null) announcer.announce(await stored(job, () => setCancelledResult(db, id, attempt.result)));
+    if (stop === 'cancelled') {
+      // what it did stays, and is told if the handler says it
+      if (ended && attempt.result !== null)
+        announcer.announce(await stored(job, () => setCancelledResult(db, id, attempt.result)));
       return 'cancelled';
     }
     if (ended) {
-      announcer.announce(await stored(job, () => endJob(db, id, { status: 'succeeded', result: attempt.result, error: null, finishedAt: now() })));
+      announcer.announce(
+        await stored(job, () =>
+          endJob(db, id, { status: 'succeeded', result: attempt.result, error: null, finishedAt: now() }),
+        ),
+      );
       return 'succeeded';
     }
     if (stop === 'closing') {
@@ -131,7 +176,9 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
     const error = messageOf(attempt.error);
     const wishedMs = attempt.error instanceof AppError ? (attempt.error.retryAfter ?? 0) * 1_000 : 0;
     if (isPermanent(attempt.error) || job.attempts >= job.maxAttempts) {
-      announcer.announce(await stored(job, () => endJob(db, id, { status: 'failed', result: null, error, finishedAt: now() })));
+      announcer.announce(
+        await stored(job, () => endJob(db, id, { status: 'failed', result: null, error, finishedAt: now() })),
+      );
       return 'failed';
     }
     await retryLater(job, error, wishedMs);
@@ -139,8 +186,8 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
   }
 
   /**
-   * The wait is in the database, so it survives a restart; if the job cannot be put back before one, the restart does it. It is longer when
-   * a service asked to be left alone for longer, up to the longest there is.
+   * The wait is in the database, so it survives a restart; if the job cannot be put back before one, the restart does
+   * it. It is longer when a service asked to be left alone for longer, up to the longest there is.
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
     const backoff = tasks[job.task]?.backoff ?? DEFAULT_BACKOFF;
@@ -149,7 +196,11 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
     const waiting = await stored(job, () => setWaiting(db, job.id, error, runAt));
     if (!waiting) return;
     announcer.announce(waiting);
-    await stored(job, () => putBack(job, runAt), () => closing);
+    await stored(
+      job,
+      () => putBack(job, runAt),
+      () => closing,
+    );
   }
 
   function logAttempt(job: JobRow, outcome: Outcome, ms: number, error: unknown): void {
@@ -160,7 +211,9 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
 
   function stop(entry: Running, why: Stop): void {
     if (entry.stop !== 'cancelled') entry.stop = why;
-    entry.controller.abort(new DOMException(why === 'cancelled' ? 'The job was cancelled.' : 'The server is stopping.', 'AbortError'));
+    entry.controller.abort(
+      new DOMException(why === 'cancelled' ? 'The job was cancelled.' : 'The server is stopping.', 'AbortError'),
+    );
   }
 
   return {
@@ -178,7 +231,10 @@ export function createAttempts({ db, log, now, random, tasks, handlers, announce
       for (const entry of running.values()) stop(entry, 'closing');
     },
 
-    /** Gives up on handlers that do not end: their jobs go back to the queue, and whatever they still do is not recorded. */
+    /**
+     * Gives up on handlers that do not end: their jobs go back to the queue, and whatever they still do is not
+     * recorded.
+     */
     abandon(): void {
       const left = [...running.keys()];
       log.warn({ job_ids: left }, 'jobs did not stop in time and will run again at the next start');

@@ -1,5 +1,6 @@
-// Work in the background gives way to people. However many jobs run, they share one measure of how long they kept this thread: after a
-// turn everybody else is let in, and while people are served the thread then rests as long as it worked, so that half of it is theirs.
+// Work in the background gives way to people. However many jobs run, they share one measure of how long they kept this
+// thread: after a turn everybody else is let in, and while people are served the thread then rests as long as it
+// worked, so that half of it is theirs.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as afterOthers, setTimeout as sleep } from 'node:timers/promises';
 
@@ -16,10 +17,17 @@ export interface GiveWayDeps {
   rest?: (ms: number) => Promise<unknown>;
 }
 
-/** Between two pieces of work; to be awaited. There is nothing to wait for while a turn lasts, so it is cheap to ask for each row. */
+/**
+ * Between two pieces of work; to be awaited. There is nothing to wait for while a turn lasts, so it is cheap to ask for
+ * each row.
+ */
 export type GiveWay = () => Promise<void> | undefined;
 
-export function createGiveWay({ isServing, workedMs = () => performance.eventLoopUtilization().active, rest = restFor }: GiveWayDeps): GiveWay {
+export function createGiveWay({
+  isServing,
+  workedMs = () => performance.eventLoopUtilization().active,
+  rest = restFor,
+}: GiveWayDeps): GiveWay {
   let since = workedMs();
   let resting: Promise<void> | undefined;
 

@@ -1,5 +1,5 @@
-// The jobs people see. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and goes in the same
-// transaction in which the job ends.
+// The jobs people see. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and goes
+// in the same transaction in which the job ends.
 import { and, count, desc, eq, getTableColumns, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -8,7 +8,11 @@ import type { Page, Paged } from '../http/paging.ts';
 import { shortResultSql } from './short-result.ts';
 
 export type JobRow = typeof jobs.$inferSelect;
-export interface Progress { done: number; total: number | null; message: string | null }
+export interface Progress {
+  done: number;
+  total: number | null;
+  message: string | null;
+}
 
 const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies JobStatus[];
 const STARTABLE = ['queued', 'waiting'] as const satisfies JobStatus[];
@@ -17,87 +21,168 @@ const isUnfinished = inArray(jobs.status, [...UNFINISHED]);
 export const findJob = (db: Db, id: JobId): JobRow | undefined => db.select().from(jobs).where(eq(jobs.id, id)).get();
 
 export const findUnfinishedByKey = (db: Db, uniqueKey: string): JobRow | undefined =>
-  db.select().from(jobs).where(and(eq(jobs.uniqueKey, uniqueKey), isUnfinished)).get();
+  db
+    .select()
+    .from(jobs)
+    .where(and(eq(jobs.uniqueKey, uniqueKey), isUnfinished))
+    .get();
 
-export function listJobs(db: Db, filter: { status?: JobStatus | undefined; task?: string | undefined }, { limit, offset }: Page): Paged<JobRow> {
+export function listJobs(
+  db: Db,
+  filter: { status?: JobStatus | undefined; task?: string | undefined },
+  { limit, offset }: Page,
+): Paged<JobRow> {
   const where = and(
     filter.status === undefined ? undefined : eq(jobs.status, filter.status),
     filter.task === undefined ? undefined : eq(jobs.task, filter.task),
   );
-  const items = db.select({ ...getTableColumns(jobs), result: shortResultSql }).from(jobs).where(where).orderBy(desc(jobs.id)).limit(limit).offset(offset).all();
+  const items = db
+    .select({ ...getTableColumns(jobs), result: shortResultSql })
+    .from(jobs)
+    .where(where)
+    .orderBy(desc(jobs.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
   const total = db.select({ n: count() }).from(jobs).where(where).get()?.n ?? 0;
   return { items, total };
 }
 
-export const insertJob = (db: Db, job: typeof jobs.$inferInsert): JobRow => db.insert(jobs).values(job).returning().get();
+export const insertJob = (db: Db, job: typeof jobs.$inferInsert): JobRow =>
+  db.insert(jobs).values(job).returning().get();
 export const removeJob = (db: Db, id: JobId): void => void db.delete(jobs).where(eq(jobs.id, id)).run();
 
 /** The start of an attempt; undefined when the job was cancelled, has ended or is gone. */
 export const startAttempt = (db: Db, id: JobId, now: Date): JobRow | undefined =>
-  db.update(jobs).set({
-    status: 'running', attempts: sql`${jobs.attempts} + 1`, startedAt: now, progressDone: null, progressTotal: null, progressMessage: null,
-  }).where(and(eq(jobs.id, id), inArray(jobs.status, [...STARTABLE]))).returning().get();
+  db
+    .update(jobs)
+    .set({
+      status: 'running',
+      attempts: sql`${jobs.attempts} + 1`,
+      startedAt: now,
+      progressDone: null,
+      progressTotal: null,
+      progressMessage: null,
+    })
+    .where(and(eq(jobs.id, id), inArray(jobs.status, [...STARTABLE])))
+    .returning()
+    .get();
 
 export const setProgress = (db: Db, id: JobId, { done, total, message }: Progress): JobRow | undefined =>
   updateRunning(db, id, { progressDone: done, progressTotal: total, progressMessage: message });
 
-export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined => updateRunning(db, id, { status: 'waiting', error, runAt });
+export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
+  updateRunning(db, id, { status: 'waiting', error, runAt });
 
 /** The end of a job, by its attempt. Undefined when it was cancelled meanwhile. */
-export const endJob = (db: MainDb, id: JobId, end: { status: 'succeeded' | 'failed'; result: unknown; error: string | null; finishedAt: Date }): JobRow | undefined =>
-  db.transaction((tx) => {
-    removeQueued(tx, id);
-    return updateRunning(tx, id, end);
-  }, { behavior: 'immediate' });
+export const endJob = (
+  db: MainDb,
+  id: JobId,
+  end: { status: 'succeeded' | 'failed'; result: unknown; error: string | null; finishedAt: Date },
+): JobRow | undefined =>
+  db.transaction(
+    (tx) => {
+      removeQueued(tx, id);
+      return updateRunning(tx, id, end);
+    },
+    { behavior: 'immediate' },
+  );
 
 /** Ends a job from outside; undefined when it had ended. */
 export const cancelJob = (db: MainDb, id: JobId, now: Date): JobRow | undefined =>
-  db.transaction((tx) => {
-    removeQueued(tx, id);
-    return tx.update(jobs).set({ status: 'cancelled', finishedAt: now }).where(and(eq(jobs.id, id), isUnfinished)).returning().get();
-  }, { behavior: 'immediate' });
+  db.transaction(
+    (tx) => {
+      removeQueued(tx, id);
+      return tx
+        .update(jobs)
+        .set({ status: 'cancelled', finishedAt: now })
+        .where(and(eq(jobs.id, id), isUnfinished))
+        .returning()
+        .get();
+    },
+    { behavior: 'immediate' },
+  );
 
 /** What a cancelled job had done when it stopped. */
 export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow | undefined =>
-  db.update(jobs).set({ result }).where(and(eq(jobs.id, id), eq(jobs.status, 'cancelled'))).returning().get();
+  db
+    .update(jobs)
+    .set({ result })
+    .where(and(eq(jobs.id, id), eq(jobs.status, 'cancelled')))
+    .returning()
+    .get();
 
 /** Puts a job that was stopped half-way back into the queue, for the next start. The attempt does not count. */
 export const returnJob = (db: MainDb, id: JobId): JobRow | undefined =>
-  db.transaction((tx) => {
-    tx.update(queueTasks).set({ lock: null }).where(eq(queueTasks.id, String(id))).run();
-    return updateRunning(tx, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` });
-  }, { behavior: 'immediate' });
+  db.transaction(
+    (tx) => {
+      tx.update(queueTasks)
+        .set({ lock: null })
+        .where(eq(queueTasks.id, String(id)))
+        .run();
+      return updateRunning(tx, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` });
+    },
+    { behavior: 'immediate' },
+  );
 
-const updateRunning = (db: Db, id: JobId, set: { [Column in keyof JobRow]?: JobRow[Column] | SQL }): JobRow | undefined =>
-  db.update(jobs).set(set).where(and(eq(jobs.id, id), eq(jobs.status, 'running'))).returning().get();
+const updateRunning = (
+  db: Db,
+  id: JobId,
+  set: { [Column in keyof JobRow]?: JobRow[Column] | SQL },
+): JobRow | undefined =>
+  db
+    .update(jobs)
+    .set(set)
+    .where(and(eq(jobs.id, id), eq(jobs.status, 'running')))
+    .returning()
+    .get();
 
-const removeQueued = (db: Db, id: JobId): void => void db.delete(queueTasks).where(eq(queueTasks.id, String(id))).run();
+const removeQueued = (db: Db, id: JobId): void =>
+  void db
+    .delete(queueTasks)
+    .where(eq(queueTasks.id, String(id)))
+    .run();
 
 /**
- * Makes the queue agree with the jobs, which a kill may have left apart: jobs left `running` are queued again, jobs of tasks that this
- * version does not know fail, rows without an unfinished job go, unfinished jobs without a row get one.
+ * Makes the queue agree with the jobs, which a kill may have left apart: jobs left `running` are queued again, jobs of
+ * tasks that this version does not know fail, rows without an unfinished job go, unfinished jobs without a row get one.
  */
 export function restoreQueue(db: MainDb, tasks: string[], now: Date): { returned: number; unknown: number } {
-  return db.transaction((tx) => {
-    const returned = tx.update(jobs).set({ status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` }).where(eq(jobs.status, 'running')).run().changes;
-    const unknown = tx.update(jobs).set({ status: 'failed', error: 'This version of Tonearm does not know the task.', finishedAt: now })
-      .where(and(isUnfinished, notInArray(jobs.task, tasks))).run().changes;
-    tx.run(sql`DELETE FROM queue_tasks WHERE NOT EXISTS (
+  return db.transaction(
+    (tx) => {
+      const returned = tx
+        .update(jobs)
+        .set({ status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` })
+        .where(eq(jobs.status, 'running'))
+        .run().changes;
+      const unknown = tx
+        .update(jobs)
+        .set({ status: 'failed', error: 'This version of Tonearm does not know the task.', finishedAt: now })
+        .where(and(isUnfinished, notInArray(jobs.task, tasks)))
+        .run().changes;
+      tx.run(sql`DELETE FROM queue_tasks WHERE NOT EXISTS (
       SELECT 1 FROM jobs WHERE jobs.id = CAST(queue_tasks.id AS INTEGER) AND jobs.task = queue_tasks.queue AND ${isUnfinished})`);
-    tx.run(sql`INSERT INTO queue_tasks (id, queue, task, run_at)
+      tx.run(sql`INSERT INTO queue_tasks (id, queue, task, run_at)
       SELECT CAST(id AS TEXT), task, json_object('id', CAST(id AS TEXT), 'runAt', run_at), run_at FROM jobs WHERE ${isUnfinished} ORDER BY id
       ON CONFLICT (queue, id) DO UPDATE SET run_at = excluded.run_at WHERE run_at <> excluded.run_at`);
-    return { returned, unknown };
-  }, { behavior: 'immediate' });
+      return { returned, unknown };
+    },
+    { behavior: 'immediate' },
+  );
 }
 
 /** Forgets jobs that ended before `before`, except the newest `keep`. */
 export const pruneJobs = (db: Db, before: Date, keep: number): number =>
-  db.delete(jobs).where(and(
-    inArray(jobs.status, ['succeeded', 'failed', 'cancelled']),
-    lt(jobs.finishedAt, before),
-    lt(jobs.id, sql`(SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ${keep - 1})`),
-  )).run().changes;
+  db
+    .delete(jobs)
+    .where(
+      and(
+        inArray(jobs.status, ['succeeded', 'failed', 'cancelled']),
+        lt(jobs.finishedAt, before),
+        lt(jobs.id, sql`(SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ${keep - 1})`),
+      ),
+    )
+    .run().changes;
 
 /** Whether a job could run at this moment. */
 export const hasDue = (db: Db, now: Date): boolean =>

@@ -1,5 +1,5 @@
-// One better-queue per task, with its faults worked round: it runs jobs that are due and nothing else. Retries, results, cancelling
-// and time limits are ours (attempts.ts), since better-queue keeps those in memory.
+// One better-queue per task, with its faults worked round: it runs jobs that are due and nothing else. Retries,
+// results, cancelling and time limits are ours (attempts.ts), since better-queue keeps those in memory.
 import BetterQueue from 'better-queue';
 import type { Sqlite } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -28,9 +28,14 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
   let faultTimer: NodeJS.Timeout | undefined;
 
   const store = createQueueStore({
-    client, queue: name, now,
-    onRest: (nextDue) => { if (nextDue !== undefined) arm(nextDue); },
-    onFault(error) { // one failing take stalls the queue until somebody resumes it
+    client,
+    queue: name,
+    now,
+    onRest: (nextDue) => {
+      if (nextDue !== undefined) arm(nextDue);
+    },
+    onFault(error) {
+      // one failing take stalls the queue until somebody resumes it
       log.warn({ task: name, err: error }, 'queue could not take a job');
       faultTimer ??= setTimeout(() => {
         faultTimer = undefined;
@@ -40,17 +45,20 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
   });
 
   const queue = new BetterQueue<QueueTask, void>({
-    store: { ...store, connect(cb) {
-      if (closed) return cb(null, 0); // it tries for ever otherwise
-      store.connect((error, length) => {
-        connected = !error;
-        cb(error, length);
-      });
-    } },
+    store: {
+      ...store,
+      connect(cb) {
+        if (closed) return cb(null, 0); // it tries for ever otherwise
+        store.connect((error, length) => {
+          connected = !error;
+          cb(error, length);
+        });
+      },
+    },
     id: 'id',
     concurrent: concurrency,
-    // A handler that rejects would keep its slot for ever, so nothing rejects here; and it always reports success, because a retry of
-    // better-queue's own exists only in memory while it waits.
+    // A handler that rejects would keep its slot for ever, so nothing rejects here; and it always reports success,
+    // because a retry of better-queue's own exists only in memory while it waits.
     process: (task: QueueTask, done) => void execute(Number(task.id) as JobId, done),
   });
   queue.on('error', (error) => log.error({ task: name, err: error as unknown }, 'queue'));
@@ -76,20 +84,27 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
     if (closed || (timer && timer.at <= at)) return;
     clearTimeout(timer?.handle);
     const wait = Math.min(LONGEST_TIMER_MS, Math.max(0, at - now().getTime()));
-    timer = { at, handle: setTimeout(() => {
-      timer = undefined;
-      wake();
-    }, wait).unref() };
+    timer = {
+      at,
+      handle: setTimeout(() => {
+        timer = undefined;
+        wake();
+      }, wait).unref(),
+    };
   }
 
   return {
     wake,
 
-    /** Resolves when the job is on disk, new or put back: a pushed one exists only in memory until its ticket says `queued`. */
+    /**
+     * Resolves when the job is on disk, new or put back: a pushed one exists only in memory until its ticket says
+     * `queued`.
+     */
     put(id: JobId, runAt: Date): Promise<void> {
       return new Promise((resolve, reject) => {
         if (closed || !connected) return reject(new Error('The queue is not open.'));
-        queue.push({ id: String(id), runAt: runAt.getTime() })
+        queue
+          .push({ id: String(id), runAt: runAt.getTime() })
           .on('queued', () => resolve())
           .on('failed', (reason) => reject(new Error(`The job could not be stored (${String(reason)}).`)));
       });

@@ -7,15 +7,52 @@ import { JobOut, JobPage, JobQuery, toJobOut } from './wire.ts';
 const JobParam = idParam(JobIdIn);
 
 export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel' | 'retry'>): Route[] => [
-  route({ method: 'get', path: '/jobs', access: 'superuser', summary: 'Background work, newest first', query: JobQuery, reply: JobPage },
-    ({ query }) => toPaged(jobs.list(query, query), query, toJobOut)),
+  route(
+    {
+      method: 'get',
+      path: '/jobs',
+      access: 'superuser',
+      summary: 'Background work, newest first',
+      query: JobQuery,
+      reply: JobPage,
+    },
+    ({ query }) => toPaged(jobs.list(query, query), query, toJobOut),
+  ),
 
-  route({ method: 'get', path: '/jobs/:id', access: 'superuser', summary: 'One piece of background work', params: JobParam, reply: JobOut },
-    ({ params }) => toJobOut(jobs.get(params.id))),
+  route(
+    {
+      method: 'get',
+      path: '/jobs/:id',
+      access: 'superuser',
+      summary: 'One piece of background work',
+      params: JobParam,
+      reply: JobOut,
+    },
+    ({ params }) => toJobOut(jobs.get(params.id)),
+  ),
 
-  route({ method: 'delete', path: '/jobs/:id', access: 'superuser', summary: 'Cancel it; 409 when it has already ended', params: JobParam, reply: JobOut },
-    ({ params }) => toJobOut(jobs.cancel(params.id))),
+  route(
+    {
+      method: 'delete',
+      path: '/jobs/:id',
+      access: 'superuser',
+      summary: 'Cancel it; 409 when it has already ended',
+      params: JobParam,
+      reply: JobOut,
+    },
+    ({ params }) => toJobOut(jobs.cancel(params.id)),
+  ),
 
-  route({ method: 'post', path: '/jobs/:id/retry', access: 'superuser', summary: 'Ask again for work that failed or was cancelled; 409 otherwise', params: JobParam, reply: JobOut, status: [202] },
-    async ({ params }) => toJobOut(await jobs.retry(params.id))),
+  route(
+    {
+      method: 'post',
+      path: '/jobs/:id/retry',
+      access: 'superuser',
+      summary: 'Ask again for work that failed or was cancelled; 409 otherwise',
+      params: JobParam,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ params }) => toJobOut(await jobs.retry(params.id)),
+  ),
 ];

@@ -1,5 +1,5 @@
-// Background work as the rooms see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens and is what
-// people see; a queue per task (queue.ts) decides when it runs, attempts.ts how.
+// Background work as the rooms see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens
+// and is what people see; a queue per task (queue.ts) decides when it runs, attempts.ts how.
 import type { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -11,7 +11,18 @@ import type { Log } from '../log/log.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createAttempts, type AnyHandler, type Attempts } from './attempts.ts';
 import { createGiveWay, type GiveWay } from './give-way.ts';
-import { cancelJob, findJob, findUnfinishedByKey, hasDue, insertJob, listJobs, pruneJobs, removeJob, restoreQueue, type JobRow } from './queries.ts';
+import {
+  cancelJob,
+  findJob,
+  findUnfinishedByKey,
+  hasDue,
+  insertJob,
+  listJobs,
+  pruneJobs,
+  removeJob,
+  restoreQueue,
+  type JobRow,
+} from './queries.ts';
 import { createTaskQueue, type TaskQueue } from './queue.ts';
 import { TASKS, type HandlersOf, type TaskTable } from './tasks.ts';
 
@@ -39,7 +50,15 @@ export type EnqueuedJob = JobRow & {
 
 export type Jobs<T extends TaskTable = typeof TASKS> = ReturnType<typeof createJobs<T>>;
 
-export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, events, giveWay = createGiveWay({ isServing: () => false }), random = Math.random, tasks = TASKS as TaskTable as T }: JobsDeps<T>) {
+export function createJobs<T extends TaskTable = typeof TASKS>({
+  db,
+  log,
+  now,
+  events,
+  giveWay = createGiveWay({ isServing: () => false }),
+  random = Math.random,
+  tasks = TASKS as TaskTable as T,
+}: JobsDeps<T>) {
   type Name = keyof T & string;
   type PayloadOf<N extends Name> = z.input<T[N]['payload']>;
 
@@ -54,8 +73,9 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
   let closing: Promise<void> | undefined;
 
   /**
-   * Stores a job and queues it; it is on disk when this resolves. With an unfinished job of the same key, gives that one back.
-   * Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk is thrown as it is.
+   * Stores a job and queues it; it is on disk when this resolves. With an unfinished job of the same key, gives that
+   * one back. Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk is
+   * thrown as it is.
    */
   async function enqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob> {
     const queue = queues.get(name);
@@ -80,17 +100,30 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
   function insertUnlessUnfinished<N extends Name>(name: N, payload: PayloadOf<N>): { job: JobRow; created: boolean } {
     const spec = tasks[name] as T[N];
     const parsed = spec.payload.safeParse(payload);
-    if (!parsed.success) throw new AppError('invalid', `The payload of ${name} is not valid: ${parsed.error.message}`, { cause: parsed.error });
+    if (!parsed.success)
+      throw new AppError('invalid', `The payload of ${name} is not valid: ${parsed.error.message}`, {
+        cause: parsed.error,
+      });
     const key = spec.uniqueBy?.(parsed.data);
     const at = now();
-    const row = { task: name, payload, status: 'queued' as const, maxAttempts: spec.attempts, runAt: at, createdAt: at };
+    const row = {
+      task: name,
+      payload,
+      status: 'queued' as const,
+      maxAttempts: spec.attempts,
+      runAt: at,
+      createdAt: at,
+    };
     if (key === undefined) return { job: insertJob(db, row), created: true };
     const uniqueKey = `${name}:${key}`;
-    return db.transaction((tx) => {
-      const unfinished = findUnfinishedByKey(tx, uniqueKey);
-      if (unfinished) return { job: unfinished, created: false };
-      return { job: insertJob(tx, { ...row, uniqueKey }), created: true };
-    }, { behavior: 'immediate' });
+    return db.transaction(
+      (tx) => {
+        const unfinished = findUnfinishedByKey(tx, uniqueKey);
+        if (unfinished) return { job: unfinished, created: false };
+        return { job: insertJob(tx, { ...row, uniqueKey }), created: true };
+      },
+      { behavior: 'immediate' },
+    );
   }
 
   async function putOrRemove(queue: TaskQueue, job: JobRow): Promise<void> {
@@ -117,10 +150,11 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
     }
   }
 
-  const untilIdle = (): Promise<void> => new Promise((resolve, reject) => {
-    waitingForIdle.add({ resolve, reject });
-    checkIdle();
-  });
+  const untilIdle = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waitingForIdle.add({ resolve, reject });
+      checkIdle();
+    });
 
   function prune(): void {
     try {
@@ -136,8 +170,10 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
     for (const queue of queues.values()) queue.pause();
     attempts?.stopAll();
     let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<'over'>((resolve) => { timer = setTimeout(resolve, graceMs, 'over'); });
-    if (await Promise.race([untilIdle(), grace]) === 'over') attempts?.abandon();
+    const grace = new Promise<'over'>((resolve) => {
+      timer = setTimeout(resolve, graceMs, 'over');
+    });
+    if ((await Promise.race([untilIdle(), grace])) === 'over') attempts?.abandon();
     clearTimeout(timer);
     for (const queue of queues.values()) await queue.close();
     announcer.close();
@@ -146,12 +182,16 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
   return {
     enqueue,
 
-    /** The same for work that somebody else will ask for again: a queue that is down is logged, and undefined comes back. */
+    /**
+     * The same for work that somebody else will ask for again: a queue that is down is logged, and undefined comes
+     * back.
+     */
     async tryEnqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob | undefined> {
       try {
         return await enqueue(name, payload);
       } catch (error) {
-        if (!closing) log.warn({ task: name, err: error }, 'job not enqueued'); // when all stops, so does what would have followed
+        // when all stops, so does what would have followed
+        if (!closing) log.warn({ task: name, err: error }, 'job not enqueued');
         return undefined;
       }
     },
@@ -162,9 +202,13 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       return job;
     },
 
-    list: (filter: { status?: JobStatus | undefined; task?: string | undefined }, page: Page): Paged<JobRow> => listJobs(db, filter, page),
+    list: (filter: { status?: JobStatus | undefined; task?: string | undefined }, page: Page): Paged<JobRow> =>
+      listJobs(db, filter, page),
 
-    /** Ends a job at once; a running handler is told by its signal and may take a moment more. Throws `conflict` when it had ended. */
+    /**
+     * Ends a job at once; a running handler is told by its signal and may take a moment more. Throws `conflict` when it
+     * had ended.
+     */
     cancel(id: JobId): JobRow {
       const cancelled = cancelJob(db, id, now());
       if (!cancelled) {
@@ -181,7 +225,8 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
     async retry(id: JobId): Promise<EnqueuedJob> {
       const job = findJob(db, id);
       if (!job) throw notFound('job', id);
-      if (job.status !== 'failed' && job.status !== 'cancelled') throw conflict(`Job ${id} has not failed (${job.status}).`);
+      if (job.status !== 'failed' && job.status !== 'cancelled')
+        throw conflict(`Job ${id} has not failed (${job.status}).`);
       return enqueue(job.task as Name, job.payload as PayloadOf<Name>);
     },
 
@@ -193,7 +238,13 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       prune();
       pruneTimer = setInterval(prune, DAY_MS).unref();
       const runner = createAttempts({
-        db, log, now, random, tasks, announcer, giveWay,
+        db,
+        log,
+        now,
+        random,
+        tasks,
+        announcer,
+        giveWay,
         handlers: handlers as Record<string, AnyHandler>,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
         onStuck(error) {
@@ -203,10 +254,17 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       });
       attempts = runner;
       for (const [name, { concurrency }] of Object.entries(tasks)) {
-        queues.set(name, createTaskQueue({
-          client: db.$client, log, now, name, concurrency,
-          run: (id) => runner.run(id).finally(checkIdle),
-        }));
+        queues.set(
+          name,
+          createTaskQueue({
+            client: db.$client,
+            log,
+            now,
+            name,
+            concurrency,
+            run: (id) => runner.run(id).finally(checkIdle),
+          }),
+        );
       }
       open = true;
     },
@@ -214,7 +272,10 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
     /** True while jobs are taken; for /health. */
     isRunning: (): boolean => open,
 
-    /** Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. Rejects when a job's end cannot be stored. */
+    /**
+     * Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. Rejects when a job's end
+     * cannot be stored.
+     */
     async drain(): Promise<void> {
       if (!open) return closing;
       for (const queue of queues.values()) queue.wake();
@@ -222,7 +283,9 @@ export function createJobs<T extends TaskTable = typeof TASKS>({ db, log, now, e
       announcer.flush();
     },
 
-    /** Tells when a job's state cannot be stored, which is tried for as long as it takes. Gives what ends the telling. */
+    /**
+     * Tells when a job's state cannot be stored, which is tried for as long as it takes. Gives what ends the telling.
+     */
     onStuck(tell: (error: unknown) => void): () => void {
       whenStuck.add(tell);
       return () => void whenStuck.delete(tell);

@@ -1,5 +1,5 @@
-// What lists and events say of a job's result. A scan's may hold thousands of lines: over a limit its lists are empty and its parts null,
-// and the counts that stand beside them stay. The whole is at GET /jobs/{id}.
+// What lists and events say of a job's result. A scan's may hold thousands of lines: over a limit its lists are empty
+// and its parts null, and the counts that stand beside them stay. The whole is at GET /jobs/{id}.
 import { sql, type SQL } from 'drizzle-orm';
 import { jobs } from '../db/schema.ts';
 
@@ -8,10 +8,17 @@ const MOST_CHARS = 8_192;
 export function shortResult(result: unknown): unknown {
   if (result === null || result === undefined || JSON.stringify(result).length <= MOST_CHARS) return result;
   if (typeof result !== 'object' || Array.isArray(result)) return null;
-  return Object.fromEntries(Object.entries(result).map(([key, value]: [string, unknown]) => [key, Array.isArray(value) ? [] : typeof value === 'object' ? null : value]));
+  return Object.fromEntries(
+    Object.entries(result).map(([key, value]: [string, unknown]) => [
+      key,
+      Array.isArray(value) ? [] : typeof value === 'object' ? null : value,
+    ]),
+  );
 }
 
 /** The same in the database, which is spared handing the long ones over. */
 export const shortResultSql: SQL = sql`CASE WHEN length(${jobs.result}) <= ${MOST_CHARS} THEN ${jobs.result}
   WHEN json_type(${jobs.result}) = 'object' THEN (SELECT json_group_object(key, CASE type
-    WHEN 'array' THEN json('[]') WHEN 'object' THEN json('null') WHEN 'true' THEN json('true') WHEN 'false' THEN json('false') ELSE value END) FROM json_each(${jobs.result})) END`.mapWith(jobs.result);
+    WHEN 'array' THEN json('[]') WHEN 'object' THEN json('null') WHEN 'true' THEN json('true') WHEN 'false' THEN json('false') ELSE value END) FROM json_each(${jobs.result})) END`.mapWith(
+  jobs.result,
+);

@@ -1,5 +1,5 @@
-// The store behind one better-queue, on rows of `queue_tasks`. A row is a job that still has to run; no lock means it waits.
-// Prepared SQL on the bare connection: the queue asks a handful of times per job.
+// The store behind one better-queue, on rows of `queue_tasks`. A row is a job that still has to run; no lock means it
+// waits. Prepared SQL on the bare connection: the queue asks a handful of times per job.
 import { randomUUID } from 'node:crypto';
 import type BetterQueue from 'better-queue';
 import type { Sqlite } from '../db/client.ts';
@@ -22,7 +22,9 @@ export interface StoreDeps {
   /** Name of the queue, which is the task's name. */
   queue: string;
   now: () => Date;
-  /** There is nothing to take. `nextDue` is when that changes by itself, in ms; undefined when no job waits for a time. */
+  /**
+   * There is nothing to take. `nextDue` is when that changes by itself, in ms; undefined when no job waits for a time.
+   */
   onRest: (nextDue: number | undefined) => void;
   /** Something could not be taken; better-queue stalls until it is resumed. */
   onFault: (error: unknown) => void;
@@ -34,37 +36,48 @@ export function createQueueStore({ client, queue, now, onRest, onFault }: StoreD
 
   return {
     connect: answer(() => {
-      // Locks of an earlier process go back here, not through getRunningTasks: the queue would start all of those at once.
+      // Locks of an earlier process go back here, not through getRunningTasks: the queue would start all of those at
+      // once.
       sql.unlockAll.run(queue);
       return sql.count.get(queue) as number;
     }),
     getRunningTasks: (cb) => cb(null, {}),
-    // A locked row is not shown: the job that is putting itself back is then counted as a new arrival, as the queue's length needs it.
+    // A locked row is not shown: the job that is putting itself back is then counted as a new arrival, as the queue's
+    // length needs it.
     getTask: (id: string, cb) => answer(() => toTask(sql.find.get(queue, id)) as QueueTask)(cb),
-    putTask: (id: string, task, _priority, cb) => answer(() => void sql.put.run(id, queue, JSON.stringify(task), task.runAt))(cb),
+    putTask: (id: string, task, _priority, cb) =>
+      answer(() => void sql.put.run(id, queue, JSON.stringify(task), task.runAt))(cb),
     deleteTask: (id: string, cb) => answer(() => void sql.remove.run(queue, id))(() => cb()),
-    takeFirstN: (n, cb) => answer(() => {
-      const lock = randomUUID();
-      const time = now().getTime();
-      const rows = sql.take.all(lock, queue, time, n);
-      if (rows.length === 0) { // better-queue asks again after the next arrival or end
-        onRest(sql.nextDue.get(queue, time) as number | undefined);
-        return undefined as unknown as string;
-      }
-      locked.set(lock, Object.fromEntries(rows.map((row) => [row.id, { id: row.id, runAt: row.run_at }])));
-      return lock;
-    }, onFault)(cb),
+    takeFirstN: (n, cb) =>
+      answer(() => {
+        const lock = randomUUID();
+        const time = now().getTime();
+        const rows = sql.take.all(lock, queue, time, n);
+        if (rows.length === 0) {
+          // better-queue asks again after the next arrival or end
+          onRest(sql.nextDue.get(queue, time) as number | undefined);
+          return undefined as unknown as string;
+        }
+        locked.set(lock, Object.fromEntries(rows.map((row) => [row.id, { id: row.id, runAt: row.run_at }])));
+        return lock;
+      }, onFault)(cb),
     takeLastN: (_n, cb) => cb(new Error('This queue is first in, first out.'), ''),
-    getLock: (lock, cb) => cb(null, locked.get(lock) ?? {}), // from memory, so that it cannot fail and leave the rows locked
-    releaseLock: (lock, cb) => answer(() => { // a row that was put back has lost this lock, and stays
-      sql.release.run(queue, lock);
-      locked.delete(lock);
-    })(cb),
+    // from memory, so that it cannot fail and leave the rows locked
+    getLock: (lock, cb) => cb(null, locked.get(lock) ?? {}),
+    releaseLock: (lock, cb) =>
+      answer(() => {
+        // a row that was put back has lost this lock, and stays
+        sql.release.run(queue, lock);
+        locked.delete(lock);
+      })(cb),
     close: (cb) => cb(), // the connection is the app's
   };
 }
 
-interface TaskRow { id: string; run_at: number }
+interface TaskRow {
+  id: string;
+  run_at: number;
+}
 
 const toTask = (row: unknown): QueueTask | undefined => {
   const found = row as TaskRow | undefined;
@@ -72,16 +85,18 @@ const toTask = (row: unknown): QueueTask | undefined => {
 };
 
 /** Runs `work` at once and hands its value or its error to a callback. */
-const answer = <T>(work: () => T, onError?: (error: unknown) => void) => (cb: (error: unknown, value: T) => void): void => {
-  let value: T;
-  try {
-    value = work();
-  } catch (error) {
-    onError?.(error);
-    return cb(error, undefined as T);
-  }
-  cb(null, value);
-};
+const answer =
+  <T>(work: () => T, onError?: (error: unknown) => void) =>
+  (cb: (error: unknown, value: T) => void): void => {
+    let value: T;
+    try {
+      value = work();
+    } catch (error) {
+      onError?.(error);
+      return cb(error, undefined as T);
+    }
+    cb(null, value);
+  };
 
 // `priority = 0` throughout: no task declares one, and naming it lets the index give the rows in order.
 function prepareAll(client: Sqlite) {
@@ -96,7 +111,9 @@ function prepareAll(client: Sqlite) {
       SELECT seq FROM queue_tasks WHERE queue = ? AND lock IS NULL AND priority = 0 AND run_at <= ? ORDER BY run_at, seq LIMIT ?)
       RETURNING id, run_at`),
     release: client.prepare('DELETE FROM queue_tasks WHERE queue = ? AND lock = ?'),
-    nextDue: client.prepare(`SELECT run_at FROM queue_tasks
-      WHERE queue = ? AND lock IS NULL AND priority = 0 AND run_at > ? ORDER BY run_at LIMIT 1`).pluck(),
+    nextDue: client
+      .prepare(`SELECT run_at FROM queue_tasks
+      WHERE queue = ? AND lock IS NULL AND priority = 0 AND run_at > ? ORDER BY run_at LIMIT 1`)
+      .pluck(),
   };
 }

@@ -1,5 +1,6 @@
-// The one declaration of background tasks. Each is handled in the room that owns the work; app.ts binds the handlers, and a task
-// without one does not compile. Payloads carry ids, not rows, and are parsed again when they are taken off the queue.
+// The one declaration of background tasks. Each is handled in the room that owns the work; app.ts binds the handlers,
+// and a task without one does not compile. Payloads carry ids, not rows, and are parsed again when they are taken off
+// the queue.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { ArtistIdIn, DownloadIdIn, TrackIdIn, type JobId } from '../db/ids.ts';
@@ -46,14 +47,19 @@ export const TASKS = {
     concurrency: 1,
   }),
   /**
-   * Walks the music folder, or folders below it. `restore` also brings back tracks that were deleted; `dryRun` only tells what would change.
-   * Tried again, for a day, only while the object store that copies go to is down.
+   * Walks the music folder, or folders below it. `restore` also brings back tracks that were deleted; `dryRun` only
+   * tells what would change. Tried again, for a day, only while the object store that copies go to is down.
    */
   scan_local_folder: task({
-    payload: z.strictObject({ paths: z.array(z.string()).optional(), restore: z.boolean().optional(), dryRun: z.boolean().optional() }),
+    payload: z.strictObject({
+      paths: z.array(z.string()).optional(),
+      restore: z.boolean().optional(),
+      dryRun: z.boolean().optional(),
+    }),
     attempts: 150,
     backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
-    uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)), // what runs may have passed the folder that another one asks for
+    // what runs may have passed the folder that another one asks for
+    uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)),
     concurrency: 1,
   }),
   /** Puts the credits of many tracks together, or apart, after somebody said whether a name is one artist. */
@@ -70,7 +76,10 @@ export const TASKS = {
     uniqueBy: ({ trackId, isAsked = false }) => `${trackId}${isAsked ? ' asked' : ''}`,
     concurrency: 4,
   }),
-  /** The same for all tracks of a kind. `unanswered`: those of which a service that was down could not be asked; it is tried again for a week. */
+  /**
+   * The same for all tracks of a kind. `unanswered`: those of which a service that was down could not be asked; it is
+   * tried again for a week.
+   */
   enrich_library: task({
     payload: z.strictObject({ scope: z.enum(['pending', 'failed', 'all', 'unanswered']), askedAt: z.int() }),
     attempts: 170,
@@ -102,7 +111,10 @@ export const TASKS = {
     uniqueBy: ({ to = '' }) => to,
     concurrency: 1,
   }),
-  /** Fetches a snapshot of the backup: into another folder, or beside the library for the next start to put into its place. */
+  /**
+   * Fetches a snapshot of the backup: into another folder, or beside the library for the next start to put into its
+   * place.
+   */
   restore_task: task({
     payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional() }),
     attempts: 1,
@@ -116,7 +128,10 @@ export const TASKS = {
     uniqueBy: ({ folder }) => folder,
     concurrency: 1,
   }),
-  /** Compares stored audio with its checksums: all of it, or today's part. Waits, for a day, while the storage is down, and goes on where it was. */
+  /**
+   * Compares stored audio with its checksums: all of it, or today's part. Waits, for a day, while the storage is down,
+   * and goes on where it was.
+   */
   verify_storage: task({
     payload: z.strictObject({ scope: z.enum(['all', 'part']) }),
     attempts: 150,
@@ -140,7 +155,10 @@ export const TASKS = {
     uniqueBy: () => 'albums',
     concurrency: 1,
   }),
-  /** Asks the cover archive for albums that have none near by; waits up to an hour between attempts, for weeks, while that cannot be reached. */
+  /**
+   * Asks the cover archive for albums that have none near by; waits up to an hour between attempts, for weeks, while
+   * that cannot be reached.
+   */
   cover_archive_task: task({
     payload: z.strictObject({}),
     attempts: 500,
@@ -165,10 +183,14 @@ export interface JobContext {
 }
 
 /**
- * Does the work and gives back the job's result (JSON). May run twice for the same job, so it begins by asking whether there is still work.
- * Anything thrown is tried again while attempts are left; `throw permanent(error)` ends the job at once.
+ * Does the work and gives back the job's result (JSON). May run twice for the same job, so it begins by asking whether
+ * there is still work. Anything thrown is tried again while attempts are left; `throw permanent(error)` ends the job at
+ * once.
  */
-export type TaskHandler<S extends TaskSpec> = (payload: z.output<S['payload']>, context: JobContext) => Promise<unknown>;
+export type TaskHandler<S extends TaskSpec> = (
+  payload: z.output<S['payload']>,
+  context: JobContext,
+) => Promise<unknown>;
 export type HandlersOf<T extends TaskTable> = { [Name in keyof T]: TaskHandler<T[Name]> };
 
 export type Handler<Name extends TaskName> = TaskHandler<(typeof TASKS)[Name]>;

@@ -1,6 +1,6 @@
-// A window of Tonearm that offered itself as the speaker, and what it is to play. Others (a phone, by the phone door) change what is wanted;
-// the window hears of it as an event, follows, and reports where it is. One speaker for each person: the last that offered itself.
-// Kept in memory: a speaker that does not report for a while is gone.
+// A window of Tonearm that offered itself as the speaker, and what it is to play. Others (a phone, by the phone door)
+// change what is wanted; the window hears of it as an event, follows, and reports where it is. One speaker for each
+// person: the last that offered itself. Kept in memory: a speaker that does not report for a while is gone.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
 
@@ -15,7 +15,10 @@ export interface Jukebox {
   /** 0..1. */
   gain: number;
 }
-export interface Speaker { id: string; name: string }
+export interface Speaker {
+  id: string;
+  name: string;
+}
 export type JukeboxState = Jukebox & { speaker: Speaker | null };
 export type SpeakerReport = Pick<Jukebox, 'version' | 'currentIndex' | 'positionMs' | 'isPlaying' | 'gain'>;
 
@@ -31,7 +34,12 @@ const SPEAKER_GONE_MS = 45_000;
 const MOST_TRACKS = 10_000;
 const EMPTY: Jukebox = { version: 0, trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false, gain: 0.8 };
 
-interface Kept { jukebox: Jukebox; at: number; speaker?: Speaker; seenAt: number }
+interface Kept {
+  jukebox: Jukebox;
+  at: number;
+  speaker?: Speaker;
+  seenAt: number;
+}
 
 export type JukeboxService = ReturnType<typeof createJukebox>;
 
@@ -43,18 +51,26 @@ export function createJukebox({ now, announce, random = Math.random }: JukeboxDe
     return found;
   };
 
-  const speakerOf = ({ speaker, seenAt }: Kept): Speaker | null => (speaker !== undefined && now().getTime() - seenAt < SPEAKER_GONE_MS ? speaker : null);
+  const speakerOf = ({ speaker, seenAt }: Kept): Speaker | null =>
+    speaker !== undefined && now().getTime() - seenAt < SPEAKER_GONE_MS ? speaker : null;
 
   /** With the place that it has come to meanwhile. */
   function stateOf(one: Kept): JukeboxState {
     const { jukebox, at } = one;
-    return { ...jukebox, positionMs: jukebox.positionMs + (jukebox.isPlaying ? now().getTime() - at : 0), speaker: speakerOf(one) };
+    return {
+      ...jukebox,
+      positionMs: jukebox.positionMs + (jukebox.isPlaying ? now().getTime() - at : 0),
+      speaker: speakerOf(one),
+    };
   }
 
   function want(userId: UserId, change: (now: JukeboxState) => Partial<Jukebox>): JukeboxState {
     const one = of(userId);
     const before = stateOf(one);
-    if (!before.speaker) throw forbidden('No window of Tonearm has offered itself as the speaker. Open one on the computer and choose "Be the speaker".');
+    if (!before.speaker)
+      throw forbidden(
+        'No window of Tonearm has offered itself as the speaker. Open one on the computer and choose "Be the speaker".',
+      );
     const { speaker: _, ...jukebox } = before;
     one.jukebox = { ...jukebox, ...change(before), version: before.version + 1 };
     one.at = now().getTime();
@@ -74,7 +90,13 @@ export function createJukebox({ now, announce, random = Math.random }: JukeboxDe
       one.seenAt = now().getTime();
       if (report?.version === one.jukebox.version) {
         const currentIndex = Math.min(report.currentIndex, one.jukebox.trackIds.length - 1);
-        one.jukebox = { ...one.jukebox, currentIndex, positionMs: report.positionMs, isPlaying: report.isPlaying, gain: report.gain };
+        one.jukebox = {
+          ...one.jukebox,
+          currentIndex,
+          positionMs: report.positionMs,
+          isPlaying: report.isPlaying,
+          gain: report.gain,
+        };
         one.at = one.seenAt;
       }
       const state = stateOf(one);
@@ -97,26 +119,47 @@ export function createJukebox({ now, announce, random = Math.random }: JukeboxDe
       return state.speaker ? state : want(userId, () => ({}));
     },
     set: (userId: UserId, trackIds: readonly TrackId[]) =>
-      want(userId, () => ({ trackIds: trackIds.slice(0, MOST_TRACKS), currentIndex: trackIds.length > 0 ? 0 : -1, positionMs: 0, isPlaying: false })),
+      want(userId, () => ({
+        trackIds: trackIds.slice(0, MOST_TRACKS),
+        currentIndex: trackIds.length > 0 ? 0 : -1,
+        positionMs: 0,
+        isPlaying: false,
+      })),
     add: (userId: UserId, trackIds: readonly TrackId[]) =>
-      want(userId, (before) => ({ trackIds: [...before.trackIds, ...trackIds].slice(0, MOST_TRACKS), currentIndex: before.currentIndex < 0 && trackIds.length > 0 ? 0 : before.currentIndex })),
-    clear: (userId: UserId) => want(userId, () => ({ trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false })),
-    remove: (userId: UserId, index: number) => want(userId, (before) => {
-      const trackIds = before.trackIds.filter((_, at) => at !== index);
-      if (index < before.currentIndex) return { trackIds, currentIndex: before.currentIndex - 1 };
-      const isCurrent = index === before.currentIndex;
-      return { trackIds, currentIndex: Math.min(before.currentIndex, trackIds.length - 1), ...(isCurrent && { positionMs: 0, isPlaying: before.isPlaying && trackIds.length > index }) };
-    }),
+      want(userId, (before) => ({
+        trackIds: [...before.trackIds, ...trackIds].slice(0, MOST_TRACKS),
+        currentIndex: before.currentIndex < 0 && trackIds.length > 0 ? 0 : before.currentIndex,
+      })),
+    clear: (userId: UserId) =>
+      want(userId, () => ({ trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false })),
+    remove: (userId: UserId, index: number) =>
+      want(userId, (before) => {
+        const trackIds = before.trackIds.filter((_, at) => at !== index);
+        if (index < before.currentIndex) return { trackIds, currentIndex: before.currentIndex - 1 };
+        const isCurrent = index === before.currentIndex;
+        return {
+          trackIds,
+          currentIndex: Math.min(before.currentIndex, trackIds.length - 1),
+          ...(isCurrent && { positionMs: 0, isPlaying: before.isPlaying && trackIds.length > index }),
+        };
+      }),
     start: (userId: UserId) => want(userId, ({ trackIds }) => ({ isPlaying: trackIds.length > 0 })),
     stop: (userId: UserId) => want(userId, () => ({ isPlaying: false })),
-    skip: (userId: UserId, index: number, positionMs: number) => want(userId, ({ trackIds, currentIndex }) =>
-      (index < 0 || index >= trackIds.length ? { currentIndex } : { currentIndex: index, positionMs, isPlaying: true })),
+    skip: (userId: UserId, index: number, positionMs: number) =>
+      want(userId, ({ trackIds, currentIndex }) =>
+        index < 0 || index >= trackIds.length ? { currentIndex } : { currentIndex: index, positionMs, isPlaying: true },
+      ),
     /** The current one comes first and goes on. */
-    shuffle: (userId: UserId) => want(userId, ({ trackIds, currentIndex }) => {
-      const rest = trackIds.filter((_, at) => at !== currentIndex).map((id) => ({ id, place: random() })).sort((a, b) => a.place - b.place).map(({ id }) => id);
-      const current = trackIds[currentIndex];
-      return current === undefined ? { trackIds: rest } : { trackIds: [current, ...rest], currentIndex: 0 };
-    }),
+    shuffle: (userId: UserId) =>
+      want(userId, ({ trackIds, currentIndex }) => {
+        const rest = trackIds
+          .filter((_, at) => at !== currentIndex)
+          .map((id) => ({ id, place: random() }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ id }) => id);
+        const current = trackIds[currentIndex];
+        return current === undefined ? { trackIds: rest } : { trackIds: [current, ...rest], currentIndex: 0 };
+      }),
     setGain: (userId: UserId, gain: number) => want(userId, () => ({ gain: Math.min(1, Math.max(0, gain)) })),
   };
 }

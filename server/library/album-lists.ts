@@ -36,7 +36,9 @@ function albumFilters(f: AlbumFilter): Filter[] {
     f.genre !== undefined && {
       each: 'EXISTS (SELECT 1 FROM album_genres ag WHERE ag.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND ag.album_id = i.id)',
       set: 'SELECT ag.album_id FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
-      count: 'SELECT count(*) FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre', isCounted: true, params: { genre: identityKey(f.genre) },
+      count: 'SELECT count(*) FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
+      isCounted: true,
+      params: { genre: identityKey(f.genre) },
     },
     f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
     f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
@@ -44,9 +46,13 @@ function albumFilters(f: AlbumFilter): Filter[] {
       each: `i.artist_id = @artistId OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = t.id WHERE t.album_id = i.id AND ta.artist_id = @artistId)`,
       set: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
         UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = @artistId`,
-      few: true, params: { artistId: f.artistId },
+      few: true,
+      params: { artistId: f.artistId },
     },
-    f.format !== undefined && { each: 'EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.format = @format)', params: { format: f.format.toLowerCase() } },
+    f.format !== undefined && {
+      each: 'EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.format = @format)',
+      params: { format: f.format.toLowerCase() },
+    },
     f.liked !== undefined && likedFilter('album', f.liked),
   ].filter((filter) => filter !== false);
 }

@@ -31,8 +31,17 @@ export interface AlbumSummary {
   updatedAt: Date;
 }
 
-type Raw = Omit<AlbumSummary, 'isCompilation' | 'hasCover' | 'liked' | 'likedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'> & {
-  isCompilation: number; hasCover: number; liked: number; likedAt: number | null; lastPlayedAt: number | null; createdAt: number; updatedAt: number;
+type Raw = Omit<
+  AlbumSummary,
+  'isCompilation' | 'hasCover' | 'liked' | 'likedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'
+> & {
+  isCompilation: number;
+  hasCover: number;
+  liked: number;
+  likedAt: number | null;
+  lastPlayedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
 };
 
 const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistName, a.year, a.genre, a.is_compilation AS isCompilation,

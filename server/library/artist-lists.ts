@@ -30,7 +30,12 @@ export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
 };
 
 export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): NewIdList {
-  return { itemType: 'artist', userId, filters: artistFilters(filter), order: orderOf('artist', ARTIST_SORT_PLANS, order) };
+  return {
+    itemType: 'artist',
+    userId,
+    filters: artistFilters(filter),
+    order: orderOf('artist', ARTIST_SORT_PLANS, order),
+  };
 }
 
 function artistFilters(f: ArtistFilter): Filter[] {

@@ -22,9 +22,18 @@ export interface ArtistSummary {
   createdAt: Date;
 }
 
-type Raw = Omit<ArtistSummary, 'hasCover' | 'neverSplit' | 'liked' | 'likedAt' | 'createdAt'> & { hasCover: number; neverSplit: number; liked: number; likedAt: number | null; createdAt: number };
+type Raw = Omit<ArtistSummary, 'hasCover' | 'neverSplit' | 'liked' | 'likedAt' | 'createdAt'> & {
+  hasCover: number;
+  neverSplit: number;
+  liked: number;
+  likedAt: number | null;
+  createdAt: number;
+};
 
-/** Tracks of an artist that are looked through for an album with a cover: of tens of thousands without any, all would take too long. */
+/**
+ * Tracks of an artist that are looked through for an album with a cover: of tens of thousands without any, all would
+ * take too long.
+ */
 export const CREDITS_LOOKED_AT = 2_000;
 
 const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
@@ -38,7 +47,13 @@ const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS a
 
 /** The artists of these ids in their order, as often as they are there; an id that is gone is left out. */
 export function readArtists(statements: Statements, userId: UserId, ids: readonly number[]): ArtistSummary[] {
-  const artists = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId })
-    .map((row) => ({ ...row, hasCover: row.hasCover === 1, neverSplit: row.neverSplit === 1, liked: row.liked === 1, likedAt: row.likedAt === null ? null : new Date(row.likedAt), createdAt: new Date(row.createdAt) }));
+  const artists = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+    ...row,
+    hasCover: row.hasCover === 1,
+    neverSplit: row.neverSplit === 1,
+    liked: row.liked === 1,
+    likedAt: row.likedAt === null ? null : new Date(row.likedAt),
+    createdAt: new Date(row.createdAt),
+  }));
   return inOrder(artists, ids);
 }

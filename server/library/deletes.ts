@@ -1,5 +1,5 @@
-// Takes a track out of the library: its row with all that hangs on it, an album and artists left empty, and at last the stored
-// audio. Files below the import path (`file:` addresses) are the person's own and are never touched.
+// Takes a track out of the library: its row with all that hangs on it, an album and artists left empty, and at last the
+// stored audio. Files below the import path (`file:` addresses) are the person's own and are never touched.
 import { and, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -15,15 +15,22 @@ export interface DeletionDeps {
   tracks: RowRemovalDeps;
   storage: Pick<Storage, 'kind' | 'delete'>;
   claims: Pick<Claims, 'deleteWhenFree'>;
-  /** Called inside the transaction while the row is still there, so that the track's source can note that it is not wanted back. */
+  /**
+   * Called inside the transaction while the row is still there, so that the track's source can note that it is not
+   * wanted back.
+   */
   onDeleted: (id: TrackId) => void;
   log: Log;
 }
 
 export function createDeletion({ db, tracks: writer, storage, claims, onDeleted, log }: DeletionDeps) {
-  /** The row is gone when this returns, whatever became of the stored objects: a left-over object costs room, not music. */
+  /**
+   * The row is gone when this returns, whatever became of the stored objects: a left-over object costs room, not music.
+   */
   async function deleteTrack(id: TrackId): Promise<void> {
-    await release(db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }));
+    await release(
+      db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }),
+    );
   }
 
   async function release({ storageUri, coverKey }: LeftOver): Promise<void> {
@@ -35,16 +42,27 @@ export function createDeletion({ db, tracks: writer, storage, claims, onDeleted,
   async function releaseAudio(storageUris: readonly string[]): Promise<void> {
     for (const uri of storageUris) {
       const key = keyOf(uri);
-      if (key !== undefined) await claims.deleteWhenFree(key, async () => { if (!isUsed(uri, key)) await tryDelete(key); });
+      if (key !== undefined)
+        await claims.deleteWhenFree(key, async () => {
+          if (!isUsed(uri, key)) await tryDelete(key);
+        });
     }
   }
 
-  /** Found by content, which is indexed; the address alone is not, since an index of it would cost a tenth of a scan. */
+  /**
+   * Found by content, which is indexed; the address alone is not, since an index of it would cost a tenth of a scan.
+   */
   const isUsed = (uri: string, key: string): boolean =>
-    db.select({ id: tracks.id }).from(tracks).where(and(eq(tracks.contentHash, hashInKey(key)), eq(tracks.storageUri, uri))).limit(1).get() !== undefined;
+    db
+      .select({ id: tracks.id })
+      .from(tracks)
+      .where(and(eq(tracks.contentHash, hashInKey(key)), eq(tracks.storageUri, uri)))
+      .limit(1)
+      .get() !== undefined;
 
   /** Undefined for a `file:` address and for an object of another backend than today's. */
-  const keyOf = (uri: string): string | undefined => (uri.startsWith(`${storage.kind}:`) ? uri.slice(storage.kind.length + 1) : undefined);
+  const keyOf = (uri: string): string | undefined =>
+    uri.startsWith(`${storage.kind}:`) ? uri.slice(storage.kind.length + 1) : undefined;
 
   async function tryDelete(key: string): Promise<void> {
     try {

@@ -1,4 +1,5 @@
-// What a person changes by hand on a track or an artist, field by field. (A whole new identity goes through track-writer.ts.)
+// What a person changes by hand on a track or an artist, field by field. (A whole new identity goes through
+// track-writer.ts.)
 import { asc, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
@@ -27,44 +28,66 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
 
   /** Leaves metadata_status alone; the changed fields are marked as typed by a person. */
   function updateTrack(id: TrackId, changes: TrackChanges): void {
-    db.transaction((tx) => {
-      const track = tx.select().from(tracks).where(eq(tracks.id, id)).get();
-      if (!track) throw notFound('track', id);
-      const given = withoutUndefined(changes);
-      const typed = Object.keys(given);
-      if (typed.length === 0) return;
-      const provenance = { ...track.provenance, ...Object.fromEntries(typed.map((field): [string, Origin] => [field, 'manual'])) };
-      const { title } = given;
-      tx.update(tracks)
-        .set({ ...given, ...(title !== undefined && { titleSort: sortKey(title) }), provenance, updatedAt: now() })
-        .where(eq(tracks.id, id)).run();
-      if (title !== undefined) search.set('track', id);
-      if (given.genre !== undefined) setGenre(tx, id, track.albumId, given.genre);
-    }, { behavior: 'immediate' });
+    db.transaction(
+      (tx) => {
+        const track = tx.select().from(tracks).where(eq(tracks.id, id)).get();
+        if (!track) throw notFound('track', id);
+        const given = withoutUndefined(changes);
+        const typed = Object.keys(given);
+        if (typed.length === 0) return;
+        const provenance = {
+          ...track.provenance,
+          ...Object.fromEntries(typed.map((field): [string, Origin] => [field, 'manual'])),
+        };
+        const { title } = given;
+        tx.update(tracks)
+          .set({ ...given, ...(title !== undefined && { titleSort: sortKey(title) }), provenance, updatedAt: now() })
+          .where(eq(tracks.id, id))
+          .run();
+        if (title !== undefined) search.set('track', id);
+        if (given.genre !== undefined) setGenre(tx, id, track.albumId, given.genre);
+      },
+      { behavior: 'immediate' },
+    );
   }
 
   /** One genre or none takes the place of all that the track had. */
   function setGenre(tx: Db, trackId: TrackId, albumId: AlbumId | null, genre: string | null): void {
     tx.delete(trackGenres).where(eq(trackGenres.trackId, trackId)).run();
-    if (genre !== null) tx.insert(trackGenres).values({ trackId, position: 0, genreId: resolver.genre(genre) }).run();
+    if (genre !== null)
+      tx.insert(trackGenres)
+        .values({ trackId, position: 0, genreId: resolver.genre(genre) })
+        .run();
     if (albumId === null) return;
-    const first = tx.select({ genre: tracks.genre }).from(tracks).where(eq(tracks.albumId, albumId))
-      .orderBy(asc(tracks.discNumber), asc(tracks.trackNumber), asc(tracks.id)).limit(1).get();
-    tx.update(albums).set({ genre: first?.genre ?? null, updatedAt: now() }).where(eq(albums.id, albumId)).run();
+    const first = tx
+      .select({ genre: tracks.genre })
+      .from(tracks)
+      .where(eq(tracks.albumId, albumId))
+      .orderBy(asc(tracks.discNumber), asc(tracks.trackNumber), asc(tracks.id))
+      .limit(1)
+      .get();
+    tx.update(albums)
+      .set({ genre: first?.genre ?? null, updatedAt: now() })
+      .where(eq(albums.id, albumId))
+      .run();
   }
 
   /** `neverSplit` is the mark alone, by which names are read from now on. */
   function updateArtist(id: ArtistId, { sortName, neverSplit }: ArtistChanges): void {
-    db.transaction((tx) => {
-      if (!tx.select({ id: artists.id }).from(artists).where(eq(artists.id, id)).get()) throw notFound('artist', id);
-      if (neverSplit !== undefined) tx.update(artists).set({ neverSplit, updatedAt: now() }).where(eq(artists.id, id)).run();
-      if (sortName === undefined) return;
-      const key = sortKey(sortName);
-      tx.update(artists).set({ sortName, sortKey: key, updatedAt: now() }).where(eq(artists.id, id)).run();
-      tx.update(tracks).set({ artistSort: key }).where(eq(tracks.artistId, id)).run();
-      tx.update(albums).set({ artistSort: key }).where(eq(albums.artistId, id)).run();
-      search.set('artist', id);
-    }, { behavior: 'immediate' });
+    db.transaction(
+      (tx) => {
+        if (!tx.select({ id: artists.id }).from(artists).where(eq(artists.id, id)).get()) throw notFound('artist', id);
+        if (neverSplit !== undefined)
+          tx.update(artists).set({ neverSplit, updatedAt: now() }).where(eq(artists.id, id)).run();
+        if (sortName === undefined) return;
+        const key = sortKey(sortName);
+        tx.update(artists).set({ sortName, sortKey: key, updatedAt: now() }).where(eq(artists.id, id)).run();
+        tx.update(tracks).set({ artistSort: key }).where(eq(tracks.artistId, id)).run();
+        tx.update(albums).set({ artistSort: key }).where(eq(albums.artistId, id)).run();
+        search.set('artist', id);
+      },
+      { behavior: 'immediate' },
+    );
   }
 
   return { updateTrack, updateArtist };

@@ -1,9 +1,14 @@
-// The music folder as it lies on disk, for those who browse by folders: what is directly below one, and which folder a track lies in.
-// A folder's own children are found by leaping through the index of paths, so a folder with ten thousand below it costs no more.
+// The music folder as it lies on disk, for those who browse by folders: what is directly below one, and which folder a
+// track lies in. A folder's own children are found by leaping through the index of paths, so a folder with ten thousand
+// below it costs no more.
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { Statements } from './statements.ts';
 
-export interface FolderRef { id: number; path: string; name: string }
+export interface FolderRef {
+  id: number;
+  path: string;
+  name: string;
+}
 
 const SOURCE = 'local_folder';
 const AFTER_SLASH = '0'; // follows `/`
@@ -13,7 +18,10 @@ export function createFolderTree(statements: Statements) {
   const at = (path: string): { id: number; path: string } | undefined =>
     statements.row(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND path = @path`, { path });
   const firstFrom = (path: string): string | undefined =>
-    statements.column<string>(`SELECT path FROM source_folders WHERE source = '${SOURCE}' AND path >= @path ORDER BY path LIMIT 1`, { path })[0];
+    statements.column<string>(
+      `SELECT path FROM source_folders WHERE source = '${SOURCE}' AND path >= @path ORDER BY path LIMIT 1`,
+      { path },
+    )[0];
 
   function childNames(path: string): string[] {
     const below = path === ROOT ? '' : `${path}/`;
@@ -27,13 +35,23 @@ export function createFolderTree(statements: Statements) {
     }
   }
 
-  const toRef = ({ id, path }: { id: number; path: string }): FolderRef => ({ id, path, name: path.slice(path.lastIndexOf('/') + 1) });
+  const toRef = ({ id, path }: { id: number; path: string }): FolderRef => ({
+    id,
+    path,
+    name: path.slice(path.lastIndexOf('/') + 1),
+  });
 
   return {
-    root: (): FolderRef | undefined => { const row = at(ROOT); return row && toRef(row); },
+    root: (): FolderRef | undefined => {
+      const row = at(ROOT);
+      return row && toRef(row);
+    },
 
     find(id: number): FolderRef | undefined {
-      const row = statements.row<{ id: number; path: string }>(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND id = @id`, { id });
+      const row = statements.row<{ id: number; path: string }>(
+        `SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND id = @id`,
+        { id },
+      );
       return row && toRef(row);
     },
 
@@ -47,20 +65,33 @@ export function createFolderTree(statements: Statements) {
     /** Folders directly below it that the last scan saw, in no certain order. */
     childrenOf({ path }: Pick<FolderRef, 'path'>): FolderRef[] {
       const below = path === ROOT ? '' : `${path}/`;
-      return childNames(path).map((name) => at(below + name)).filter((row) => row !== undefined).map(toRef);
+      return childNames(path)
+        .map((name) => at(below + name))
+        .filter((row) => row !== undefined)
+        .map(toRef);
     },
 
     /** Tracks whose files lie directly in it, in the order of their names. */
     tracksIn: ({ id }: Pick<FolderRef, 'id'>): TrackId[] =>
-      statements.column<TrackId>("SELECT track_id FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL ORDER BY name", { id }),
+      statements.column<TrackId>(
+        "SELECT track_id FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL ORDER BY name",
+        { id },
+      ),
 
     /** Albums of which something came another way: uploaded, saved or fetched. */
     albumsElsewhere: (): AlbumId[] =>
-      statements.column<AlbumId>(`SELECT DISTINCT album_id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NOT NULL`, {}),
+      statements.column<AlbumId>(
+        `SELECT DISTINCT album_id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NOT NULL`,
+        {},
+      ),
     /** And tracks of no album. */
     singlesElsewhere: (): TrackId[] =>
-      statements.column<TrackId>(`SELECT id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NULL ORDER BY title_sort, id`, {}),
+      statements.column<TrackId>(
+        `SELECT id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NULL ORDER BY title_sort, id`,
+        {},
+      ),
     hasElsewhere: (): boolean =>
-      statements.value<number>(`SELECT EXISTS (SELECT 1 FROM tracks WHERE source IN ('upload', 'streamsrc'))`, {}) === 1,
+      statements.value<number>(`SELECT EXISTS (SELECT 1 FROM tracks WHERE source IN ('upload', 'streamsrc'))`, {}) ===
+      1,
   };
 }

@@ -1,6 +1,6 @@
-// The tokens of the index for short words: every character of a text and every two neighbours within a word, as a text that FTS5's
-// tokenizer `ascii` takes apart again. That one keeps letters, digits and everything beyond ASCII; signs of ASCII, which it would read as
-// blanks, move into the private use area.
+// The tokens of the index for short words: every character of a text and every two neighbours within a word, as a text
+// that FTS5's tokenizer `ascii` takes apart again. That one keeps letters, digits and everything beyond ASCII; signs of
+// ASCII, which it would read as blanks, move into the private use area.
 
 const SIGNS = 0xe000;
 const LAST_BLANK = 0x20;
@@ -24,7 +24,11 @@ export function gramsOf(text: string): string {
 }
 
 /** The one token that finds a folded word of one or two characters. */
-export const gramOf = (word: string): string => [...word].map((character) => (isSign(character.charCodeAt(0)) ? toLetter(character.charCodeAt(0)) : character)).join('');
+export const gramOf = (word: string): string =>
+  [...word]
+    .map((character) => (isSign(character.charCodeAt(0)) ? toLetter(character.charCodeAt(0)) : character))
+    .join('');
 
-const isSign = (code: number): boolean => code <= ASCII_END && !(code >= 0x61 && code <= 0x7a) && !(code >= 0x30 && code <= 0x39);
+const isSign = (code: number): boolean =>
+  code <= ASCII_END && !(code >= 0x61 && code <= 0x7a) && !(code >= 0x30 && code <= 0x39);
 const toLetter = (code: number): string => String.fromCharCode(SIGNS + code);

@@ -1,4 +1,5 @@
-// What a list is before it is read: which items, for whom, in what order. Filters and orders are pieces of fixed SQL; values are bound.
+// What a list is before it is read: which items, for whom, in what order. Filters and orders are pieces of fixed SQL;
+// values are bound.
 import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import type { Filter } from './filters.ts';
@@ -16,8 +17,10 @@ export interface IdList {
 
 export type NewIdList = Omit<IdList, 'params'>;
 
-export const toIdList = (list: NewIdList): IdList =>
-  ({ ...list, params: Object.assign({ userId: list.userId }, ...list.filters.map((f) => f.params ?? {})) as Params });
+export const toIdList = (list: NewIdList): IdList => ({
+  ...list,
+  params: Object.assign({ userId: list.userId }, ...list.filters.map((f) => f.params ?? {})) as Params,
+});
 
 export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
 
@@ -33,4 +36,5 @@ export function whereOf(parts: (string | undefined)[]): string {
 }
 
 /** What has to change for other items to fit. */
-export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] => (filters.some((f) => f.ofLikes) ? ['library', 'likes'] : ['library']);
+export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] =>
+  filters.some((f) => f.ofLikes) ? ['library', 'likes'] : ['library'];

@@ -1,7 +1,8 @@
-// The first of the two steps of every list: the ids of a page, in order, and how many there are in all. (The second, the rows of
-// those ids, is track-rows.ts and its siblings.) Pages near the beginning come from SQL: it walks the order's index, or gathers what
-// fits and sorts it, whichever takes less. Deep pages, and filters that leave neither way short, are looked up in memory: all ids in order
-// (id-orders.ts), a bit for each that fits (id-sets.ts). What takes longer than a moment is done by a thread of its own (listing.ts).
+// The first of the two steps of every list: the ids of a page, in order, and how many there are in all. (The second,
+// the rows of those ids, is track-rows.ts and its siblings.) Pages near the beginning come from SQL: it walks the
+// order's index, or gathers what fits and sorts it, whichever takes less. Deep pages, and filters that leave neither
+// way short, are looked up in memory: all ids in order (id-orders.ts), a bit for each that fits (id-sets.ts). What
+// takes longer than a moment is done by a thread of its own (listing.ts).
 import type { Sqlite } from '../db/client.ts';
 import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
@@ -12,7 +13,10 @@ import { createRandomIds } from './random-ids.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import type { Statements, Topic } from './statements.ts';
 
-export interface IdPage { ids: number[]; total: number }
+export interface IdPage {
+  ids: number[];
+  total: number;
+}
 
 export type IdLists = ReturnType<typeof createIdLists>;
 
@@ -34,7 +38,10 @@ const KEEP_PAGES = 200;
 const KEEP_PICKED = 3;
 /** Lists shorter than this need nothing in memory. */
 const SHORT = 1_000;
-/** What ways to a page cost for each row, in microseconds: where filters make a walk look at rows, `cost` of them says how much. */
+/**
+ * What ways to a page cost for each row, in microseconds: where filters make a walk look at rows, `cost` of them says
+ * how much.
+ */
 const PASSED = 0.03;
 const SEGMENTED = 1;
 const GATHERED = 2;
@@ -54,14 +61,21 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     const { order } = list;
     if ('seed' in order) return read(list, at);
     const ordered = { ...list, order };
-    return pages.get([...orders.topicsOf(ordered), ...topicsOf(list)], `${keyOf(ordered)} ${at.offset} ${at.limit}`, () => read(list, at));
+    return pages.get(
+      [...orders.topicsOf(ordered), ...topicsOf(list)],
+      `${keyOf(ordered)} ${at.offset} ${at.limit}`,
+      () => read(list, at),
+    );
   }
 
   function read(list: IdList, { limit, offset }: Page): IdPage {
     const total = count(list);
     if (offset >= total) return { ids: [], total };
     const { order } = list;
-    const ids = 'seed' in order ? randomIds.page(list, { seed: order.seed, total, limit, offset }) : ordered({ ...list, order }, { limit, offset }, total);
+    const ids =
+      'seed' in order
+        ? randomIds.page(list, { seed: order.seed, total, limit, offset })
+        : ordered({ ...list, order }, { limit, offset }, total);
     return { ids, total };
   }
 
@@ -91,7 +105,9 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     const all = countAll(list);
     if ('seed' in order) return Math.min(total, all) <= SHORT ? page(asked, { limit, offset }) : undefined;
     const { walked, gathered } = costsOf({ ...list, order }, offset + limit, total, all);
-    return all <= SHORT || Math.min(walked, gathered) <= cheapUs ? { ids: bySql({ ...list, order }, { limit, offset }, total, all), total } : undefined;
+    return all <= SHORT || Math.min(walked, gathered) <= cheapUs
+      ? { ids: bySql({ ...list, order }, { limit, offset }, total, all), total }
+      : undefined;
   }
 
   /** True when some page of it is not near. */
@@ -108,16 +124,34 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     if ('segments' in order && countAll(asked) > SHORT) orders.readAhead({ itemType, userId, order });
   }
 
-  function costsOf({ filters, order }: OrderedList, wanted: number, total: number, all: number): { walked: number; gathered: number } {
-    if (filters.length === 0) return { walked: wanted * (order.segments.length > 1 ? SEGMENTED : PASSED), gathered: Infinity };
-    return { walked: (Math.min(wanted, total) / total) * all * Math.max(...filters.map(({ cost = 1 }) => cost)), gathered: total * GATHERED };
+  function costsOf(
+    { filters, order }: OrderedList,
+    wanted: number,
+    total: number,
+    all: number,
+  ): { walked: number; gathered: number } {
+    if (filters.length === 0)
+      return { walked: wanted * (order.segments.length > 1 ? SEGMENTED : PASSED), gathered: Infinity };
+    return {
+      walked: (Math.min(wanted, total) / total) * all * Math.max(...filters.map(({ cost = 1 }) => cost)),
+      gathered: total * GATHERED,
+    };
   }
 
   /** Undefined when SQL is quicker, because too much had to be read first. */
-  function inMemory(list: OrderedList, page: Page, { total, all, least }: { total: number; all: number; least: number }): number[] | undefined {
+  function inMemory(
+    list: OrderedList,
+    page: Page,
+    { total, all, least }: { total: number; all: number; least: number },
+  ): number[] | undefined {
     const isKnown = { order: orders.find(list) !== undefined, set: list.filters.length === 0 || sets.isKnown(list) };
     if ((isKnown.order ? 0 : all * READ) + (isKnown.set ? 0 : total * READ) > least) return undefined;
-    const ids = list.filters.length === 0 ? orders.get(list) : picked.get(orders.topicsOf(list).concat(topicsOf(list)), keyOf(list), () => pick(orders.get(list), sets.of(list), total));
+    const ids =
+      list.filters.length === 0
+        ? orders.get(list)
+        : picked.get(orders.topicsOf(list).concat(topicsOf(list)), keyOf(list), () =>
+            pick(orders.get(list), sets.of(list), total),
+          );
     return Array.from(ids.subarray(page.offset, page.offset + page.limit));
   }
 
@@ -127,30 +161,53 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     const ids: number[] = [];
     let skip = offset;
     for (const segment of segments) {
-      ids.push(...part(list, segment, list.filters.map((f) => f.each), { limit: limit - ids.length, offset: skip }));
+      ids.push(
+        ...part(
+          list,
+          segment,
+          list.filters.map((f) => f.each),
+          { limit: limit - ids.length, offset: skip },
+        ),
+      );
       if (ids.length === limit || segment === segments.at(-1)) break;
       skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...sumOf(list, segment.from, segment.where));
     }
     return ids;
   }
 
-  const part = (list: IdList, { from, hint = '', where, orderBy }: Segment, filters: string[], { limit, offset }: Page): number[] =>
-    statements.column<number>(`SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy} LIMIT @limit OFFSET @offset`, { ...list.params, limit, offset });
+  const part = (
+    list: IdList,
+    { from, hint = '', where, orderBy }: Segment,
+    filters: string[],
+    { limit, offset }: Page,
+  ): number[] =>
+    statements.column<number>(
+      `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy} LIMIT @limit OFFSET @offset`,
+      { ...list.params, limit, offset },
+    );
 
-  const countAll = ({ itemType, userId, order }: NewIdList): number => count({ itemType, userId, order, filters: [], params: {} });
+  const countAll = ({ itemType, userId, order }: NewIdList): number =>
+    count({ itemType, userId, order, filters: [], params: {} });
   const count = (list: IdList): number => totals.get(...totalOf(list));
 
   /** Counting it takes no time worth mentioning. */
-  const isCounted = ({ filters }: IdList): boolean => filters.length === 0 || filters.some(({ few }) => few) || filters.every(({ ofTotals }) => ofTotals !== undefined)
-    || (filters.length === 1 && filters[0]?.isCounted === true);
+  const isCounted = ({ filters }: IdList): boolean =>
+    filters.length === 0 ||
+    filters.some(({ few }) => few) ||
+    filters.every(({ ofTotals }) => ofTotals !== undefined) ||
+    (filters.length === 1 && filters[0]?.isCounted === true);
 
   type Total = [topics: readonly Topic[], key: string, make: () => number];
 
   /** How a total is kept, and how it is found. */
   function totalOf(list: IdList): Total {
-    const { filters: [only, ...others], itemType } = list;
+    const {
+      filters: [only, ...others],
+      itemType,
+    } = list;
     const ofTotals = list.filters.map((filter) => filter.ofTotals);
-    if (itemType === 'track' && !ofTotals.includes(undefined)) return value(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(ofTotals)}`);
+    if (itemType === 'track' && !ofTotals.includes(undefined))
+      return value(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(ofTotals)}`);
     const { not } = only ?? {};
     if (not && others.length === 0) {
       const [topics, key] = value(list, only?.each ?? '');
@@ -159,11 +216,16 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     return only?.count !== undefined && others.length === 0 ? value(list, only.count) : sumOf(list, `${itemType}s i`);
   }
 
-  const sumOf = (list: IdList, from: string, segment?: string): Total => value(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
+  const sumOf = (list: IdList, from: string, segment?: string): Total =>
+    value(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
 
   function value(list: IdList, sql: string): Total {
     const topics: Topic[] = sql.includes('play_counts') ? ['library', 'likes', 'plays'] : topicsOf(list);
-    return [topics, `${list.itemType} ${sql} ${JSON.stringify(list.params)}`, () => statements.value<number>(sql, list.params)];
+    return [
+      topics,
+      `${list.itemType} ${sql} ${JSON.stringify(list.params)}`,
+      () => statements.value<number>(sql, list.params),
+    ];
   }
 
   return {

@@ -1,6 +1,7 @@
-// All ids in the order of a sort, four bytes each: any page of a large list is a slice of it, however deep it lies. Reading one takes a
-// fraction of a second for a million tracks, so once a list was shown it is read ahead, a little at a time, over a connection of its own
-// (a cursor that stays open would show this one an older state), when nothing was written for a second.
+// All ids in the order of a sort, four bytes each: any page of a large list is a slice of it, however deep it lies.
+// Reading one takes a fraction of a second for a million tracks, so once a list was shown it is read ahead, a little at
+// a time, over a connection of its own (a cursor that stays open would show this one an older state), when nothing was
+// written for a second.
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
@@ -8,14 +9,20 @@ import { createKept } from './kept.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import { versionOf, type Statements, type Topic } from './statements.ts';
 
-export interface OrderList extends Pick<IdList, 'itemType' | 'userId'> { order: WalkedOrder }
+export interface OrderList extends Pick<IdList, 'itemType' | 'userId'> {
+  order: WalkedOrder;
+}
 
 /** Each is 4 MB for a million tracks. */
 const KEEP = 4;
 const AT_ONCE = 2_000;
 const QUIET_MS = 1_000;
 
-export interface IdOrdersDeps { client: Sqlite; statements: Statements; quietMs?: number }
+export interface IdOrdersDeps {
+  client: Sqlite;
+  statements: Statements;
+  quietMs?: number;
+}
 
 export type IdOrders = ReturnType<typeof createIdOrders>;
 
@@ -28,20 +35,32 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
   /** One order at a time; what is asked for meanwhile is asked for again with the next page. */
   function readAhead(list: OrderList): void {
     if (reading !== undefined || client.memory || find(list) !== undefined) return;
-    reading = whenQuiet(list).catch(() => undefined).finally(() => { reading = undefined; }); // what went wrong shows when it is asked for
+    reading = whenQuiet(list)
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined;
+      }); // what went wrong shows when it is asked for
   }
 
   async function whenQuiet(list: OrderList): Promise<void> {
     const before = statements.version(topicsOf(list));
-    await new Promise((resolve) => { setTimeout(resolve, quietMs).unref(); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, quietMs).unref();
+    });
     if (!client.open || statements.version(topicsOf(list)) !== before) return;
     const other = new Database(client.name, { readonly: true });
     try {
       other.exec('BEGIN'); // the ids are those of the version
-      const version = versionOf(other.prepare<[], { topic: Topic; changes: number }>('SELECT topic, changes FROM change_counts').all(), topicsOf(list));
+      const version = versionOf(
+        other.prepare<[], { topic: Topic; changes: number }>('SELECT topic, changes FROM change_counts').all(),
+        topicsOf(list),
+      );
       const steps = readOrder(other, list, 'iterate');
       let step = steps.next();
-      for (; !step.done && client.open; step = steps.next()) await new Promise((resolve) => { setImmediate(resolve); });
+      for (; !step.done && client.open; step = steps.next())
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
       if (step.done) kept.put(keyOf(list), version, step.value);
     } finally {
       other.close();
@@ -52,16 +71,21 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
     /** When it is there already. */
     find,
     /** Reads it now when it is not there. */
-    get: (list: OrderList): Int32Array => kept.get(topicsOf(list), keyOf(list), () => allAtOnce(readOrder(client, list, 'all'))),
+    get: (list: OrderList): Int32Array =>
+      kept.get(topicsOf(list), keyOf(list), () => allAtOnce(readOrder(client, list, 'all'))),
     readAhead,
     topicsOf,
     /** Resolves when nothing is being read ahead. */
-    settled: async (): Promise<void> => { while (reading) await reading; },
+    settled: async (): Promise<void> => {
+      while (reading) await reading;
+    },
   };
 }
 
-const topicsOf = ({ order }: OrderList): Topic[] => (order.segments.some((s) => s.played) ? ['library', 'plays'] : ['library']);
-const keyOf = ({ itemType, userId, order }: OrderList): string => JSON.stringify([itemType, order.segments, order.segments.some((s) => s.played) && userId]);
+const topicsOf = ({ order }: OrderList): Topic[] =>
+  order.segments.some((s) => s.played) ? ['library', 'plays'] : ['library'];
+const keyOf = ({ itemType, userId, order }: OrderList): string =>
+  JSON.stringify([itemType, order.segments, order.segments.some((s) => s.played) && userId]);
 
 /** Of reading rows: all in one go, or one by one, which takes three times as long and can be paused. */
 type Way = 'all' | 'iterate';
@@ -93,7 +117,9 @@ function* readOrder(client: Sqlite, list: OrderList, way: Way): Generator<void, 
 
 /** 1 at every id there is. */
 function* marksOf(client: Sqlite, { itemType }: OrderList, way: Way): Generator<void, Uint8Array> {
-  const marks = new Uint8Array((client.prepare<[], number | null>(`SELECT max(id) FROM ${itemType}s`).pluck().get() ?? 0) + 1);
+  const marks = new Uint8Array(
+    (client.prepare<[], number | null>(`SELECT max(id) FROM ${itemType}s`).pluck().get() ?? 0) + 1,
+  );
   let n = 0;
   for (const id of client.prepare<[], number>(`SELECT id FROM ${itemType}s`).pluck()[way]()) {
     marks[id] = 1;
@@ -102,8 +128,15 @@ function* marksOf(client: Sqlite, { itemType }: OrderList, way: Way): Generator<
   return marks;
 }
 
-function rows(client: Sqlite, { from, hint = '', where, orderBy, played }: Segment, { userId }: OrderList, way: Way): Iterable<number> {
-  const sql = played ? `SELECT p.item_id FROM play_counts p ${whereOf([where])} ORDER BY ${orderBy}` : `SELECT i.id FROM ${from} ${hint} ${whereOf([where])} ORDER BY ${orderBy}`;
+function rows(
+  client: Sqlite,
+  { from, hint = '', where, orderBy, played }: Segment,
+  { userId }: OrderList,
+  way: Way,
+): Iterable<number> {
+  const sql = played
+    ? `SELECT p.item_id FROM play_counts p ${whereOf([where])} ORDER BY ${orderBy}`
+    : `SELECT i.id FROM ${from} ${hint} ${whereOf([where])} ORDER BY ${orderBy}`;
   return client.prepare<[{ userId: number }], number>(sql).pluck()[way]({ userId });
 }
 

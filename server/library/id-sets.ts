@@ -1,4 +1,5 @@
-// Which items fit the filters of a list, a bit for every id: 125 KB for a million tracks. Kept until something is written.
+// Which items fit the filters of a list, a bit for every id: 125 KB for a million tracks. Kept until something is
+// written.
 import type { Filter } from './filters.ts';
 import { setOf, topicsOf, type IdList } from './id-list.ts';
 import { createKept } from './kept.ts';
@@ -21,15 +22,18 @@ export function createIdSets(statements: Statements) {
   function read({ itemType }: IdList, where: string, params: IdList['params']): IdSet {
     const maxId = statements.value<number | null>(`SELECT max(id) FROM ${itemType}s`, {}) ?? 0;
     const bits = new Uint32Array((maxId >>> 5) + 1);
-    for (const id of statements.column<number>(`SELECT i.id FROM ${itemType}s i ${where}`, params)) if (id <= maxId) bits[id >>> 5] = (bits[id >>> 5] as number) | (1 << (id & 31));
+    for (const id of statements.column<number>(`SELECT i.id FROM ${itemType}s i ${where}`, params))
+      if (id <= maxId) bits[id >>> 5] = (bits[id >>> 5] as number) | (1 << (id & 31));
     return toSet(bits, maxId);
   }
 
-  const keyOf = (list: IdList, filter: Filter): string => JSON.stringify([list.itemType, filter.each, filter.params, filter.ofLikes && list.userId]);
+  const keyOf = (list: IdList, filter: Filter): string =>
+    JSON.stringify([list.itemType, filter.each, filter.params, filter.ofLikes && list.userId]);
 
   function ofFilter(list: IdList, filter: Filter): IdSet {
     const { not } = filter;
-    const make = (): IdSet => (not ? without(all(list), ofFilter(list, not)) : read(list, `WHERE ${setOf(filter)}`, list.params));
+    const make = (): IdSet =>
+      not ? without(all(list), ofFilter(list, not)) : read(list, `WHERE ${setOf(filter)}`, list.params);
     return kept.get(topicsOf({ filters: [filter] }), keyOf(list, filter), make);
   }
 
@@ -42,14 +46,25 @@ export function createIdSets(statements: Statements) {
       return first ? others.reduce(both, first) : all(list);
     },
     /** Nothing would have to be read for it. */
-    isKnown: (list: IdList): boolean => list.filters.every((filter) => kept.find(topicsOf({ filters: [filter] }), keyOf(list, filter)) !== undefined),
+    isKnown: (list: IdList): boolean =>
+      list.filters.every((filter) => kept.find(topicsOf({ filters: [filter] }), keyOf(list, filter)) !== undefined),
   };
 }
 
-const toSet = (bits: Uint32Array, maxId: number): IdSet =>
-  ({ bits, maxId, has: (id) => id <= maxId && ((bits[id >>> 5] as number) & (1 << (id & 31))) !== 0 });
+const toSet = (bits: Uint32Array, maxId: number): IdSet => ({
+  bits,
+  maxId,
+  has: (id) => id <= maxId && ((bits[id >>> 5] as number) & (1 << (id & 31))) !== 0,
+});
 
 const both = (a: IdSet, b: IdSet): IdSet =>
-  toSet(a.bits.map((bits, at) => bits & (b.bits[at] ?? 0)), Math.min(a.maxId, b.maxId));
+  toSet(
+    a.bits.map((bits, at) => bits & (b.bits[at] ?? 0)),
+    Math.min(a.maxId, b.maxId),
+  );
 
-const without = (a: IdSet, b: IdSet): IdSet => toSet(a.bits.map((bits, at) => bits & ~(b.bits[at] ?? 0)), a.maxId);
+const without = (a: IdSet, b: IdSet): IdSet =>
+  toSet(
+    a.bits.map((bits, at) => bits & ~(b.bits[at] ?? 0)),
+    a.maxId,
+  );

@@ -1,4 +1,5 @@
-// What a track is called and belongs to now, in the shape in which it is written: enrichment and edits by hand begin with it.
+// What a track is called and belongs to now, in the shape in which it is written: enrichment and edits by hand begin
+// with it.
 import { isDeepStrictEqual } from 'node:util';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -29,17 +30,32 @@ export interface KnownTrack {
 
 interface Row extends Omit<KnownTrack, 'folder' | 'identity'> {
   folder: number | null;
-  title: string; artistName: string | null; genre: string | null; year: number | null; trackNumber: number | null; discNumber: number | null;
-  recordingMbid: string | null; acoustidId: string | null; provenance: string | null;
-  album: string | null; albumArtist: string | null; isCompilation: number | null; releaseGroupMbid: string | null;
-  lyricsSynced: number | null; lyricsLines: string | null;
-  artists: string; genres: string;
+  title: string;
+  artistName: string | null;
+  genre: string | null;
+  year: number | null;
+  trackNumber: number | null;
+  discNumber: number | null;
+  recordingMbid: string | null;
+  acoustidId: string | null;
+  provenance: string | null;
+  album: string | null;
+  albumArtist: string | null;
+  isCompilation: number | null;
+  releaseGroupMbid: string | null;
+  lyricsSynced: number | null;
+  lyricsLines: string | null;
+  artists: string;
+  genres: string;
 }
 
 export type FindKnownTrack = ReturnType<typeof prepareKnownTracks>;
 
 export function prepareKnownTracks(client: Sqlite) {
-  const find = client.prepare<[TrackId], Row>(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
+  const find = client.prepare<
+    [TrackId],
+    Row
+  >(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
       t.metadata_status AS status, t.metadata_error AS error, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore,
       t.duration_ms AS durationMs, t.format, t.codec, t.album_id AS albumId,
       t.title, t.artist_name AS artistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber,
@@ -72,7 +88,10 @@ const toIdentity = (row: Row): TrackIdentity => ({
   discNumber: row.discNumber ?? undefined,
   recordingMbid: row.recordingMbid ?? undefined,
   acoustidId: row.acoustidId ?? undefined,
-  lyrics: row.lyricsLines === null ? undefined : { synced: row.lyricsSynced === 1, lines: JSON.parse(row.lyricsLines) as { text: string }[] },
+  lyrics:
+    row.lyricsLines === null
+      ? undefined
+      : { synced: row.lyricsSynced === 1, lines: JSON.parse(row.lyricsLines) as { text: string }[] },
   provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
 });
 
@@ -80,20 +99,46 @@ const toIdentity = (row: Row): TrackIdentity => ({
 const withOwnSpelling = ([first, ...others]: string[], own: string | null): string[] =>
   first === undefined ? [] : [own !== null && identityKey(own) === identityKey(first) ? own : first, ...others];
 
-/** Whether writing the other would leave the track as it is. Titles of albums may be spelled differently: an album has one spelling. */
-export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean => isDeepStrictEqual(asWritten(a), asWritten(b));
+/**
+ * Whether writing the other would leave the track as it is. Titles of albums may be spelled differently: an album has
+ * one spelling.
+ */
+export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
+  isDeepStrictEqual(asWritten(a), asWritten(b));
 
 function asWritten(identity: TrackIdentity): unknown {
   const names = splitArtists(identity.artists, () => false);
   const title = identityKey(identity.album ?? '');
-  const tagged = identity.albumArtist ?? identity.albumArtists?.[0] ?? (identity.compilation ? VARIOUS_ARTISTS : undefined) ?? names[0] ?? '';
+  const tagged =
+    identity.albumArtist ??
+    identity.albumArtists?.[0] ??
+    (identity.compilation ? VARIOUS_ARTISTS : undefined) ??
+    names[0] ??
+    '';
   const isVarious = isVariousArtists(tagged);
   const { provenance = {} } = identity;
   return {
-    title: identity.title, names, credit: identity.artist ?? names.join(', '),
-    album: title === '' ? null : [title, identityKey(isVarious ? VARIOUS_ARTISTS : tagged), identity.compilation === true || isVarious, identity.releaseGroupMbid],
-    genres: [...new Set(identity.genres.map(identityKey))], year: identity.year, trackNumber: identity.trackNumber, discNumber: identity.discNumber,
-    recordingMbid: identity.recordingMbid, acoustidId: identity.acoustidId, lyrics: identity.lyrics ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines)] : null,
-    provenance: Object.entries(provenance).filter(([, origin]) => origin !== undefined).toSorted(([x], [y]) => (x < y ? -1 : 1)),
+    title: identity.title,
+    names,
+    credit: identity.artist ?? names.join(', '),
+    album:
+      title === ''
+        ? null
+        : [
+            title,
+            identityKey(isVarious ? VARIOUS_ARTISTS : tagged),
+            identity.compilation === true || isVarious,
+            identity.releaseGroupMbid,
+          ],
+    genres: [...new Set(identity.genres.map(identityKey))],
+    year: identity.year,
+    trackNumber: identity.trackNumber,
+    discNumber: identity.discNumber,
+    recordingMbid: identity.recordingMbid,
+    acoustidId: identity.acoustidId,
+    lyrics: identity.lyrics ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines)] : null,
+    provenance: Object.entries(provenance)
+      .filter(([, origin]) => origin !== undefined)
+      .toSorted(([x], [y]) => (x < y ? -1 : 1)),
   };
 }

@@ -1,5 +1,5 @@
-// Answers that took work, kept until something is written that they depend on. Whether that happened is read from change_counts, which
-// triggers keep: a like does not take back what is known of the tracks.
+// Answers that took work, kept until something is written that they depend on. Whether that happened is read from
+// change_counts, which triggers keep: a like does not take back what is known of the tracks.
 import type { Statements, Topic } from './statements.ts';
 
 export type Kept<T> = ReturnType<typeof createKept<T>>;

@@ -1,5 +1,6 @@
-// Pages of lists without keeping anybody waiting: what takes a moment is read here, anything else by a thread with a connection of its own
-// (lists-worker.ts). Both run id-lists.ts; what it keeps in memory for deep pages is kept over there.
+// Pages of lists without keeping anybody waiting: what takes a moment is read here, anything else by a thread with a
+// connection of its own (lists-worker.ts). Both run id-lists.ts; what it keeps in memory for deep pages is kept over
+// there.
 import type { Sqlite } from '../db/client.ts';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Page } from '../http/paging.ts';
@@ -18,7 +19,11 @@ const IDLE_MS = 5 * 60_000;
 
 /** All throw `unavailable`. */
 export function createListThread(files: { workerUrl: URL; databasePath: string }) {
-  const { ask, close } = createReaderThread<ListQuestion, ListAnswer>({ ...files, failure: 'The list could not be read', idleMs: IDLE_MS });
+  const { ask, close } = createReaderThread<ListQuestion, ListAnswer>({
+    ...files,
+    failure: 'The list could not be read',
+    idleMs: IDLE_MS,
+  });
   return {
     page: async (list: NewIdList, page: Page): Promise<VersionedPage> => (await ask({ list, page })) as VersionedPage,
     /** Its other pages may be asked for next. */

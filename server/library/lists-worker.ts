@@ -1,4 +1,5 @@
-// The thread that reads what lists need more than a moment for: totals over filters that no table counts, and pages far from the beginning.
+// The thread that reads what lists need more than a moment for: totals over filters that no table counts, and pages far
+// from the beginning.
 import { answerQuestions } from '../db/reader-loop.ts';
 import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './id-list.ts';
@@ -9,7 +10,9 @@ import { createStatements, TOPICS, type Params } from './statements.ts';
 /** `ahead`: its other pages may be asked for next. `sql`: for its first column. */
 export type ListQuestion = { list: NewIdList; page: Page } | { ahead: NewIdList } | { sql: string; params: Params };
 /** `version`: what the total holds for. */
-export interface VersionedPage extends IdPage { version: string }
+export interface VersionedPage extends IdPage {
+  version: string;
+}
 export type ListAnswer = VersionedPage | number[] | undefined;
 
 const KEEP_ASIDES = 50;
@@ -21,7 +24,10 @@ answerQuestions<ListQuestion, ListAnswer>((client) => {
   const lists = createIdLists({ client, statements, quietMs: QUIET_MS });
   const asides = createKept<number[]>(statements, KEEP_ASIDES);
   return (question) => {
-    if ('sql' in question) return asides.get(TOPICS, JSON.stringify(question), () => statements.column<number>(question.sql, question.params));
+    if ('sql' in question)
+      return asides.get(TOPICS, JSON.stringify(question), () =>
+        statements.column<number>(question.sql, question.params),
+      );
     if ('ahead' in question) {
       lists.readAhead(question.ahead);
       return undefined;

@@ -1,4 +1,5 @@
-// A person says what a track is: over anything that tags or services say, now and later (interface: PUT metadata → manual).
+// A person says what a track is: over anything that tags or services say, now and later (interface: PUT metadata →
+// manual).
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -29,12 +30,18 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
   /** Throws `not_found`, `invalid`. Albums and artists left empty by it go. */
   function setMetadata(id: TrackId, typed: TypedMetadata): void {
     assertVisible(typed);
-    db.transaction((tx) => {
-      const track = findKnown(id);
-      if (!track) throw notFound('track', id);
-      writer.batch(() => writer.setIdentity(id, toIdentity(track.identity, typed), track.folder));
-      tx.update(tracks).set({ metadataStatus: 'manual', metadataError: null, updatedAt: now() }).where(eq(tracks.id, id)).run();
-    }, { behavior: 'immediate' });
+    db.transaction(
+      (tx) => {
+        const track = findKnown(id);
+        if (!track) throw notFound('track', id);
+        writer.batch(() => writer.setIdentity(id, toIdentity(track.identity, typed), track.folder));
+        tx.update(tracks)
+          .set({ metadataStatus: 'manual', metadataError: null, updatedAt: now() })
+          .where(eq(tracks.id, id))
+          .run();
+      },
+      { behavior: 'immediate' },
+    );
   }
 
   return { setMetadata };
@@ -42,15 +49,20 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
 
 function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity {
   const artists = typed.artists && typed.artists.length > 0 ? typed.artists : [typed.artist];
-  const isSame = (a: string | null | undefined, b: string | undefined): boolean => identityKey(a ?? '') === identityKey(b ?? '');
+  const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
+    identityKey(a ?? '') === identityKey(b ?? '');
   // The identifier of another album would lead back to it.
-  const isSameAlbum = typed.album !== null && isSame(typed.album, current.album) && (typed.albumArtist === undefined || isSame(typed.albumArtist, current.albumArtist));
+  const isSameAlbum =
+    typed.album !== null &&
+    isSame(typed.album, current.album) &&
+    (typed.albumArtist === undefined || isSame(typed.albumArtist, current.albumArtist));
   return {
     title: typed.title,
     artists,
     artist: typed.artists && typed.artists.length > 0 ? typed.artist : undefined,
     album: typed.album ?? undefined,
-    albumArtist: typed.albumArtist ?? (isSameAlbum && typed.albumArtist === undefined ? current.albumArtist : undefined),
+    albumArtist:
+      typed.albumArtist ?? (isSameAlbum && typed.albumArtist === undefined ? current.albumArtist : undefined),
     compilation: isSameAlbum ? current.compilation : undefined,
     releaseGroupMbid: isSameAlbum ? current.releaseGroupMbid : undefined,
     genres: typed.genre === undefined ? current.genres : typed.genre === null ? [] : [typed.genre],
@@ -64,18 +76,32 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
   };
 }
 
-const orKept = (typed: number | null | undefined, current: number | undefined): number | undefined => (typed === undefined ? current : (typed ?? undefined));
+const orKept = (typed: number | null | undefined, current: number | undefined): number | undefined =>
+  typed === undefined ? current : (typed ?? undefined);
 
 /** What was left out keeps where it came from. */
 function originsOf({ genre, year, trackNumber, discNumber }: TypedMetadata): Record<string, Origin> {
-  const fields = ['title', 'artist', 'album', ...Object.entries({ genre, year, trackNumber, discNumber }).flatMap(([field, value]) => (value === undefined ? [] : [field]))];
+  const fields = [
+    'title',
+    'artist',
+    'album',
+    ...Object.entries({ genre, year, trackNumber, discNumber }).flatMap(([field, value]) =>
+      value === undefined ? [] : [field],
+    ),
+  ];
   return Object.fromEntries(fields.map((field) => [field, 'manual']));
 }
 
 /** A name of which nothing can be seen is none. */
 function assertVisible({ title, artist, artists = [], album }: TypedMetadata): void {
   const message = 'must have something that can be seen';
-  const faults = [['title', title], ['artist', artist], ...artists.map((name) => ['artists', name]), ...(album === null ? [] : [['album', album]])]
-    .filter(([, name]) => identityKey(name ?? '') === '').map(([field]) => ({ field: field ?? '', message }));
+  const faults = [
+    ['title', title],
+    ['artist', artist],
+    ...artists.map((name) => ['artists', name]),
+    ...(album === null ? [] : [['album', album]]),
+  ]
+    .filter(([, name]) => identityKey(name ?? '') === '')
+    .map(([field]) => ({ field: field ?? '', message }));
   if (faults.length > 0) throw invalid(faults);
 }

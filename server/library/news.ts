@@ -8,7 +8,8 @@ const EVERY_MS = 1_000;
 
 export function createLibraryNews({ db }: { db: MainDb }) {
   const count = db.$client.prepare<[], { tracks: number; albums: number; artists: number }>(
-    'SELECT (SELECT coalesce(sum(tracks), 0) FROM library_totals) AS tracks, (SELECT count(*) FROM albums) AS albums, (SELECT count(*) FROM artists) AS artists');
+    'SELECT (SELECT coalesce(sum(tracks), 0) FROM library_totals) AS tracks, (SELECT count(*) FROM albums) AS albums, (SELECT count(*) FROM artists) AS artists',
+  );
   let version = Date.now(); // grows across restarts too
   const current = (): LibraryEvent => ({ version, ...(count.get() as Omit<LibraryEvent, 'version'>) });
 

@@ -1,6 +1,6 @@
-// Pages of a seeded random order. A large list is never shuffled as a whole: places of the order are tried in turn, a batch at a
-// time, until the page is full, and what was found is kept for the next page. Small lists, and pages far into a large one, are laid
-// out in one go, by the bits of what fits: then an order takes four bytes for each item.
+// Pages of a seeded random order. A large list is never shuffled as a whole: places of the order are tried in turn, a
+// batch at a time, until the page is full, and what was found is kept for the next page. Small lists, and pages far
+// into a large one, are laid out in one go, by the bits of what fits: then an order takes four bytes for each item.
 import type { Page } from '../http/paging.ts';
 import { setOf, topicsOf, whereOf, type IdList } from './id-list.ts';
 import type { IdSets } from './id-sets.ts';
@@ -9,7 +9,12 @@ import { seededOrder, type SeededOrder } from './seeded-order.ts';
 import type { Statements } from './statements.ts';
 
 /** The beginning of an order, as far as it was needed. */
-interface Found { order: SeededOrder; ids: number[]; nextPlace: number; all?: Int32Array }
+interface Found {
+  order: SeededOrder;
+  ids: number[];
+  nextPlace: number;
+  all?: Int32Array;
+}
 
 const KEEP = 2;
 const LAY_OUT_AT_ONCE = 5_000;
@@ -19,7 +24,11 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
   const kept = createKept<Found>(statements, KEEP);
 
   function page(list: IdList, { seed, total, limit, offset }: Page & { seed: number; total: number }): number[] {
-    const found = kept.get(topicsOf(list), JSON.stringify([list.itemType, whereOf(list.filters.map(setOf)), list.params, seed]), () => start(list, seed));
+    const found = kept.get(
+      topicsOf(list),
+      JSON.stringify([list.itemType, whereOf(list.filters.map(setOf)), list.params, seed]),
+      () => start(list, seed),
+    );
     const end = Math.min(offset + limit, total);
     if (total <= LAY_OUT_AT_ONCE || end > FAR) found.all ??= layOut(found.order, list, total);
     if (found.all) return Array.from(found.all.subarray(offset, end));
@@ -35,7 +44,10 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
   /** A few are sorted by their places; of many, every place is asked for. */
   function layOut({ size, idAt, placeOf }: SeededOrder, list: IdList, total: number): Int32Array {
     if (total * 10 < size) {
-      const ids = statements.column<number>(`SELECT i.id FROM ${list.itemType}s i ${whereOf(list.filters.map(setOf))}`, list.params);
+      const ids = statements.column<number>(
+        `SELECT i.id FROM ${list.itemType}s i ${whereOf(list.filters.map(setOf))}`,
+        list.params,
+      );
       return Int32Array.from(Float64Array.from(ids, placeOf).sort(), idAt);
     }
     const set = sets.of(list);
@@ -53,10 +65,12 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
     const last = Math.min(found.nextPlace + batch, order.size);
     const candidates: number[] = [];
     for (let place = found.nextPlace; place < last; place += 1) candidates.push(order.idAt(place));
-    const fitting = new Set(statements.column<number>(
-      `SELECT i.id FROM json_each(@candidates) c CROSS JOIN ${itemType}s i ON i.id = c.value ${whereOf(filters.map(({ each }) => each))}`,
-      { ...params, candidates: JSON.stringify(candidates) },
-    ));
+    const fitting = new Set(
+      statements.column<number>(
+        `SELECT i.id FROM json_each(@candidates) c CROSS JOIN ${itemType}s i ON i.id = c.value ${whereOf(filters.map(({ each }) => each))}`,
+        { ...params, candidates: JSON.stringify(candidates) },
+      ),
+    );
     for (const id of candidates) if (fitting.has(id)) ids.push(id);
     found.nextPlace = last;
   }

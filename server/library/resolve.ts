@@ -1,6 +1,6 @@
 // The one place that decides which artist, album and genre a name means (decisions 8). Runs inside the caller's writing
-// transaction; unique indexes make two writers that meet the same new name safe. Prepared statements, because a scan comes
-// through here for every file.
+// transaction; unique indexes make two writers that meet the same new name safe. Prepared statements, because a scan
+// comes through here for every file.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
 import { identityKey, sortKey, sortName } from './fold.ts';
@@ -11,7 +11,11 @@ const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']
 
 export const isVariousArtists = (name: string): boolean => VARIOUS_KEYS.has(identityKey(name));
 
-export interface ArtistRef { id: ArtistId; sortKey: string; hasMbid: boolean }
+export interface ArtistRef {
+  id: ArtistId;
+  sortKey: string;
+  hasMbid: boolean;
+}
 
 export interface AlbumName {
   title: string;
@@ -25,23 +29,51 @@ export interface AlbumName {
   folder: number | undefined;
 }
 
-export interface AlbumRef { id: AlbumId; titleSort: string }
+export interface AlbumRef {
+  id: AlbumId;
+  titleSort: string;
+}
 
-interface ArtistRow { id: ArtistId; name: string; sort_key: string; artist_mbid: string | null }
-interface AlbumRow { id: AlbumId; title: string; title_sort: string; year: number | null; artist_id: ArtistId | null; release_group_mbid: string | null }
+interface ArtistRow {
+  id: ArtistId;
+  name: string;
+  sort_key: string;
+  artist_mbid: string | null;
+}
+interface AlbumRow {
+  id: AlbumId;
+  title: string;
+  title_sort: string;
+  year: number | null;
+  artist_id: ArtistId | null;
+  release_group_mbid: string | null;
+}
 
-/** Ends the title in an album's key. No folded title holds one, so that `Star Wars` is not the beginning of `Star Wars: Dark Forces`. */
+/**
+ * Ends the title in an album's key. No folded title holds one, so that `Star Wars` is not the beginning of `Star Wars:
+ * Dark Forces`.
+ */
 const TITLE_END = '\n';
 
 export type Resolver = ReturnType<typeof createResolver>;
 
 export function createResolver({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
-  const findArtist = client.prepare<[string], ArtistRow>('SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?');
-  const insertArtist = client.prepare('INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const findWhole = client.prepare<[string], { id: number }>('SELECT id FROM artists WHERE name_key = ? AND never_split = 1');
+  const findArtist = client.prepare<[string], ArtistRow>(
+    'SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?',
+  );
+  const insertArtist = client.prepare(
+    'INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const findWhole = client.prepare<[string], { id: number }>(
+    'SELECT id FROM artists WHERE name_key = ? AND never_split = 1',
+  );
   const setArtistMbid = client.prepare('UPDATE artists SET artist_mbid = ?, updated_at = ? WHERE id = ?');
-  const spellingsOf = client.prepare<[ArtistId], { credit: string; uses: number }>('SELECT credit, count(*) AS uses FROM track_artists WHERE artist_id = ? GROUP BY credit');
-  const findNames = client.prepare<[ArtistId], { name: string; sort_name: string }>('SELECT name, sort_name FROM artists WHERE id = ?');
+  const spellingsOf = client.prepare<[ArtistId], { credit: string; uses: number }>(
+    'SELECT credit, count(*) AS uses FROM track_artists WHERE artist_id = ? GROUP BY credit',
+  );
+  const findNames = client.prepare<[ArtistId], { name: string; sort_name: string }>(
+    'SELECT name, sort_name FROM artists WHERE id = ?',
+  );
   const renameArtist = client.prepare('UPDATE artists SET name = ?, sort_name = ?, updated_at = ? WHERE id = ?');
 
   const findAlbum = client.prepare<[string], AlbumRow>(
@@ -51,7 +83,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id
      WHERE k.key >= ? AND k.key < ? LIMIT 2`,
   );
-  const insertAlbum = client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, created_at, updated_at)
+  const insertAlbum =
+    client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
@@ -76,12 +109,16 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     return ref;
   }
 
-  function findOrMakeArtist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined }): ArtistRef {
+  function findOrMakeArtist(
+    name: string,
+    extra: { sortName?: string | undefined; mbid?: string | undefined },
+  ): ArtistRef {
     const key = identityKey(name);
     const found = findArtist.get(key);
     if (found) {
       if (found.name !== name) respelled.add(found.id);
-      if (extra.mbid !== undefined && found.artist_mbid === null) setArtistMbid.run(extra.mbid, now().getTime(), found.id);
+      if (extra.mbid !== undefined && found.artist_mbid === null)
+        setArtistMbid.run(extra.mbid, now().getTime(), found.id);
       return { id: found.id, sortKey: found.sort_key, hasMbid: found.artist_mbid !== null || extra.mbid !== undefined };
     }
     const filed = extra.sortName ?? sortName(name);
@@ -94,9 +131,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   /**
-   * The album of this name: by release group, else by album artist, title and year when known. A track without a year joins the
-   * only album of that artist and title; an album without a year takes the first one that is known. On compilations and
-   * best-ofs tracks carry the years of their songs: so on a compilation, and between files of one folder, the year does not count.
+   * The album of this name: by release group, else by album artist, title and year when known. A track without a year
+   * joins the only album of that artist and title; an album without a year takes the first one that is known. On
+   * compilations and best-ofs tracks carry the years of their songs: so on a compilation, and between files of one
+   * folder, the year does not count.
    */
   function album(name: AlbumName): AlbumRef {
     const words = `${name.releaseGroupMbid ?? ''}|${name.artist?.id ?? 0}|${name.year ?? ''}|${name.isCompilation}|${name.folder ?? ''}|${name.title}`;
@@ -114,12 +152,14 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const anyArtistKey = name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`;
     const found = (groupKey && findAlbum.get(groupKey)) || entitled();
     const id = found?.id ?? insertRow(name);
-    for (const key of [groupKey, folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id); // a key that another album has stays with it
+    // a key that another album has stays with it
+    for (const key of [groupKey, folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
     return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
 
     /** Of two release groups with the same title, neither is the other. */
     function entitled(): AlbumRow | undefined {
-      const row = (folderKey && findAlbum.get(folderKey)) || nameless() || findAlbum.get(titleKey) || adoptable(stem, year, name);
+      const row =
+        (folderKey && findAlbum.get(folderKey)) || nameless() || findAlbum.get(titleKey) || adoptable(stem, year, name);
       return row && groupKey && row.release_group_mbid ? undefined : row;
     }
 
@@ -147,15 +187,24 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       setArtist.run(name.artist.id, name.artist.sortKey, row.id);
       search.setAlbum(row.id);
     }
-    if (isShouted(row.title) && isSpelling(name.title, row.title) && !isShouted(name.title)) setTitle.run(name.title, row.id);
+    if (isShouted(row.title) && isSpelling(name.title, row.title) && !isShouted(name.title))
+      setTitle.run(name.title, row.id);
     return { id: row.id, titleSort: row.title_sort };
   }
 
   function insertRow(name: AlbumName): AlbumId {
     const time = now().getTime();
     const { lastInsertRowid } = insertAlbum.run(
-      name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', name.year ?? null, name.genre ?? null,
-      name.isCompilation ? 1 : 0, name.releaseGroupMbid ?? null, time, time,
+      name.title,
+      sortKey(name.title),
+      name.artist?.id ?? null,
+      name.artist?.sortKey ?? '',
+      name.year ?? null,
+      name.genre ?? null,
+      name.isCompilation ? 1 : 0,
+      name.releaseGroupMbid ?? null,
+      time,
+      time,
     );
     const id = Number(lastInsertRowid) as AlbumId;
     search.add('album', id);
@@ -164,7 +213,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
   function genre(name: string): GenreId {
     const key = identityKey(name);
-    const id = memory?.genres.get(name) ?? findGenre.get(key)?.id ?? (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
+    const id =
+      memory?.genres.get(name) ??
+      findGenre.get(key)?.id ??
+      (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
     memory?.genres.set(name, id);
     return id;
   }
@@ -191,8 +243,13 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       if (old !== undefined && isSpelling(title, old) && (isShouted(old) || !isShouted(title))) setTitle.run(title, id);
     },
     /** Artists whose usual spelling may be another one now. */
-    respell: (ids: Iterable<ArtistId>): void => { for (const id of ids) respelled.add(id); },
-    /** Gives artists met in several spellings the one that most tracks use, so that the order of reading does not matter. Call before the transaction ends. */
+    respell: (ids: Iterable<ArtistId>): void => {
+      for (const id of ids) respelled.add(id);
+    },
+    /**
+     * Gives artists met in several spellings the one that most tracks use, so that the order of reading does not
+     * matter. Call before the transaction ends.
+     */
     settleSpellings(): void {
       for (const id of respelled) {
         const usual = usualSpelling(spellingsOf.all(id));
@@ -206,11 +263,18 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   };
 }
 
-interface Memory { artists: Map<string, ArtistRef>; albums: Map<string, AlbumRef>; genres: Map<string, GenreId> }
+interface Memory {
+  artists: Map<string, ArtistRef>;
+  albums: Map<string, AlbumRef>;
+  genres: Map<string, GenreId>;
+}
 
 /** The most used; of equals one that is not all capitals. */
 function usualSpelling(spellings: readonly { credit: string; uses: number }[]): string | undefined {
-  const [first] = spellings.toSorted((a, b) => b.uses - a.uses || Number(isShouted(a.credit)) - Number(isShouted(b.credit)) || (a.credit < b.credit ? -1 : 1));
+  const [first] = spellings.toSorted(
+    (a, b) =>
+      b.uses - a.uses || Number(isShouted(a.credit)) - Number(isShouted(b.credit)) || (a.credit < b.credit ? -1 : 1),
+  );
   return first?.credit;
 }
 
@@ -218,4 +282,8 @@ function usualSpelling(spellings: readonly { credit: string; uses: number }[]): 
 const isSpelling = (title: string, of: string): boolean => title !== of && identityKey(title) === identityKey(of);
 const isShouted = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();
 
-interface Memory { artists: Map<string, ArtistRef>; albums: Map<string, AlbumRef>; genres: Map<string, GenreId> }
+interface Memory {
+  artists: Map<string, ArtistRef>;
+  albums: Map<string, AlbumRef>;
+  genres: Map<string, GenreId>;
+}

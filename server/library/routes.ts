@@ -1,14 +1,42 @@
-// The library over REST (interface, Library; decisions 5). Any signed-in person may edit and delete tracks: it is one shared library.
+// The library over REST (interface, Library; decisions 5). Any signed-in person may edit and delete tracks: it is one
+// shared library.
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { LibraryService } from './service.ts';
 import {
-  AlbumOut, AlbumPage, AlbumQuery, AlbumTrackQuery, ArtistAlbumQuery, ArtistOut, ArtistPage, ArtistPatch, ArtistQuery, ArtistTrackQuery, GenreList, LyricsOut,
-  TrackOut, TrackPage, TrackPatch, TrackPut, TrackQuery,
+  AlbumOut,
+  AlbumPage,
+  AlbumQuery,
+  AlbumTrackQuery,
+  ArtistAlbumQuery,
+  ArtistOut,
+  ArtistPage,
+  ArtistPatch,
+  ArtistQuery,
+  ArtistTrackQuery,
+  GenreList,
+  LyricsOut,
+  TrackOut,
+  TrackPage,
+  TrackPatch,
+  TrackPut,
+  TrackQuery,
 } from './wire.ts';
-import { toAlbumFilter, toAlbumOut, toArtistChanges, toArtistFilter, toArtistOut, toGenreOut, toLyricsOut, toTrackChanges, toTrackFilter, toTrackOut, toTypedMetadata } from './wire-maps.ts';
+import {
+  toAlbumFilter,
+  toAlbumOut,
+  toArtistChanges,
+  toArtistFilter,
+  toArtistOut,
+  toGenreOut,
+  toLyricsOut,
+  toTrackChanges,
+  toTrackFilter,
+  toTrackOut,
+  toTypedMetadata,
+} from './wire-maps.ts';
 
 const TrackParam = idParam(TrackIdIn);
 const AlbumParam = idParam(AlbumIdIn);
@@ -23,77 +51,210 @@ export interface LibraryRouteDeps {
 }
 
 export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Route[] => [
-  route({ method: 'get', path: '/tracks', access: 'user', summary: 'Tracks, filtered and sorted', query: TrackQuery, reply: TrackPage },
-    async ({ user, query }) => toPaged(await library.listTracks(user.id, toTrackFilter(query), query, pageOf(query)), query, toTrackOut)),
+  route(
+    {
+      method: 'get',
+      path: '/tracks',
+      access: 'user',
+      summary: 'Tracks, filtered and sorted',
+      query: TrackQuery,
+      reply: TrackPage,
+    },
+    async ({ user, query }) =>
+      toPaged(await library.listTracks(user.id, toTrackFilter(query), query, pageOf(query)), query, toTrackOut),
+  ),
 
-  route({ method: 'get', path: '/tracks/:id', access: 'user', summary: 'One track', params: TrackParam, reply: TrackOut },
-    ({ user, params }) => toTrackOut(library.getTrack(user.id, params.id))),
+  route(
+    { method: 'get', path: '/tracks/:id', access: 'user', summary: 'One track', params: TrackParam, reply: TrackOut },
+    ({ user, params }) => toTrackOut(library.getTrack(user.id, params.id)),
+  ),
 
-  route({ method: 'patch', path: '/tracks/:id', access: 'user', summary: 'Change single fields of a track', params: TrackParam, body: TrackPatch, reply: TrackOut },
+  route(
+    {
+      method: 'patch',
+      path: '/tracks/:id',
+      access: 'user',
+      summary: 'Change single fields of a track',
+      params: TrackParam,
+      body: TrackPatch,
+      reply: TrackOut,
+    },
     ({ user, params, body }) => {
       const track = library.updateTrack(user.id, params.id, toTrackChanges(body));
       libraryChanged();
       return toTrackOut(track);
-    }),
+    },
+  ),
 
-  route({ method: 'get', path: '/tracks/:id/lyrics', access: 'user', summary: 'Lyrics of a track, from its file or from one beside it', params: TrackParam, reply: LyricsOut },
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/lyrics',
+      access: 'user',
+      summary: 'Lyrics of a track, from its file or from one beside it',
+      params: TrackParam,
+      reply: LyricsOut,
+    },
     ({ user, params }) => {
       library.getTrack(user.id, params.id);
       const lyrics = library.lyrics.ofTrack(params.id);
       if (!lyrics) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
       return toLyricsOut(lyrics);
-    }),
+    },
+  ),
 
-  route({ method: 'put', path: '/tracks/:id/metadata', access: 'user', summary: 'Say what a track is; it is not identified any more', params: TrackParam, body: TrackPut, reply: TrackOut },
+  route(
+    {
+      method: 'put',
+      path: '/tracks/:id/metadata',
+      access: 'user',
+      summary: 'Say what a track is; it is not identified any more',
+      params: TrackParam,
+      body: TrackPut,
+      reply: TrackOut,
+    },
     ({ user, params, body }) => {
       const track = library.setMetadata(user.id, params.id, toTypedMetadata(body));
       libraryChanged();
       return toTrackOut(track);
-    }),
+    },
+  ),
 
-  route({ method: 'delete', path: '/tracks/:id', access: 'user', summary: 'Delete a track and its stored audio', params: TrackParam },
+  route(
+    {
+      method: 'delete',
+      path: '/tracks/:id',
+      access: 'user',
+      summary: 'Delete a track and its stored audio',
+      params: TrackParam,
+    },
     async ({ params }) => {
       await library.deleteTrack(params.id);
       libraryChanged();
-    }),
+    },
+  ),
 
-  route({ method: 'get', path: '/albums', access: 'user', summary: 'Albums, filtered and sorted', query: AlbumQuery, reply: AlbumPage },
-    async ({ user, query }) => toPaged(await library.listAlbums(user.id, toAlbumFilter(query), query, pageOf(query)), query, toAlbumOut)),
+  route(
+    {
+      method: 'get',
+      path: '/albums',
+      access: 'user',
+      summary: 'Albums, filtered and sorted',
+      query: AlbumQuery,
+      reply: AlbumPage,
+    },
+    async ({ user, query }) =>
+      toPaged(await library.listAlbums(user.id, toAlbumFilter(query), query, pageOf(query)), query, toAlbumOut),
+  ),
 
-  route({ method: 'get', path: '/albums/:id', access: 'user', summary: 'One album', params: AlbumParam, reply: AlbumOut },
-    ({ user, params }) => toAlbumOut(library.getAlbum(user.id, params.id))),
+  route(
+    { method: 'get', path: '/albums/:id', access: 'user', summary: 'One album', params: AlbumParam, reply: AlbumOut },
+    ({ user, params }) => toAlbumOut(library.getAlbum(user.id, params.id)),
+  ),
 
-  route({ method: 'get', path: '/albums/:id/tracks', access: 'user', summary: 'Tracks of an album, by disc and number', params: AlbumParam, query: AlbumTrackQuery, reply: TrackPage },
+  route(
+    {
+      method: 'get',
+      path: '/albums/:id/tracks',
+      access: 'user',
+      summary: 'Tracks of an album, by disc and number',
+      params: AlbumParam,
+      query: AlbumTrackQuery,
+      reply: TrackPage,
+    },
     async ({ user, params, query }) => {
       library.getAlbum(user.id, params.id);
-      return toPaged(await library.listTracks(user.id, { ...toTrackFilter(query), albumId: params.id }, query, pageOf(query)), query, toTrackOut);
-    }),
+      return toPaged(
+        await library.listTracks(user.id, { ...toTrackFilter(query), albumId: params.id }, query, pageOf(query)),
+        query,
+        toTrackOut,
+      );
+    },
+  ),
 
-  route({ method: 'get', path: '/artists', access: 'user', summary: 'Artists, filtered and sorted', query: ArtistQuery, reply: ArtistPage },
-    async ({ user, query }) => toPaged(await library.listArtists(user.id, toArtistFilter(query), query, pageOf(query)), query, toArtistOut)),
+  route(
+    {
+      method: 'get',
+      path: '/artists',
+      access: 'user',
+      summary: 'Artists, filtered and sorted',
+      query: ArtistQuery,
+      reply: ArtistPage,
+    },
+    async ({ user, query }) =>
+      toPaged(await library.listArtists(user.id, toArtistFilter(query), query, pageOf(query)), query, toArtistOut),
+  ),
 
-  route({ method: 'get', path: '/artists/:id', access: 'user', summary: 'One artist', params: ArtistParam, reply: ArtistOut },
-    ({ user, params }) => toArtistOut(library.getArtist(user.id, params.id))),
+  route(
+    {
+      method: 'get',
+      path: '/artists/:id',
+      access: 'user',
+      summary: 'One artist',
+      params: ArtistParam,
+      reply: ArtistOut,
+    },
+    ({ user, params }) => toArtistOut(library.getArtist(user.id, params.id)),
+  ),
 
-  route({ method: 'patch', path: '/artists/:id', access: 'superuser', summary: 'Change how an artist is filed', params: ArtistParam, body: ArtistPatch, reply: ArtistOut },
+  route(
+    {
+      method: 'patch',
+      path: '/artists/:id',
+      access: 'superuser',
+      summary: 'Change how an artist is filed',
+      params: ArtistParam,
+      body: ArtistPatch,
+      reply: ArtistOut,
+    },
     ({ user, params, body }) => {
       const artist = library.updateArtist(user.id, params.id, toArtistChanges(body));
       libraryChanged();
       return toArtistOut(artist);
-    }),
+    },
+  ),
 
-  route({ method: 'get', path: '/artists/:id/albums', access: 'user', summary: 'Albums by an artist, and those the artist appears on', params: ArtistParam, query: ArtistAlbumQuery, reply: AlbumPage },
+  route(
+    {
+      method: 'get',
+      path: '/artists/:id/albums',
+      access: 'user',
+      summary: 'Albums by an artist, and those the artist appears on',
+      params: ArtistParam,
+      query: ArtistAlbumQuery,
+      reply: AlbumPage,
+    },
     async ({ user, params, query }) => {
       library.getArtist(user.id, params.id);
-      return toPaged(await library.listAlbums(user.id, { ...toAlbumFilter(query), artistId: params.id }, query, pageOf(query)), query, toAlbumOut);
-    }),
+      return toPaged(
+        await library.listAlbums(user.id, { ...toAlbumFilter(query), artistId: params.id }, query, pageOf(query)),
+        query,
+        toAlbumOut,
+      );
+    },
+  ),
 
-  route({ method: 'get', path: '/artists/:id/tracks', access: 'user', summary: 'Tracks that credit an artist', params: ArtistParam, query: ArtistTrackQuery, reply: TrackPage },
+  route(
+    {
+      method: 'get',
+      path: '/artists/:id/tracks',
+      access: 'user',
+      summary: 'Tracks that credit an artist',
+      params: ArtistParam,
+      query: ArtistTrackQuery,
+      reply: TrackPage,
+    },
     async ({ user, params, query }) => {
       library.getArtist(user.id, params.id);
-      return toPaged(await library.listTracks(user.id, { ...toTrackFilter(query), artistId: params.id }, query, pageOf(query)), query, toTrackOut);
-    }),
+      return toPaged(
+        await library.listTracks(user.id, { ...toTrackFilter(query), artistId: params.id }, query, pageOf(query)),
+        query,
+        toTrackOut,
+      );
+    },
+  ),
 
-  route({ method: 'get', path: '/genres', access: 'user', summary: 'Genres by name', reply: GenreList },
-    () => library.listGenres().map(toGenreOut)),
+  route({ method: 'get', path: '/genres', access: 'user', summary: 'Genres by name', reply: GenreList }, () =>
+    library.listGenres().map(toGenreOut),
+  ),
 ];

@@ -1,4 +1,5 @@
-// Takes a track's row out, with its search text and an album and artists left empty by it. Inside the caller's transaction.
+// Takes a track's row out, with its search text and an album and artists left empty by it. Inside the caller's
+// transaction.
 import { eq, inArray } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -16,12 +17,30 @@ export interface LeftOver {
 export type RowRemovalDeps = Pick<TrackWriter, 'search' | 'sweepEmpty'>;
 
 /** `beforeRemoval` is called while the row is still there. */
-export function removeTrackRow(tx: Db, writer: RowRemovalDeps, id: TrackId, beforeRemoval: () => void = () => {}): LeftOver {
-  const track = tx.select({ storageUri: tracks.storageUri, albumId: tracks.albumId }).from(tracks).where(eq(tracks.id, id)).get();
+export function removeTrackRow(
+  tx: Db,
+  writer: RowRemovalDeps,
+  id: TrackId,
+  beforeRemoval: () => void = () => {},
+): LeftOver {
+  const track = tx
+    .select({ storageUri: tracks.storageUri, albumId: tracks.albumId })
+    .from(tracks)
+    .where(eq(tracks.id, id))
+    .get();
   if (!track) throw notFound('track', id);
-  const artistIds = tx.select({ id: trackArtists.artistId }).from(trackArtists).where(eq(trackArtists.trackId, id)).all().map((row) => row.id);
+  const artistIds = tx
+    .select({ id: trackArtists.artistId })
+    .from(trackArtists)
+    .where(eq(trackArtists.trackId, id))
+    .all()
+    .map((row) => row.id);
   const albumIds = track.albumId === null ? [] : [track.albumId];
-  const cover = tx.select({ key: albumCovers.key }).from(albumCovers).where(inArray(albumCovers.albumId, albumIds)).get();
+  const cover = tx
+    .select({ key: albumCovers.key })
+    .from(albumCovers)
+    .where(inArray(albumCovers.albumId, albumIds))
+    .get();
 
   beforeRemoval();
   tx.delete(tracks).where(eq(tracks.id, id)).run();

@@ -1,12 +1,15 @@
-// Keeps the search tables equal to the names of tracks, albums and artists, in the transaction that writes the row. Two FTS5 tables share
-// their rowids: search_trigrams finds words of three characters and more, search_grams those of one and two, which no trigram can.
-// Both keep no text of their own, so a change is a delete and an insert. Within a batch the rows are noted, and written at its end in the
-// order of their rowids: FTS5 gathers what comes in that order, and writes out what it has whenever the order breaks.
+// Keeps the search tables equal to the names of tracks, albums and artists, in the transaction that writes the row. Two
+// FTS5 tables share their rowids: search_trigrams finds words of three characters and more, search_grams those of one
+// and two, which no trigram can. Both keep no text of their own, so a change is a delete and an insert. Within a batch
+// the rows are noted, and written at its end in the order of their rowids: FTS5 gathers what comes in that order, and
+// writes out what it has whenever the order breaks.
 import type { Sqlite } from '../db/client.ts';
 import { gramsOf } from './grams.ts';
 import { NAMES_OF_ALBUM, namesOf, textOf } from './search-names.ts';
 
-/** In the order of rowids. Albums and artists come before the many tracks, so that they are found without passing them. */
+/**
+ * In the order of rowids. Albums and artists come before the many tracks, so that they are found without passing them.
+ */
 export const SEARCH_KINDS = { artist: 0, album: 1, track: 2 } as const;
 export type SearchKind = keyof typeof SEARCH_KINDS;
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
@@ -17,10 +20,14 @@ export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * SPA
 /** The rowid behind all of the kind. */
 export const searchEnd = (kind: SearchKind): number => searchBase(kind) + SPAN;
 /** SQL that is true for rows of the kind. */
-export const ofKind = (kind: SearchKind, rowid = 'rowid'): string => `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + SPAN}`;
+export const ofKind = (kind: SearchKind, rowid = 'rowid'): string =>
+  `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + SPAN}`;
 
 /** What a new track is called, for its album's names to be added: quicker than to read it back. */
-export interface TrackNames { own: readonly (string | null)[]; albumId: number | undefined }
+export interface TrackNames {
+  own: readonly (string | null)[];
+  albumId: number | undefined;
+}
 
 interface Noted {
   /** It has no text yet. */
@@ -108,4 +115,8 @@ export function createSearchIndex(client: Sqlite) {
   };
 }
 
-const mapKinds = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({ artist: make('artist'), album: make('album'), track: make('track') });
+const mapKinds = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
+  artist: make('artist'),
+  album: make('album'),
+  track: make('track'),
+});

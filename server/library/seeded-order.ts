@@ -1,5 +1,5 @@
-// A random order that a seed fixes and that needs no table: every id has a place, and every place an id, by a small Feistel
-// network over 0..4^halfBits-1. An item keeps its place among the others when items come and go.
+// A random order that a seed fixes and that needs no table: every id has a place, and every place an id, by a small
+// Feistel network over 0..4^halfBits-1. An item keeps its place among the others when items come and go.
 
 export interface SeededOrder {
   /** Number of places. Some belong to ids that do not exist. */
@@ -13,7 +13,9 @@ const ROUNDS = [0, 1, 2, 3];
 export function seededOrder(seed: number, maxId: number): SeededOrder {
   const halfBits = Math.max(2, Math.ceil(Math.log2(maxId + 1) / 2));
   const mask = 2 ** halfBits - 1;
-  const keys = ROUNDS.map((round) => mix(Math.imul(round + 1, 0x9e3779b1) ^ mix(seed >>> 0) ^ Math.floor(seed / 2 ** 32)));
+  const keys = ROUNDS.map((round) =>
+    mix(Math.imul(round + 1, 0x9e3779b1) ^ mix(seed >>> 0) ^ Math.floor(seed / 2 ** 32)),
+  );
   const step = (half: number, round: number): number => mix(half ^ (keys[round] ?? 0)) & mask;
   return {
     size: 4 ** halfBits,

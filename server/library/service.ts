@@ -1,5 +1,5 @@
-// The library as other rooms and the doors see it: lists, single items, edits, deletion. `userId` is the person who asks; likes and
-// play counts in the answers are theirs.
+// The library as other rooms and the doors see it: lists, single items, edits, deletion. `userId` is the person who
+// asks; likes and play counts in the answers are theirs.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
@@ -43,14 +43,31 @@ export interface LibraryDeps extends DeletionDeps {
 
 export type LibraryService = ReturnType<typeof createLibraryService>;
 
-export function createLibraryService({ db, tracks: writer, storage, claims, onDeleted, settleLater, listThread, now, log }: LibraryDeps) {
+export function createLibraryService({
+  db,
+  tracks: writer,
+  storage,
+  claims,
+  onDeleted,
+  settleLater,
+  listThread,
+  now,
+  log,
+}: LibraryDeps) {
   const statements = createStatements(db.$client);
   const listing = createListing({ client: db.$client, statements, thread: listThread });
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
   const settleSome = createWholeNames({ db, tracks: writer, now });
-  const { deleteTrack, release, releaseAudio } = createDeletion({ db, tracks: writer, storage, claims, onDeleted, log });
+  const { deleteTrack, release, releaseAudio } = createDeletion({
+    db,
+    tracks: writer,
+    storage,
+    claims,
+    onDeleted,
+    log,
+  });
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
   );
@@ -59,7 +76,11 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
   const albumsById = (userId: UserId, ids: readonly number[]): AlbumSummary[] => readAlbums(statements, userId, ids);
   const artistsById = (userId: UserId, ids: readonly number[]): ArtistSummary[] => readArtists(statements, userId, ids);
 
-  async function listOf<T>(list: NewIdList, page: Page, read: (userId: UserId, ids: readonly number[]) => T[]): Promise<Paged<T>> {
+  async function listOf<T>(
+    list: NewIdList,
+    page: Page,
+    read: (userId: UserId, ids: readonly number[]) => T[],
+  ): Promise<Paged<T>> {
     const { ids, total } = await listing.page(list, page);
     return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
   }
@@ -85,15 +106,28 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
     albumsById,
     artistsById,
 
-    listTracks: (userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>, page: Page): Promise<Paged<TrackSummary>> =>
-      listOf(trackList(userId, filter, order), page, tracksById),
-    listAlbums: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Promise<Paged<AlbumSummary>> =>
-      listOf(albumList(userId, filter, order), page, albumsById),
-    listArtists: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Promise<Paged<ArtistSummary>> =>
-      listOf(artistList(userId, filter, order), page, artistsById),
+    listTracks: (
+      userId: UserId,
+      filter: TrackFilter,
+      order: ListOrder<TrackSort>,
+      page: Page,
+    ): Promise<Paged<TrackSummary>> => listOf(trackList(userId, filter, order), page, tracksById),
+    listAlbums: (
+      userId: UserId,
+      filter: AlbumFilter,
+      order: ListOrder<AlbumSort>,
+      page: Page,
+    ): Promise<Paged<AlbumSummary>> => listOf(albumList(userId, filter, order), page, albumsById),
+    listArtists: (
+      userId: UserId,
+      filter: ArtistFilter,
+      order: ListOrder<ArtistSort>,
+      page: Page,
+    ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
     listGenres,
     /** Most or last played first, without what was never played. */
-    listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] => albumsById(userId, playedIds(statements, userId, 'album', by, page)),
+    listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] =>
+      albumsById(userId, playedIds(statements, userId, 'album', by, page)),
     findArtistByName: (name: string): ArtistId | undefined =>
       statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
     folders: createFolderTree(statements),
@@ -110,15 +144,22 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
       return getTrack(userId, id);
     },
     updateArtist(userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
-      const isMore = db.transaction(() => {
-        edits.updateArtist(id, changes);
-        return changes.neverSplit !== undefined && settleSome(id, CREDITS_AT_ONCE) === CREDITS_AT_ONCE;
-      }, { behavior: 'immediate' });
+      const isMore = db.transaction(
+        () => {
+          edits.updateArtist(id, changes);
+          return changes.neverSplit !== undefined && settleSome(id, CREDITS_AT_ONCE) === CREDITS_AT_ONCE;
+        },
+        { behavior: 'immediate' },
+      );
       if (isMore) settleLater?.(id);
       return getArtist(userId, id);
     },
-    /** Goes on with the credits of an artist whose name is kept whole from now on, or no longer. False when they are all as they should be. */
-    settleCredits: (id: ArtistId): boolean => db.transaction(() => settleSome(id, CREDITS_AT_ONCE) > 0, { behavior: 'immediate' }),
+    /**
+     * Goes on with the credits of an artist whose name is kept whole from now on, or no longer. False when they are all
+     * as they should be.
+     */
+    settleCredits: (id: ArtistId): boolean =>
+      db.transaction(() => settleSome(id, CREDITS_AT_ONCE) > 0, { behavior: 'immediate' }),
     deleteTrack,
     /** After a merge: deletes the stored objects that nothing uses any more. */
     release,
@@ -133,6 +174,7 @@ export function createLibraryService({ db, tracks: writer, storage, claims, onDe
     /** The row says there is audio, and the storage does not have it. True when that is news. */
     markMissing: (id: TrackId): boolean => setAvailability.run('missing', now().getTime(), id, 'available').changes > 0,
     /** The audio of a missing track is back. True when that is news. */
-    markAvailable: (id: TrackId): boolean => setAvailability.run('available', now().getTime(), id, 'missing').changes > 0,
+    markAvailable: (id: TrackId): boolean =>
+      setAvailability.run('available', now().getTime(), id, 'missing').changes > 0,
   };
 }

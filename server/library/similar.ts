@@ -1,5 +1,6 @@
-// Music like other music, from what the library itself knows: the same artists, shared genres, near years, and what is played and liked.
-// Candidates are gathered through indexes, a few hundred at most however large the library, and then weighed (similarity.ts).
+// Music like other music, from what the library itself knows: the same artists, shared genres, near years, and what is
+// played and liked. Candidates are gathered through indexes, a few hundred at most however large the library, and then
+// weighed (similarity.ts).
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Statements } from './statements.ts';
 import { pickSimilar, type Candidate, type Seed } from './similarity.ts';
@@ -28,34 +29,64 @@ export interface SimilarDeps {
 export function createSimilar({ statements, random }: SimilarDeps) {
   /** A track whose audio is not here may be what is asked about, but is no answer. */
   const read = (userId: UserId, ids: readonly number[], { all = false } = {}): Candidate[] =>
-    statements.rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) }).filter((row) => all || row.isAvailable === 1)
-      .map((row) => ({ ...row, artistIds: JSON.parse(row.artistIds) as ArtistId[], genreIds: JSON.parse(row.genreIds) as number[] }));
+    statements
+      .rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) })
+      .filter((row) => all || row.isAvailable === 1)
+      .map((row) => ({
+        ...row,
+        artistIds: JSON.parse(row.artistIds) as ArtistId[],
+        genreIds: JSON.parse(row.genreIds) as number[],
+      }));
 
   /** Rows of an index from a random place on, and from its beginning when the end comes first. */
   function around(sql: string, params: Record<string, number>, most: number): number[] {
     const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
     const from = Math.floor(random() * highest);
     const after = statements.column<number>(`${sql} >= @from LIMIT @most`, { ...params, from, most });
-    return after.length === most ? after : [...after, ...statements.column<number>(`${sql} < @from LIMIT @most`, { ...params, from, most: most - after.length })];
+    return after.length === most
+      ? after
+      : [
+          ...after,
+          ...statements.column<number>(`${sql} < @from LIMIT @most`, { ...params, from, most: most - after.length }),
+        ];
   }
 
-  const byArtist = (artistId: number): number[] => around('SELECT track_id FROM track_artists WHERE artist_id = @artistId AND track_id', { artistId }, FROM_ARTISTS);
-  const byGenre = (genreId: number): number[] => around('SELECT track_id FROM track_genres WHERE genre_id = @genreId AND track_id', { genreId }, FROM_GENRE);
-  const byYear = (year: number): number[] => around('SELECT id FROM tracks WHERE year = @year AND id', { year }, FROM_YEARS);
+  const byArtist = (artistId: number): number[] =>
+    around('SELECT track_id FROM track_artists WHERE artist_id = @artistId AND track_id', { artistId }, FROM_ARTISTS);
+  const byGenre = (genreId: number): number[] =>
+    around('SELECT track_id FROM track_genres WHERE genre_id = @genreId AND track_id', { genreId }, FROM_GENRE);
+  const byYear = (year: number): number[] =>
+    around('SELECT id FROM tracks WHERE year = @year AND id', { year }, FROM_YEARS);
 
-  function similarTo(userId: UserId, seedIds: readonly TrackId[], count: number, options: { ownShare: number }): TrackId[] {
+  function similarTo(
+    userId: UserId,
+    seedIds: readonly TrackId[],
+    count: number,
+    options: { ownShare: number },
+  ): TrackId[] {
     const seeds = read(userId, seedIds.slice(0, MOST_SEEDS), { all: true });
     const seed: Seed = seedOf(seeds);
-    const ids = new Set<number>([...[...seed.artistIds].slice(0, 10).flatMap(byArtist), ...seed.topGenres.flatMap(byGenre), ...(seed.year === undefined ? [] : byYear(seed.year))]);
+    const ids = new Set<number>([
+      ...[...seed.artistIds].slice(0, 10).flatMap(byArtist),
+      ...seed.topGenres.flatMap(byGenre),
+      ...(seed.year === undefined ? [] : byYear(seed.year)),
+    ]);
     for (const id of seedIds) ids.delete(id);
     return pickSimilar(read(userId, [...ids]), seed, { count, random, ...options }).map(({ id }) => id);
   }
 
   return {
-    toTrack: (userId: UserId, id: TrackId, count: number): TrackId[] => similarTo(userId, [id], count, { ownShare: 0.3 }),
+    toTrack: (userId: UserId, id: TrackId, count: number): TrackId[] =>
+      similarTo(userId, [id], count, { ownShare: 0.3 }),
     toAlbum: (userId: UserId, id: AlbumId, count: number): TrackId[] =>
-      similarTo(userId, statements.column<TrackId>('SELECT id FROM tracks WHERE album_id = @id LIMIT @most', { id, most: MOST_SEEDS }), count, { ownShare: 0.3 }),
-    toArtist: (userId: UserId, id: ArtistId, count: number): TrackId[] => similarTo(userId, tracksOf(id), count, { ownShare: 0.3 }),
+      similarTo(
+        userId,
+        statements.column<TrackId>('SELECT id FROM tracks WHERE album_id = @id LIMIT @most', { id, most: MOST_SEEDS }),
+        count,
+        { ownShare: 0.3 },
+      ),
+    toArtist: (userId: UserId, id: ArtistId, count: number): TrackId[] =>
+      similarTo(userId, tracksOf(id), count, { ownShare: 0.3 }),
 
     /** Artists of the music that is most like theirs, nearest first. */
     artistsLike(userId: UserId, id: ArtistId, count: number): ArtistId[] {
@@ -64,14 +95,21 @@ export function createSimilar({ statements, random }: SimilarDeps) {
       const score = new Map<ArtistId, number>();
       for (const candidate of candidates) {
         const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
-        for (const artistId of candidate.artistIds) if (artistId !== id) score.set(artistId, (score.get(artistId) ?? 0) + shared);
+        for (const artistId of candidate.artistIds)
+          if (artistId !== id) score.set(artistId, (score.get(artistId) ?? 0) + shared);
       }
-      return [...score].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, count).map(([artistId]) => artistId);
+      return [...score]
+        .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+        .slice(0, count)
+        .map(([artistId]) => artistId);
     },
   };
 
   function tracksOf(id: ArtistId): TrackId[] {
-    return statements.column<TrackId>('SELECT track_id FROM track_artists WHERE artist_id = @id LIMIT @most', { id, most: MOST_SEEDS });
+    return statements.column<TrackId>('SELECT track_id FROM track_artists WHERE artist_id = @id LIMIT @most', {
+      id,
+      most: MOST_SEEDS,
+    });
   }
 }
 
@@ -79,11 +117,17 @@ export function createSimilar({ statements, random }: SimilarDeps) {
 function seedOf(tracks: readonly Candidate[]): Seed {
   const uses = new Map<number, number>();
   for (const genre of tracks.flatMap((track) => track.genreIds)) uses.set(genre, (uses.get(genre) ?? 0) + 1);
-  const years = tracks.map((track) => track.year).filter((year) => year !== null).sort((a, b) => a - b);
+  const years = tracks
+    .map((track) => track.year)
+    .filter((year) => year !== null)
+    .sort((a, b) => a - b);
   return {
     artistIds: new Set(tracks.flatMap((track) => track.artistIds)),
     genreIds: new Set(uses.keys()),
-    topGenres: [...uses].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 3).map(([genre]) => genre),
+    topGenres: [...uses]
+      .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+      .slice(0, 3)
+      .map(([genre]) => genre),
     year: years[years.length >> 1],
   };
 }

@@ -36,9 +36,18 @@ interface Mix {
   ownShare: number;
 }
 
-/** Nearest first with some chance in it, so that a second mix is another one; not all by the same artist, not all of one album. */
-export function pickSimilar(candidates: readonly Candidate[], seed: Seed, { count, random, ownShare }: Mix): Candidate[] {
-  const weighed = candidates.map((candidate) => ({ candidate, score: likeness(candidate, seed) + random() })).sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
+/**
+ * Nearest first with some chance in it, so that a second mix is another one; not all by the same artist, not all of one
+ * album.
+ */
+export function pickSimilar(
+  candidates: readonly Candidate[],
+  seed: Seed,
+  { count, random, ownShare }: Mix,
+): Candidate[] {
+  const weighed = candidates
+    .map((candidate) => ({ candidate, score: likeness(candidate, seed) + random() }))
+    .sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
   const picked: Candidate[] = [];
   const rest: Candidate[] = [];
   const perAlbum = new Map<AlbumId | null, number>();
@@ -46,7 +55,9 @@ export function pickSimilar(candidates: readonly Candidate[], seed: Seed, { coun
   for (const { candidate } of weighed) {
     const isOwn = candidate.artistIds.some((id) => seed.artistIds.has(id));
     const ofAlbum = perAlbum.get(candidate.albumId) ?? 0;
-    const fits = (!isOwn || own < Math.ceil(count * ownShare)) && (candidate.albumId === null || ofAlbum < Math.max(2, Math.ceil(count / 10)));
+    const fits =
+      (!isOwn || own < Math.ceil(count * ownShare)) &&
+      (candidate.albumId === null || ofAlbum < Math.max(2, Math.ceil(count / 10)));
     if (!fits || picked.length >= count) {
       rest.push(candidate);
       continue;

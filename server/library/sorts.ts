@@ -1,11 +1,14 @@
-// An order of a list as SQL. Each is served by an index of db/schema.ts (a test reads the query plan of every one), so that a
-// page costs the same in a library of a hundred and of a million.
+// An order of a list as SQL. Each is served by an index of db/schema.ts (a test reads the query plan of every one), so
+// that a page costs the same in a library of a hundred and of a million.
 import { randomInt } from 'node:crypto';
 import type { ItemType } from '../db/schema.ts';
 
 export type Order = 'asc' | 'desc';
 
-/** `columns` of the index that serves it, its last one is the id. `nulls`: the first may be unknown, and unknown comes last both ways. */
+/**
+ * `columns` of the index that serves it, its last one is the id. `nulls`: the first may be unknown, and unknown comes
+ * last both ways.
+ */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean }
   | { played: 'plays' | 'last_played_at' };
@@ -34,14 +37,27 @@ export interface ListOrder<S extends string> {
 }
 
 /** `gather` is the same order for when few items fit and are sorted. */
-export interface WalkedOrder { segments: Segment[]; gather: Segment }
+export interface WalkedOrder {
+  segments: Segment[];
+  gather: Segment;
+}
 export type ListedOrder = WalkedOrder | { seed: number };
 
-export function orderOf<S extends string>(itemType: ItemType, plans: Record<Exclude<S, 'random'>, Sort>, { sort, order, seed }: ListOrder<S>): ListedOrder {
+export function orderOf<S extends string>(
+  itemType: ItemType,
+  plans: Record<Exclude<S, 'random'>, Sort>,
+  { sort, order, seed }: ListOrder<S>,
+): ListedOrder {
   if (sort === 'random') return { seed: seed ?? randomInt(2 ** 32) };
   const plan = plans[sort as Exclude<S, 'random'>];
   const segments = segmentsOf(plan, order ?? defaultOrder(sort), itemType);
-  return { segments, gather: 'played' in plan ? gatheredByPlays(plan.played, order ?? defaultOrder(sort), itemType) : { ...segments[0] as Segment, hint: '' } };
+  return {
+    segments,
+    gather:
+      'played' in plan
+        ? gatheredByPlays(plan.played, order ?? defaultOrder(sort), itemType)
+        : { ...(segments[0] as Segment), hint: '' },
+  };
 }
 
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
@@ -53,13 +69,14 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
 }
 
 /**
- * What the person played, by the counts kept for them, and apart from it what they never played, by id. Never played counts as
- * zero plays; it has no last time, and such items come last both ways.
+ * What the person played, by the counts kept for them, and apart from it what they never played, by id. Never played
+ * counts as zero plays; it has no last time, and such items come last both ways.
  */
 function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
   const mine = ofUser(itemType);
   const played: Segment = {
-    from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`, // CROSS: counts outside, in the order of their index
+    // CROSS: counts outside, in the order of their index
+    from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
     where: mine,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
     played: 'played',

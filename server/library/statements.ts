@@ -1,10 +1,12 @@
-// Prepared statements kept by their text. The lists put their SQL together from fixed pieces, so the number of texts is small;
-// the bound is there for the many ways in which filters combine.
+// Prepared statements kept by their text. The lists put their SQL together from fixed pieces, so the number of texts is
+// small; the bound is there for the many ways in which filters combine.
 import type { Statement } from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { addNamesHold } from './search-names.ts';
 
-/** What lists depend on: the rows of tracks, albums and artists; what somebody likes; how often something was played. */
+/**
+ * What lists depend on: the rows of tracks, albums and artists; what somebody likes; how often something was played.
+ */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
 export type Topic = (typeof TOPICS)[number];
 export type Params = Record<string, string | number | null>;
@@ -35,14 +37,20 @@ export function createStatements(client: Sqlite) {
     /** The first column of every row. */
     column: <T>(sql: string, params: Params): T[] => prepared(sql, true).all(params) as T[],
     value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
-    /** Another text whenever something of these topics was written (of all of them when none are named); what was counted before may then be wrong. */
+    /**
+     * Another text whenever something of these topics was written (of all of them when none are named); what was
+     * counted before may then be wrong.
+     */
     version: (topics: readonly Topic[] = TOPICS): string => versionOf(changes.all(), topics),
   };
 }
 
 /** From the rows of change_counts. */
 export const versionOf = (counts: readonly { topic: Topic; changes: number }[], topics: readonly Topic[]): string =>
-  counts.filter(({ topic }) => topics.includes(topic)).map(({ changes }) => changes).join(':');
+  counts
+    .filter(({ topic }) => topics.includes(topic))
+    .map(({ changes }) => changes)
+    .join(':');
 
 /** The items in the order of the ids. */
 export function inOrder<T extends { id: number }>(items: readonly T[], ids: readonly number[]): T[] {

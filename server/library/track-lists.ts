@@ -25,7 +25,10 @@ export interface TrackFilter {
 
 export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   title: { index: 'tracks_title_sort', columns: ['title_sort', 'id'] },
-  artist: { index: 'tracks_artist_sort', columns: ['artist_sort', 'album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
+  artist: {
+    index: 'tracks_artist_sort',
+    columns: ['artist_sort', 'album_sort', 'album_id', 'disc_number', 'track_number', 'id'],
+  },
   album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
   year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true },
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
@@ -43,28 +46,45 @@ export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<
 
 /** Nearly all are available, and the index of this column has the others. */
 const REST: Filter = { each: "i.availability <> 'available'" };
-const availabilityFilter = (availability: Availability): Filter => (availability === 'available'
-  ? { each: "i.availability = 'available'", not: REST }
-  : { each: `${REST.each} AND i.availability = @availability`, params: { availability } });
+const availabilityFilter = (availability: Availability): Filter =>
+  availability === 'available'
+    ? { each: "i.availability = 'available'", not: REST }
+    : { each: `${REST.each} AND i.availability = @availability`, params: { availability } };
 
 function trackFilters(f: TrackFilter): Filter[] {
   return [
     ...wordFilters('track', f.q),
-    f.source !== undefined && { each: 'i.source = @source', ofTotals: 'source = @source', params: { source: f.source } },
+    f.source !== undefined && {
+      each: 'i.source = @source',
+      ofTotals: 'source = @source',
+      params: { source: f.source },
+    },
     f.artistId !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_artists ta WHERE ta.artist_id = @artistId AND ta.track_id = i.id)',
-      set: 'SELECT ta.track_id FROM track_artists ta WHERE ta.artist_id = @artistId', few: true, params: { artistId: f.artistId },
+      set: 'SELECT ta.track_id FROM track_artists ta WHERE ta.artist_id = @artistId',
+      few: true,
+      params: { artistId: f.artistId },
     },
     f.albumId !== undefined && { each: 'i.album_id = @albumId', few: true, params: { albumId: f.albumId } },
     f.genre !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_genres tg WHERE tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND tg.track_id = i.id)',
       set: 'SELECT tg.track_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id WHERE g.name_key = @genre',
-      count: 'SELECT coalesce((SELECT track_count FROM genres WHERE name_key = @genre), 0)', isCounted: true, params: { genre: identityKey(f.genre) },
+      count: 'SELECT coalesce((SELECT track_count FROM genres WHERE name_key = @genre), 0)',
+      isCounted: true,
+      params: { genre: identityKey(f.genre) },
     },
     f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
     f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
-    f.format !== undefined && { each: 'i.format = @format', ofTotals: 'format = @format', params: { format: f.format.toLowerCase() } },
-    f.metadataStatus !== undefined && { each: 'i.metadata_status = @metadataStatus', ofTotals: 'metadata_status = @metadataStatus', params: { metadataStatus: f.metadataStatus } },
+    f.format !== undefined && {
+      each: 'i.format = @format',
+      ofTotals: 'format = @format',
+      params: { format: f.format.toLowerCase() },
+    },
+    f.metadataStatus !== undefined && {
+      each: 'i.metadata_status = @metadataStatus',
+      ofTotals: 'metadata_status = @metadataStatus',
+      params: { metadataStatus: f.metadataStatus },
+    },
     f.availability !== undefined && availabilityFilter(f.availability),
     f.withoutRemote === true && { each: `NOT (${REMOTE})`, not: { each: REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),

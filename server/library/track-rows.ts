@@ -53,9 +53,27 @@ export interface TrackSummary {
   updatedAt: Date;
 }
 
-type Raw = Omit<TrackSummary, 'artists' | 'genres' | 'hasCover' | 'hasLyrics' | 'liked' | 'likedAt' | 'enrichedAt' | 'lastPlayedAt' | 'createdAt' | 'updatedAt'> & {
-  hasCover: number; hasLyrics: number; liked: number;
-  likedAt: number | null; enrichedAt: number | null; lastPlayedAt: number | null; createdAt: number; updatedAt: number;
+type Raw = Omit<
+  TrackSummary,
+  | 'artists'
+  | 'genres'
+  | 'hasCover'
+  | 'hasLyrics'
+  | 'liked'
+  | 'likedAt'
+  | 'enrichedAt'
+  | 'lastPlayedAt'
+  | 'createdAt'
+  | 'updatedAt'
+> & {
+  hasCover: number;
+  hasLyrics: number;
+  liked: number;
+  likedAt: number | null;
+  enrichedAt: number | null;
+  lastPlayedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
 };
 
 // CROSS JOIN: the ids lead. No ORDER BY: sorting these wide rows would take as long as reading them.
@@ -75,10 +93,12 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id`;
 
-// The lists within a track, each in one look for the whole page: as sub-selects of the above they take twice as long. In the order of
-// their keys, so nothing is sorted.
-const ARTISTS = 'SELECT ta.track_id AS id, x.id AS artistId, x.name FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position';
-const GENRES = 'SELECT tg.track_id AS id, g.name FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position';
+// The lists within a track, each in one look for the whole page: as sub-selects of the above they take twice as long.
+// In the order of their keys, so nothing is sorted.
+const ARTISTS =
+  'SELECT ta.track_id AS id, x.id AS artistId, x.name FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position';
+const GENRES =
+  'SELECT tg.track_id AS id, g.name FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position';
 
 /** The tracks of these ids in their order, as often as they are there; an id that is gone is left out. */
 export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {
@@ -98,8 +118,13 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
   }));
   const byId = new Map<number, TrackSummary>(tracks.map((track) => [track.id, track]));
   const unique = { ids: JSON.stringify([...byId.keys()]) };
-  for (const { id, artistId, name } of statements.rows<{ id: TrackId; artistId: ArtistId; name: string }>(ARTISTS, unique)) byId.get(id)?.artists.push({ id: artistId, name });
-  for (const { id, name } of statements.rows<{ id: TrackId; name: string }>(GENRES, unique)) byId.get(id)?.genres.push(name);
+  for (const { id, artistId, name } of statements.rows<{ id: TrackId; artistId: ArtistId; name: string }>(
+    ARTISTS,
+    unique,
+  ))
+    byId.get(id)?.artists.push({ id: artistId, name });
+  for (const { id, name } of statements.rows<{ id: TrackId; name: string }>(GENRES, unique))
+    byId.get(id)?.genres.push(name);
   return ids.map((id) => byId.get(id)).filter((track) => track !== undefined);
 }
 

@@ -1,5 +1,6 @@
-// Writes tracks with all that hangs on them: artists, album, genres, lyrics, search text. Upload, scan, enrichment and manual edits
-// come through here. Runs inside the caller's writing transaction; prepared statements, because a scan calls it for every file.
+// Writes tracks with all that hangs on them: artists, album, genres, lyrics, search text. Upload, scan, enrichment and
+// manual edits come through here. Runs inside the caller's writing transaction; prepared statements, because a scan
+// calls it for every file.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { Availability, MetadataStatus, Origin } from '../db/schema.ts';
@@ -8,7 +9,10 @@ import { splitArtists } from './artist-split.ts';
 import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
 import { createSearchIndex } from './search-index.ts';
 
-export interface Lyrics { synced: boolean; lines: { startMs?: number; text: string }[] }
+export interface Lyrics {
+  synced: boolean;
+  lines: { startMs?: number; text: string }[];
+}
 
 /** What a track is called and belongs to, wherever that was learned. Absent means not known. */
 export interface TrackIdentity {
@@ -71,17 +75,63 @@ export interface NewTrack {
 }
 
 const AUDIO_COLUMNS = [
-  'duration_ms', 'size_bytes', 'format', 'codec', 'bitrate_kbps', 'sample_rate_hz', 'bit_depth', 'channels', 'encoder_delay', 'encoder_padding',
-  'track_gain_db', 'track_peak', 'album_gain_db', 'album_peak', 'has_picture', 'storage_uri', 'content_hash', 'audio_hash', 'availability',
+  'duration_ms',
+  'size_bytes',
+  'format',
+  'codec',
+  'bitrate_kbps',
+  'sample_rate_hz',
+  'bit_depth',
+  'channels',
+  'encoder_delay',
+  'encoder_padding',
+  'track_gain_db',
+  'track_peak',
+  'album_gain_db',
+  'album_peak',
+  'has_picture',
+  'storage_uri',
+  'content_hash',
+  'audio_hash',
+  'availability',
 ];
 const IDENTITY_COLUMNS = [
-  'title', 'title_sort', 'artist_id', 'artist_name', 'artist_sort', 'album_id', 'album_sort', 'genre', 'year', 'track_number', 'disc_number',
-  'recording_mbid', 'acoustid_id', 'provenance',
+  'title',
+  'title_sort',
+  'artist_id',
+  'artist_name',
+  'artist_sort',
+  'album_id',
+  'album_sort',
+  'genre',
+  'year',
+  'track_number',
+  'disc_number',
+  'recording_mbid',
+  'acoustid_id',
+  'provenance',
 ];
 
 const audioValues = (a: TrackAudio) => [
-  a.durationMs, a.sizeBytes, a.format, a.codec, a.bitrateKbps, a.sampleRateHz, a.bitDepth, a.channels, a.encoderDelay, a.encoderPadding,
-  a.trackGainDb, a.trackPeak, a.albumGainDb, a.albumPeak, a.hasPicture ? 1 : 0, a.storageUri, a.contentHash, a.audioHash, a.availability,
+  a.durationMs,
+  a.sizeBytes,
+  a.format,
+  a.codec,
+  a.bitrateKbps,
+  a.sampleRateHz,
+  a.bitDepth,
+  a.channels,
+  a.encoderDelay,
+  a.encoderPadding,
+  a.trackGainDb,
+  a.trackPeak,
+  a.albumGainDb,
+  a.albumPeak,
+  a.hasPicture ? 1 : 0,
+  a.storageUri,
+  a.contentHash,
+  a.audioHash,
+  a.availability,
 ];
 
 const list = (columns: string[]) => columns.join(', ');
@@ -89,11 +139,23 @@ const marks = (columns: string[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: string[]) => columns.map((c) => `${c} = ?`).join(', ');
 
 /** The name, unless it holds nothing that can be seen. */
-const named = (name: string | undefined): string | undefined => (name !== undefined && identityKey(name) !== '' ? name : undefined);
+const named = (name: string | undefined): string | undefined =>
+  name !== undefined && identityKey(name) !== '' ? name : undefined;
 
-interface Credit { name: string; ref: ArtistRef }
-interface Resolved { credits: Credit[]; credit: string | null; album: AlbumRef | undefined; values: unknown[] }
-interface OldRow { album_id: AlbumId | null; metadata_status: MetadataStatus }
+interface Credit {
+  name: string;
+  ref: ArtistRef;
+}
+interface Resolved {
+  credits: Credit[];
+  credit: string | null;
+  album: AlbumRef | undefined;
+  values: unknown[];
+}
+interface OldRow {
+  album_id: AlbumId | null;
+  metadata_status: MetadataStatus;
+}
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
@@ -102,62 +164,113 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
 
-  const insertRow = client.prepare(`INSERT INTO tracks (source, source_id, metadata_status, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)}, created_at, updated_at)
+  const insertRow =
+    client.prepare(`INSERT INTO tracks (source, source_id, metadata_status, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)}, created_at, updated_at)
     VALUES (?, ?, 'pending', ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)}, ?, ?)`);
-  const updateIdentityRow = client.prepare(`UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`);
+  const updateIdentityRow = client.prepare(
+    `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
+  );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
   const findOld = client.prepare<[TrackId], OldRow>('SELECT album_id, metadata_status FROM tracks WHERE id = ?');
-  const findArtistsOf = client.prepare<[TrackId], { artist_id: ArtistId }>('SELECT artist_id FROM track_artists WHERE track_id = ?');
-  const insertCredit = client.prepare('INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)');
+  const findArtistsOf = client.prepare<[TrackId], { artist_id: ArtistId }>(
+    'SELECT artist_id FROM track_artists WHERE track_id = ?',
+  );
+  const insertCredit = client.prepare(
+    'INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)',
+  );
   const deleteCredits = client.prepare('DELETE FROM track_artists WHERE track_id = ?');
   const insertGenre = client.prepare('INSERT INTO track_genres (track_id, position, genre_id) VALUES (?, ?, ?)');
   const deleteGenres = client.prepare('DELETE FROM track_genres WHERE track_id = ?');
-  const upsertLyrics = client.prepare('INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?) ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines');
+  const upsertLyrics = client.prepare(
+    'INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?) ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines',
+  );
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
   const setHasLyrics = client.prepare('UPDATE tracks SET has_lyrics = ? WHERE id = ? AND has_lyrics <> ?');
-  // Years differ within an album, and its own is that of some track; when no track has it any more, the commonest takes its place.
+  // Years differ within an album, and its own is that of some track; when no track has it any more, the commonest takes
+  // its place.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND year IS albums.year) THEN year
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
     genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1)
     WHERE id = ?`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
-  const touchAlbumOf = client.prepare('UPDATE albums SET updated_at = ? WHERE id = (SELECT album_id FROM tracks WHERE id = ?)');
-  const findEmptyAlbum = client.prepare<[AlbumId], { artist_id: ArtistId | null }>('SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)');
+  const touchAlbumOf = client.prepare(
+    'UPDATE albums SET updated_at = ? WHERE id = (SELECT album_id FROM tracks WHERE id = ?)',
+  );
+  const findEmptyAlbum = client.prepare<[AlbumId], { artist_id: ArtistId | null }>(
+    'SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)',
+  );
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
-  const deleteEmptyArtist = client.prepare<[ArtistId], { id: ArtistId }>(`DELETE FROM artists WHERE id = ? AND never_split = 0
+  const deleteEmptyArtist = client.prepare<
+    [ArtistId],
+    { id: ArtistId }
+  >(`DELETE FROM artists WHERE id = ? AND never_split = 0
     AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id) AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
 
   function resolve(identity: TrackIdentity, folder: number | undefined): Resolved {
     const names = splitArtists(identity.artists, resolver.isWhole);
     const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
-    const credits = names.map((name, i) => ({ name, ref: resolver.artist(name, { sortName: names.length === 1 ? identity.artistSort : undefined, mbid: mbids[i] }) }));
+    const credits = names.map((name, i) => ({
+      name,
+      ref: resolver.artist(name, { sortName: names.length === 1 ? identity.artistSort : undefined, mbid: mbids[i] }),
+    }));
     const credit = named(identity.artist) ?? (names.join(', ') || null);
     const album = resolveAlbum(identity, names, credits, folder);
     const first = credits[0]?.ref;
     return {
-      credits, credit, album,
+      credits,
+      credit,
+      album,
       values: [
-        identity.title, sortKey(identity.title), first?.id ?? null, credit, first?.sortKey ?? '', album?.id ?? null, album?.titleSort ?? '',
-        identity.genres[0] ?? null, identity.year ?? null, identity.trackNumber ?? null, identity.discNumber ?? null,
-        identity.recordingMbid ?? null, identity.acoustidId ?? null,
+        identity.title,
+        sortKey(identity.title),
+        first?.id ?? null,
+        credit,
+        first?.sortKey ?? '',
+        album?.id ?? null,
+        album?.titleSort ?? '',
+        identity.genres[0] ?? null,
+        identity.year ?? null,
+        identity.trackNumber ?? null,
+        identity.discNumber ?? null,
+        identity.recordingMbid ?? null,
+        identity.acoustidId ?? null,
         identity.provenance ? JSON.stringify(identity.provenance) : null,
       ],
     };
   }
 
-  function resolveAlbum(identity: TrackIdentity, names: string[], credits: Credit[], folder: number | undefined): AlbumRef | undefined {
+  function resolveAlbum(
+    identity: TrackIdentity,
+    names: string[],
+    credits: Credit[],
+    folder: number | undefined,
+  ): AlbumRef | undefined {
     const title = named(identity.album);
     if (title === undefined) return undefined;
-    const tagged = named(identity.albumArtist) ?? named(identity.albumArtists?.[0]) ?? (identity.compilation ? VARIOUS_ARTISTS : undefined);
+    const tagged =
+      named(identity.albumArtist) ??
+      named(identity.albumArtists?.[0]) ??
+      (identity.compilation ? VARIOUS_ARTISTS : undefined);
     const isVarious = isVariousArtists(tagged ?? names[0] ?? '');
     const artistName = isVarious ? VARIOUS_ARTISTS : (tagged ?? names[0]);
     const [mbid, ...others] = identity.albumArtistMbids ?? [];
-    const artist = artistName === undefined || (tagged === undefined && !isVarious) ? credits[0]?.ref
-      : resolver.artist(artistName, { sortName: identity.albumArtistSort, mbid: others.length === 0 ? mbid : undefined });
+    const artist =
+      artistName === undefined || (tagged === undefined && !isVarious)
+        ? credits[0]?.ref
+        : resolver.artist(artistName, {
+            sortName: identity.albumArtistSort,
+            mbid: others.length === 0 ? mbid : undefined,
+          });
     return resolver.album({
-      title, artist, artistName, year: identity.year, genre: identity.genres[0], folder,
-      isCompilation: identity.compilation === true || isVarious, releaseGroupMbid: identity.releaseGroupMbid,
+      title,
+      artist,
+      artistName,
+      year: identity.year,
+      genre: identity.genres[0],
+      folder,
+      isCompilation: identity.compilation === true || isVarious,
+      releaseGroupMbid: identity.releaseGroupMbid,
     });
   }
 
@@ -196,7 +309,10 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   return {
     search,
     sweepEmpty,
-    /** Writes several tracks inside the caller's transaction; names are resolved once, and settled to their usual spelling at the end. */
+    /**
+     * Writes several tracks inside the caller's transaction; names are resolved once, and settled to their usual
+     * spelling at the end.
+     */
     batch<T>(write: () => T): T {
       resolver.remember();
       search.startBatch();
@@ -221,12 +337,22 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     insert({ source, sourceId, folder, identity, audio }: NewTrack): TrackId {
       const resolved = resolve(identity, folder);
       const time = now().getTime();
-      const { lastInsertRowid } = insertRow.run(source, sourceId, ...resolved.values, ...audioValues(audio), time, time);
+      const { lastInsertRowid } = insertRow.run(
+        source,
+        sourceId,
+        ...resolved.values,
+        ...audioValues(audio),
+        time,
+        time,
+      );
       const id = Number(lastInsertRowid) as TrackId;
       attach(id, identity, resolved);
       if (identity.lyrics) setLyrics(id, identity.lyrics);
-      search.add('track', id, { own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)], albumId: resolved.album?.id });
-      if (resolved.album && (audio.hasPicture)) touchAlbum.run(time, resolved.album.id);
+      search.add('track', id, {
+        own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
+        albumId: resolved.album?.id,
+      });
+      if (resolved.album && audio.hasPicture) touchAlbum.run(time, resolved.album.id);
       return id;
     },
 
@@ -243,7 +369,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
       search.set('track', id);
       if (resolved.album) {
-        if (resolved.album.id === old?.album_id && identity.album) resolver.respellAlbum(resolved.album.id, identity.album);
+        if (resolved.album.id === old?.album_id && identity.album)
+          resolver.respellAlbum(resolved.album.id, identity.album);
         settleAlbum.run(resolved.album.id);
         touchAlbum.run(time, resolved.album.id);
       }

@@ -10,28 +10,77 @@ import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './manual.ts';
 import type { TrackFilter } from './track-lists.ts';
 import type { TrackSummary } from './track-rows.ts';
-import type { AlbumOut, AlbumQuery, ArtistOut, ArtistPatch, ArtistQuery, GenreOut, LyricsOut, TrackOut, TrackPatch, TrackPut, TrackQuery } from './wire.ts';
+import type {
+  AlbumOut,
+  AlbumQuery,
+  ArtistOut,
+  ArtistPatch,
+  ArtistQuery,
+  GenreOut,
+  LyricsOut,
+  TrackOut,
+  TrackPatch,
+  TrackPut,
+  TrackQuery,
+} from './wire.ts';
 
 export const toTrackFilter = (q: TrackQuery): TrackFilter => ({
-  q: q.q, source: q.source, artistId: q.artist_id, albumId: q.album_id, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to,
-  format: q.format, metadataStatus: q.metadata_status, availability: q.availability, liked: q.liked,
+  q: q.q,
+  source: q.source,
+  artistId: q.artist_id,
+  albumId: q.album_id,
+  genre: q.genre,
+  yearFrom: q.year_from,
+  yearTo: q.year_to,
+  format: q.format,
+  metadataStatus: q.metadata_status,
+  availability: q.availability,
+  liked: q.liked,
 });
 
-export const toAlbumFilter = (q: AlbumQuery): AlbumFilter =>
-  ({ q: q.q, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to, artistId: q.artist_id, format: q.format, liked: q.liked });
+export const toAlbumFilter = (q: AlbumQuery): AlbumFilter => ({
+  q: q.q,
+  genre: q.genre,
+  yearFrom: q.year_from,
+  yearTo: q.year_to,
+  artistId: q.artist_id,
+  format: q.format,
+  liked: q.liked,
+});
 
-export const toArtistFilter = (q: ArtistQuery): ArtistFilter =>
-  ({ q: q.q, genre: q.genre, yearFrom: q.year_from, yearTo: q.year_to, artistId: q.artist_id, liked: q.liked });
+export const toArtistFilter = (q: ArtistQuery): ArtistFilter => ({
+  q: q.q,
+  genre: q.genre,
+  yearFrom: q.year_from,
+  yearTo: q.year_to,
+  artistId: q.artist_id,
+  liked: q.liked,
+});
 
-export const toTrackChanges = (p: TrackPatch): TrackChanges =>
-  ({ title: p.title, genre: p.genre, year: p.year, trackNumber: p.track_number, discNumber: p.disc_number });
+export const toTrackChanges = (p: TrackPatch): TrackChanges => ({
+  title: p.title,
+  genre: p.genre,
+  year: p.year,
+  trackNumber: p.track_number,
+  discNumber: p.disc_number,
+});
 
 export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
-  title: p.title, artist: p.artist, artists: p.artists, album: p.album, albumArtist: p.album_artist, genre: p.genre, year: p.year,
-  trackNumber: p.track_number, discNumber: p.disc_number,
+  title: p.title,
+  artist: p.artist,
+  artists: p.artists,
+  album: p.album,
+  albumArtist: p.album_artist,
+  genre: p.genre,
+  year: p.year,
+  trackNumber: p.track_number,
+  discNumber: p.disc_number,
 });
 
-export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({ sortName: p.sort_name, neverSplit: p.never_split });
+export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({
+  sortName: p.sort_name,
+  neverSplit: p.never_split,
+});
 
 export const toTrackOut = (t: TrackSummary): TrackOut => ({
   id: t.id,
@@ -75,7 +124,12 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
 
 function toReplayGain(t: TrackSummary): TrackOut['replay_gain'] {
   if (t.trackGainDb === null && t.trackPeak === null && t.albumGainDb === null && t.albumPeak === null) return null;
-  return { track_gain_db: t.trackGainDb, track_peak: t.trackPeak, album_gain_db: t.albumGainDb, album_peak: t.albumPeak };
+  return {
+    track_gain_db: t.trackGainDb,
+    track_peak: t.trackPeak,
+    album_gain_db: t.albumGainDb,
+    album_peak: t.albumPeak,
+  };
 }
 
 export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
@@ -114,7 +168,13 @@ export const toArtistOut = (a: ArtistSummary): ArtistOut => ({
   created_at: toIso(a.createdAt),
 });
 
-export const toGenreOut = (g: GenreSummary): GenreOut => ({ name: g.name, track_count: g.trackCount, album_count: g.albumCount });
+export const toGenreOut = (g: GenreSummary): GenreOut => ({
+  name: g.name,
+  track_count: g.trackCount,
+  album_count: g.albumCount,
+});
 
-export const toLyricsOut = ({ synced, lines }: TrackLyrics): LyricsOut =>
-  ({ synced, lines: lines.map(({ startMs, text }) => ({ ...(startMs !== undefined && { start_ms: startMs }), text })) });
+export const toLyricsOut = ({ synced, lines }: TrackLyrics): LyricsOut => ({
+  synced,
+  lines: lines.map(({ startMs, text }) => ({ ...(startMs !== undefined && { start_ms: startMs }), text })),
+});

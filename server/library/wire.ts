@@ -1,4 +1,5 @@
-// The library's shapes on the wire (decisions 4 and 5). snake_case lives here and in db/schema.ts, nowhere else in server/.
+// The library's shapes on the wire (decisions 4 and 5). snake_case lives here and in db/schema.ts, nowhere else in
+// server/.
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
@@ -14,86 +15,94 @@ export const ReplayGainOut = z.object({
   album_peak: z.number().nullable(),
 });
 
-export const TrackOut = z.object({
-  id: z.int(),
-  title: z.string(),
-  artist_id: z.int().nullable(),
-  artist_name: z.string().nullable().meta({ description: 'the credit as written, e.g. "A feat. B"' }),
-  artists: z.array(z.object({ id: z.int(), name: z.string() })),
-  album_id: z.int().nullable(),
-  album_title: z.string().nullable(),
-  album_artist_name: z.string().nullable(),
-  genre: z.string().nullable(),
-  genres: z.array(z.string()),
-  year: z.int().nullable(),
-  track_number: z.int().nullable(),
-  disc_number: z.int().nullable(),
-  duration_ms: z.int().nullable(),
-  size_bytes: z.int().nullable(),
-  format: z.string().nullable().meta({ description: 'mp3, flac, ogg, opus, m4a, wav, aiff, …' }),
-  bitrate_kbps: z.int().nullable(),
-  sample_rate_hz: z.int().nullable(),
-  bit_depth: z.int().nullable(),
-  channels: z.int().nullable(),
-  source: z.string(),
-  source_id: z.string(),
-  storage_uri: z.string().nullable(),
-  availability: AvailabilityOut,
-  metadata_status: MetadataStatusOut,
-  metadata_error: z.string().nullable(),
-  enriched_at: isoTime.nullable(),
-  fpid_score: z.number().nullable(),
-  recording_mbid: z.string().nullable(),
-  replay_gain: ReplayGainOut.nullable(),
-  has_cover: z.boolean(),
-  has_lyrics: z.boolean(),
-  liked: z.boolean(),
-  play_count: z.int(),
-  last_played_at: isoTime.nullable(),
-  created_at: isoTime,
-  updated_at: isoTime,
-}).meta({ id: 'TrackOut' });
+export const TrackOut = z
+  .object({
+    id: z.int(),
+    title: z.string(),
+    artist_id: z.int().nullable(),
+    artist_name: z.string().nullable().meta({ description: 'the credit as written, e.g. "A feat. B"' }),
+    artists: z.array(z.object({ id: z.int(), name: z.string() })),
+    album_id: z.int().nullable(),
+    album_title: z.string().nullable(),
+    album_artist_name: z.string().nullable(),
+    genre: z.string().nullable(),
+    genres: z.array(z.string()),
+    year: z.int().nullable(),
+    track_number: z.int().nullable(),
+    disc_number: z.int().nullable(),
+    duration_ms: z.int().nullable(),
+    size_bytes: z.int().nullable(),
+    format: z.string().nullable().meta({ description: 'mp3, flac, ogg, opus, m4a, wav, aiff, …' }),
+    bitrate_kbps: z.int().nullable(),
+    sample_rate_hz: z.int().nullable(),
+    bit_depth: z.int().nullable(),
+    channels: z.int().nullable(),
+    source: z.string(),
+    source_id: z.string(),
+    storage_uri: z.string().nullable(),
+    availability: AvailabilityOut,
+    metadata_status: MetadataStatusOut,
+    metadata_error: z.string().nullable(),
+    enriched_at: isoTime.nullable(),
+    fpid_score: z.number().nullable(),
+    recording_mbid: z.string().nullable(),
+    replay_gain: ReplayGainOut.nullable(),
+    has_cover: z.boolean(),
+    has_lyrics: z.boolean(),
+    liked: z.boolean(),
+    play_count: z.int(),
+    last_played_at: isoTime.nullable(),
+    created_at: isoTime,
+    updated_at: isoTime,
+  })
+  .meta({ id: 'TrackOut' });
 export type TrackOut = z.output<typeof TrackOut>;
 
-export const AlbumOut = z.object({
-  id: z.int(),
-  title: z.string(),
-  artist_id: z.int().nullable(),
-  artist_name: z.string().nullable(),
-  year: z.int().nullable(),
-  genre: z.string().nullable(),
-  is_compilation: z.boolean(),
-  track_count: z.int(),
-  disc_count: z.int(),
-  duration_ms: z.int(),
-  size_bytes: z.int(),
-  has_cover: z.boolean(),
-  source: z.string().nullable(),
-  source_id: z.string().nullable(),
-  release_group_mbid: z.string().nullable(),
-  liked: z.boolean(),
-  created_at: isoTime,
-  updated_at: isoTime,
-}).meta({ id: 'AlbumOut' });
+export const AlbumOut = z
+  .object({
+    id: z.int(),
+    title: z.string(),
+    artist_id: z.int().nullable(),
+    artist_name: z.string().nullable(),
+    year: z.int().nullable(),
+    genre: z.string().nullable(),
+    is_compilation: z.boolean(),
+    track_count: z.int(),
+    disc_count: z.int(),
+    duration_ms: z.int(),
+    size_bytes: z.int(),
+    has_cover: z.boolean(),
+    source: z.string().nullable(),
+    source_id: z.string().nullable(),
+    release_group_mbid: z.string().nullable(),
+    liked: z.boolean(),
+    created_at: isoTime,
+    updated_at: isoTime,
+  })
+  .meta({ id: 'AlbumOut' });
 export type AlbumOut = z.output<typeof AlbumOut>;
 
-export const ArtistOut = z.object({
-  id: z.int(),
-  name: z.string(),
-  sort_name: z.string(),
-  album_count: z.int(),
-  track_count: z.int(),
-  has_cover: z.boolean(),
-  source: z.string().nullable(),
-  source_id: z.string().nullable(),
-  artist_mbid: z.string().nullable(),
-  never_split: z.boolean().meta({ description: 'the name is one artist, whatever stands between its words' }),
-  liked: z.boolean(),
-  created_at: isoTime,
-}).meta({ id: 'ArtistOut' });
+export const ArtistOut = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    sort_name: z.string(),
+    album_count: z.int(),
+    track_count: z.int(),
+    has_cover: z.boolean(),
+    source: z.string().nullable(),
+    source_id: z.string().nullable(),
+    artist_mbid: z.string().nullable(),
+    never_split: z.boolean().meta({ description: 'the name is one artist, whatever stands between its words' }),
+    liked: z.boolean(),
+    created_at: isoTime,
+  })
+  .meta({ id: 'ArtistOut' });
 export type ArtistOut = z.output<typeof ArtistOut>;
 
-export const GenreOut = z.object({ name: z.string(), track_count: z.int(), album_count: z.int() }).meta({ id: 'GenreOut' });
+export const GenreOut = z
+  .object({ name: z.string(), track_count: z.int(), album_count: z.int() })
+  .meta({ id: 'GenreOut' });
 export type GenreOut = z.output<typeof GenreOut>;
 export const GenreList = z.array(GenreOut);
 
@@ -104,7 +113,17 @@ export type TrackPage = z.output<typeof TrackPage>;
 export type AlbumPage = z.output<typeof AlbumPage>;
 export type ArtistPage = z.output<typeof ArtistPage>;
 
-export const TRACK_SORTS = ['title', 'artist', 'album', 'year', 'created_at', 'duration', 'play_count', 'last_played_at', 'random'] as const;
+export const TRACK_SORTS = [
+  'title',
+  'artist',
+  'album',
+  'year',
+  'created_at',
+  'duration',
+  'play_count',
+  'last_played_at',
+  'random',
+] as const;
 export const ALBUM_SORTS = ['title', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random'] as const;
 export const ARTIST_SORTS = ['name', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random'] as const;
 export type TrackSort = (typeof TRACK_SORTS)[number];
@@ -113,7 +132,10 @@ export type ArtistSort = (typeof ARTIST_SORTS)[number];
 
 const text = z.string().max(500);
 const year = queryInt.pipe(z.int().min(0).max(9999));
-const order = z.enum(['asc', 'desc']).optional().meta({ description: 'default: asc for names, desc for times and counts' });
+const order = z
+  .enum(['asc', 'desc'])
+  .optional()
+  .meta({ description: 'default: asc for names, desc for times and counts' });
 const seed = queryInt.optional().meta({ description: 'fixes the order of sort=random, so that pages fit together' });
 
 /** Filters of `GET /tracks`; also what album and artist track lists take. */
@@ -165,7 +187,10 @@ export const ArtistQuery = z.object({
 });
 export type ArtistQuery = z.output<typeof ArtistQuery>;
 
-/** Tracks of one album come by disc and number, those of one artist by album; an artist's albums by year. The path gives the id. */
+/**
+ * Tracks of one album come by disc and number, those of one artist by album; an artist's albums by year. The path gives
+ * the id.
+ */
 export const AlbumTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
 export const ArtistTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
 export const ArtistAlbumQuery = AlbumQuery.extend({ sort: z.enum(ALBUM_SORTS).default('year') });
@@ -174,35 +199,48 @@ const number = z.int().min(0).max(9999).nullable();
 const name = z.string().trim().min(1).max(1000);
 
 /** Body of `PATCH /tracks/{id}`: only the fields that are given change. */
-export const TrackPatch = z.strictObject({
-  title: name.optional(),
-  genre: name.nullable().optional(),
-  year: number.optional(),
-  track_number: number.optional(),
-  disc_number: number.optional(),
-}).meta({ id: 'TrackPatch' });
+export const TrackPatch = z
+  .strictObject({
+    title: name.optional(),
+    genre: name.nullable().optional(),
+    year: number.optional(),
+    track_number: number.optional(),
+    disc_number: number.optional(),
+  })
+  .meta({ id: 'TrackPatch' });
 export type TrackPatch = z.output<typeof TrackPatch>;
 
-export const LyricsOut = z.object({
-  synced: z.boolean().meta({ description: 'every line has its time' }),
-  lines: z.array(z.object({ start_ms: z.int().optional(), text: z.string() })),
-}).meta({ id: 'LyricsOut' });
+export const LyricsOut = z
+  .object({
+    synced: z.boolean().meta({ description: 'every line has its time' }),
+    lines: z.array(z.object({ start_ms: z.int().optional(), text: z.string() })),
+  })
+  .meta({ id: 'LyricsOut' });
 export type LyricsOut = z.output<typeof LyricsOut>;
 
 /** Body of `PUT /tracks/{id}/metadata`. Of the optional fields, what is left out stays and null empties. */
-export const TrackPut = z.strictObject({
-  title: name,
-  artist: name.meta({ description: 'the credit as it is to be shown, e.g. "A feat. B"' }),
-  artists: z.array(name).min(1).max(100).optional().meta({ description: 'the names in it; without them the credit is one artist' }),
-  album: name.nullable(),
-  album_artist: name.nullable().optional(),
-  genre: name.nullable().optional(),
-  year: number.optional(),
-  track_number: number.optional(),
-  disc_number: number.optional(),
-}).meta({ id: 'TrackPut' });
+export const TrackPut = z
+  .strictObject({
+    title: name,
+    artist: name.meta({ description: 'the credit as it is to be shown, e.g. "A feat. B"' }),
+    artists: z
+      .array(name)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'the names in it; without them the credit is one artist' }),
+    album: name.nullable(),
+    album_artist: name.nullable().optional(),
+    genre: name.nullable().optional(),
+    year: number.optional(),
+    track_number: number.optional(),
+    disc_number: number.optional(),
+  })
+  .meta({ id: 'TrackPut' });
 export type TrackPut = z.output<typeof TrackPut>;
 
 /** Body of `PATCH /artists/{id}`. */
-export const ArtistPatch = z.strictObject({ sort_name: name.optional(), never_split: z.boolean().optional() }).meta({ id: 'ArtistPatch' });
+export const ArtistPatch = z
+  .strictObject({ sort_name: name.optional(), never_split: z.boolean().optional() })
+  .meta({ id: 'ArtistPatch' });
 export type ArtistPatch = z.output<typeof ArtistPatch>;

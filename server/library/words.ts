@@ -13,18 +13,25 @@ const MOST_CHARACTERS = 200;
 export function wordsOf(text: string | undefined): string[] {
   if (text === undefined) return [];
   const words = searchFold(text.toWellFormed()).split(SEPARATORS).filter(Boolean);
-  return [...new Set(words)].slice(0, MOST_WORDS).map((word) => (word.length > MOST_CHARACTERS ? word.slice(0, MOST_CHARACTERS).toWellFormed() : word));
+  return [...new Set(words)]
+    .slice(0, MOST_WORDS)
+    .map((word) => (word.length > MOST_CHARACTERS ? word.slice(0, MOST_CHARACTERS).toWellFormed() : word));
 }
 
 /** True when the trigram index can find the word: it has three characters (not code units). */
 const isLong = (word: string): boolean => word.length >= TRIGRAM && [...word].length >= TRIGRAM;
 
 /** A part of what was typed that one of the search tables can find, as a MATCH of FTS5. */
-export interface Match { table: 'search_trigrams' | 'search_grams'; match: string; words: string[] }
+export interface Match {
+  table: 'search_trigrams' | 'search_grams';
+  match: string;
+  words: string[];
+}
 
 /** What has every word is found by all of these. Words are quoted: nothing in them is read as an operator. */
 export function matchesOf(words: readonly string[]): Match[] {
-  const asked = words.filter((word) => !words.some((other) => other.length > word.length && other.includes(word))); // `kalo` holds `a`, which nearly everything does
+  // `kalo` holds `a`, which nearly everything does
+  const asked = words.filter((word) => !words.some((other) => other.length > word.length && other.includes(word)));
   const long = asked.filter(isLong);
   const short = asked.filter((word) => !isLong(word));
   return [
@@ -33,4 +40,5 @@ export function matchesOf(words: readonly string[]): Match[] {
   ];
 }
 
-const allOf = (words: readonly string[]): string => words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
+const allOf = (words: readonly string[]): string =>
+  words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');

@@ -12,8 +12,13 @@ export function createEventCounts(db: Db) {
   return (userId: UserId, itemType: ItemType | undefined): number => {
     const key = `${userId} ${itemType ?? ''}`;
     const { events, lastId } = counted.get(key) ?? { events: 0, lastId: 0 };
-    const since = db.select({ events: count(), lastId: max(likeEvents.id) }).from(likeEvents)
-      .where(and(eq(likeEvents.userId, userId), gt(likeEvents.id, lastId), itemType && eq(likeEvents.itemType, itemType))).get();
+    const since = db
+      .select({ events: count(), lastId: max(likeEvents.id) })
+      .from(likeEvents)
+      .where(
+        and(eq(likeEvents.userId, userId), gt(likeEvents.id, lastId), itemType && eq(likeEvents.itemType, itemType)),
+      )
+      .get();
     const now = { events: events + (since?.events ?? 0), lastId: since?.lastId ?? lastId };
     if (counted.size >= KEEP) counted.clear();
     counted.set(key, now);

@@ -1,4 +1,5 @@
-// What people think of a track goes over to another one that turned out to be the same music. Inside the caller's transaction.
+// What people think of a track goes over to another one that turned out to be the same music. Inside the caller's
+// transaction.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { TrackMover } from '../library/merge.ts';

@@ -5,7 +5,10 @@ import { albums, artists, likeEvents, likeStates, tracks, users, type ItemType }
 import type { Page } from '../http/paging.ts';
 import type { ItemState, LikeChange } from './state.ts';
 
-export interface Item { itemType: ItemType; itemId: number }
+export interface Item {
+  itemType: ItemType;
+  itemId: number;
+}
 export type LikeEventRow = typeof likeEvents.$inferSelect;
 export type LikeStateRow = typeof likeStates.$inferSelect;
 
@@ -13,7 +16,13 @@ const TABLES = { track: tracks, album: albums, artist: artists } as const;
 
 export function isThere(db: Db, { itemType, itemId }: Item): boolean {
   const table = TABLES[itemType];
-  return db.select({ id: table.id }).from(table).where(eq(table.id, itemId as never)).get() !== undefined;
+  return (
+    db
+      .select({ id: table.id })
+      .from(table)
+      .where(eq(table.id, itemId as never))
+      .get() !== undefined
+  );
 }
 
 const ofItem = (userId: UserId, { itemType, itemId }: Item) =>
@@ -23,21 +32,34 @@ export const findState = (db: Db, userId: UserId, item: Item): LikeStateRow | un
   db.select().from(likeStates).where(ofItem(userId, item)).get();
 
 export const listStates = (db: Db, userId: UserId, itemType: ItemType, itemIds: number[]): LikeStateRow[] =>
-  db.select().from(likeStates).where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), inArray(likeStates.itemId, itemIds))).all();
+  db
+    .select()
+    .from(likeStates)
+    .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), inArray(likeStates.itemId, itemIds)))
+    .all();
 
 /** Goes by the users, because the table is in their order. */
 const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
-  and(inArray(likeStates.userId, db.select({ id: users.id }).from(users)), eq(likeStates.itemType, itemType), eq(likeStates.itemId, itemId));
+  and(
+    inArray(likeStates.userId, db.select({ id: users.id }).from(users)),
+    eq(likeStates.itemType, itemType),
+    eq(likeStates.itemId, itemId),
+  );
 
-export const listStatesOf = (db: Db, item: Item): LikeStateRow[] => db.select().from(likeStates).where(ofEverybody(db, item)).all();
+export const listStatesOf = (db: Db, item: Item): LikeStateRow[] =>
+  db.select().from(likeStates).where(ofEverybody(db, item)).all();
 
 export function insertEvent(db: Db, userId: UserId, item: Item, change: LikeChange): void {
-  db.insert(likeEvents).values({ userId, ...item, ...change }).run();
+  db.insert(likeEvents)
+    .values({ userId, ...item, ...change })
+    .run();
 }
 
 export function setState(db: Db, userId: UserId, item: Item, state: ItemState): void {
-  db.insert(likeStates).values({ userId, ...item, ...state })
-    .onConflictDoUpdate({ target: [likeStates.userId, likeStates.itemType, likeStates.itemId], set: { ...state } }).run();
+  db.insert(likeStates)
+    .values({ userId, ...item, ...state })
+    .onConflictDoUpdate({ target: [likeStates.userId, likeStates.itemType, likeStates.itemId], set: { ...state } })
+    .run();
 }
 
 export function deleteStatesOf(db: Db, item: Item): void {
@@ -46,17 +68,40 @@ export function deleteStatesOf(db: Db, item: Item): void {
 
 /** Ids of what is liked, the last liked first. */
 export const listLikedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
-  db.select({ id: likeStates.itemId }).from(likeStates)
+  db
+    .select({ id: likeStates.itemId })
+    .from(likeStates)
     .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), eq(likeStates.liked, true)))
-    .orderBy(desc(likeStates.since), desc(likeStates.itemId)).limit(limit).offset(offset).all().map(({ id }) => id);
+    .orderBy(desc(likeStates.since), desc(likeStates.itemId))
+    .limit(limit)
+    .offset(offset)
+    .all()
+    .map(({ id }) => id);
 
 /** Ids of what has a rating, the highest first. */
 export const listRatedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
-  db.select({ id: likeStates.itemId }).from(likeStates)
+  db
+    .select({ id: likeStates.itemId })
+    .from(likeStates)
     .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), gt(likeStates.rating, 0)))
-    .orderBy(desc(likeStates.rating), likeStates.itemId).limit(limit).offset(offset).all().map(({ id }) => id);
+    .orderBy(desc(likeStates.rating), likeStates.itemId)
+    .limit(limit)
+    .offset(offset)
+    .all()
+    .map(({ id }) => id);
 
 /** Newest first. */
-export const listEvents = (db: Db, userId: UserId, itemType: ItemType | undefined, { limit, offset }: Page): LikeEventRow[] =>
-  db.select().from(likeEvents).where(and(eq(likeEvents.userId, userId), itemType && eq(likeEvents.itemType, itemType)))
-    .orderBy(desc(likeEvents.id)).limit(limit).offset(offset).all();
+export const listEvents = (
+  db: Db,
+  userId: UserId,
+  itemType: ItemType | undefined,
+  { limit, offset }: Page,
+): LikeEventRow[] =>
+  db
+    .select()
+    .from(likeEvents)
+    .where(and(eq(likeEvents.userId, userId), itemType && eq(likeEvents.itemType, itemType)))
+    .orderBy(desc(likeEvents.id))
+    .limit(limit)
+    .offset(offset)
+    .all();

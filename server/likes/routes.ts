@@ -2,15 +2,58 @@
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { LikeService } from './service.ts';
-import { LikeEvent, LikeEventPage, LikeQuery, LikeState, LikeStateQuery, LikeStates, toLikeEventOut, toLikeState } from './wire.ts';
+import {
+  LikeEvent,
+  LikeEventPage,
+  LikeQuery,
+  LikeState,
+  LikeStateQuery,
+  LikeStates,
+  toLikeEventOut,
+  toLikeState,
+} from './wire.ts';
 
 export const likeRoutes = (likes: LikeService): Route[] => [
-  route({ method: 'post', path: '/likes', access: 'user', summary: 'Like, un-like or rate a track, album or artist', body: LikeEvent, reply: LikeState },
-    ({ user, body }) => toLikeState(likes.add(user.id, { itemType: body.item_type, itemId: body.item_id }, { liked: body.liked, rating: body.rating ?? null }))),
+  route(
+    {
+      method: 'post',
+      path: '/likes',
+      access: 'user',
+      summary: 'Like, un-like or rate a track, album or artist',
+      body: LikeEvent,
+      reply: LikeState,
+    },
+    ({ user, body }) =>
+      toLikeState(
+        likes.add(
+          user.id,
+          { itemType: body.item_type, itemId: body.item_id },
+          { liked: body.liked, rating: body.rating ?? null },
+        ),
+      ),
+  ),
 
-  route({ method: 'get', path: '/likes', access: 'user', summary: 'Everything you liked, un-liked and rated, newest first', query: LikeQuery, reply: LikeEventPage },
-    ({ user, query }) => toPaged(likes.listEvents(user.id, query.item_type, query), query, toLikeEventOut)),
+  route(
+    {
+      method: 'get',
+      path: '/likes',
+      access: 'user',
+      summary: 'Everything you liked, un-liked and rated, newest first',
+      query: LikeQuery,
+      reply: LikeEventPage,
+    },
+    ({ user, query }) => toPaged(likes.listEvents(user.id, query.item_type, query), query, toLikeEventOut),
+  ),
 
-  route({ method: 'get', path: '/likes/state', access: 'user', summary: 'What you think of these items', query: LikeStateQuery, reply: LikeStates },
-    ({ user, query }) => likes.states(user.id, query.item_type, query.item_id).map(toLikeState)),
+  route(
+    {
+      method: 'get',
+      path: '/likes/state',
+      access: 'user',
+      summary: 'What you think of these items',
+      query: LikeStateQuery,
+      reply: LikeStates,
+    },
+    ({ user, query }) => likes.states(user.id, query.item_type, query.item_id).map(toLikeState),
+  ),
 ];

@@ -6,7 +6,18 @@ import type { ItemType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { createEventCounts } from './event-counts.ts';
-import { findState, insertEvent, isThere, listEvents, listLikedIds, listRatedIds, listStates, setState, type Item, type LikeEventRow } from './queries.ts';
+import {
+  findState,
+  insertEvent,
+  isThere,
+  listEvents,
+  listLikedIds,
+  listRatedIds,
+  listStates,
+  setState,
+  type Item,
+  type LikeEventRow,
+} from './queries.ts';
 import { nextState, type ItemState } from './state.ts';
 
 /** Since is null for an item that the person never said anything about. */
@@ -14,13 +25,24 @@ export type LikeSummary = Item & Omit<ItemState, 'since'> & { since: Date | null
 
 export type LikeService = ReturnType<typeof createLikeService>;
 
-interface Said { liked: boolean; rating: number | null }
+interface Said {
+  liked: boolean;
+  rating: number | null;
+}
 
 /** Between slices others have their turn. */
 const SLICE = 50;
 
 /** `onChange` hears of every change after it is on disk. */
-export function createLikeService({ db, now, onChange = () => {} }: { db: MainDb; now: () => Date; onChange?: (userId: UserId, state: LikeSummary) => void }) {
+export function createLikeService({
+  db,
+  now,
+  onChange = () => {},
+}: {
+  db: MainDb;
+  now: () => Date;
+  onChange?: (userId: UserId, state: LikeSummary) => void;
+}) {
   const countEvents = createEventCounts(db);
 
   function say(tx: Db, userId: UserId, item: Item, { liked, rating }: Said): LikeSummary {
@@ -34,10 +56,13 @@ export function createLikeService({ db, now, onChange = () => {} }: { db: MainDb
   return {
     /** Throws `not_found` for an item that is not in the library. */
     add(userId: UserId, item: Item, said: Said): LikeSummary {
-      const summary = db.transaction((tx) => {
-        if (!isThere(tx, item)) throw notFound(item.itemType, item.itemId);
-        return say(tx, userId, item, said);
-      }, { behavior: 'immediate' });
+      const summary = db.transaction(
+        (tx) => {
+          if (!isThere(tx, item)) throw notFound(item.itemType, item.itemId);
+          return say(tx, userId, item, said);
+        },
+        { behavior: 'immediate' },
+      );
       onChange(userId, summary);
       return summary;
     },
@@ -47,18 +72,31 @@ export function createLikeService({ db, now, onChange = () => {} }: { db: MainDb
       const summaries: LikeSummary[] = [];
       for (let i = 0; i < items.length; i += SLICE) {
         if (i > 0) await breathe();
-        summaries.push(...db.transaction((tx) => items.slice(i, i + SLICE).filter((item) => isThere(tx, item)).map((item) => say(tx, userId, item, said)), { behavior: 'immediate' }));
+        summaries.push(
+          ...db.transaction(
+            (tx) =>
+              items
+                .slice(i, i + SLICE)
+                .filter((item) => isThere(tx, item))
+                .map((item) => say(tx, userId, item, said)),
+            { behavior: 'immediate' },
+          ),
+        );
       }
       for (const summary of summaries) onChange(userId, summary);
       return summaries;
     },
 
-    listEvents: (userId: UserId, itemType: ItemType | undefined, page: Page): Paged<LikeEventRow> =>
-      ({ items: listEvents(db, userId, itemType, page), total: countEvents(userId, itemType) }),
+    listEvents: (userId: UserId, itemType: ItemType | undefined, page: Page): Paged<LikeEventRow> => ({
+      items: listEvents(db, userId, itemType, page),
+      total: countEvents(userId, itemType),
+    }),
 
     /** Ids, the last liked and the highest rated first. Items that left the library may be among them. */
-    listLikedIds: (userId: UserId, itemType: ItemType, page: Page): number[] => listLikedIds(db, userId, itemType, page),
-    listRatedIds: (userId: UserId, itemType: ItemType, page: Page): number[] => listRatedIds(db, userId, itemType, page),
+    listLikedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
+      listLikedIds(db, userId, itemType, page),
+    listRatedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
+      listRatedIds(db, userId, itemType, page),
 
     /** One for each id, in their order. */
     states(userId: UserId, itemType: ItemType, itemIds: number[]): LikeSummary[] {

@@ -1,5 +1,5 @@
-// What the events of one item add up to, for one person. Events count in the order in which they arrived, which is the order of their
-// ids: the last word on `liked` and the last rating given win.
+// What the events of one item add up to, for one person. Events count in the order in which they arrived, which is the
+// order of their ids: the last word on `liked` and the last rating given win.
 
 export interface ItemState {
   liked: boolean;
@@ -23,8 +23,9 @@ export const nextState = (before: ItemState | undefined, { liked, rating, create
 });
 
 /**
- * The event that brings an item the person's state of another one that turned out to be the same; undefined when that has nothing to add.
- * Liked once is liked, an own rating stays. The event carries the time at which the other was liked, because that is when it was.
+ * The event that brings an item the person's state of another one that turned out to be the same; undefined when that
+ * has nothing to add. Liked once is liked, an own rating stays. The event carries the time at which the other was
+ * liked, because that is when it was.
  */
 export function changeToAbsorb(kept: ItemState | undefined, other: ItemState): LikeChange | undefined {
   const liked = kept?.liked === true || other.liked;

@@ -9,32 +9,38 @@ const ItemTypeIn = z.enum(['track', 'album', 'artist']);
 const rating = z.int().min(0).max(5);
 const itemId = z.int().positive();
 
-export const LikeEvent = z.strictObject({
-  item_type: ItemTypeIn,
-  item_id: itemId,
-  liked: z.boolean(),
-  rating: rating.optional().meta({ description: '0 takes a rating back; absent leaves it as it was' }),
-}).meta({ id: 'LikeEvent' });
+export const LikeEvent = z
+  .strictObject({
+    item_type: ItemTypeIn,
+    item_id: itemId,
+    liked: z.boolean(),
+    rating: rating.optional().meta({ description: '0 takes a rating back; absent leaves it as it was' }),
+  })
+  .meta({ id: 'LikeEvent' });
 export type LikeEvent = z.output<typeof LikeEvent>;
 
-export const LikeState = z.object({
-  item_type: ItemTypeIn,
-  item_id: z.int(),
-  liked: z.boolean(),
-  rating: z.int().meta({ description: '0 is no rating' }),
-  since: isoTime.nullable().meta({ description: 'when `liked` became what it is; null when nothing was ever said' }),
-}).meta({ id: 'LikeState' });
+export const LikeState = z
+  .object({
+    item_type: ItemTypeIn,
+    item_id: z.int(),
+    liked: z.boolean(),
+    rating: z.int().meta({ description: '0 is no rating' }),
+    since: isoTime.nullable().meta({ description: 'when `liked` became what it is; null when nothing was ever said' }),
+  })
+  .meta({ id: 'LikeState' });
 export type LikeState = z.output<typeof LikeState>;
 export const LikeStates = z.array(LikeState);
 
-export const LikeEventOut = z.object({
-  id: z.int(),
-  item_type: ItemTypeIn,
-  item_id: z.int(),
-  liked: z.boolean(),
-  rating: z.int().nullable(),
-  created_at: isoTime,
-}).meta({ id: 'LikeEventOut' });
+export const LikeEventOut = z
+  .object({
+    id: z.int(),
+    item_type: ItemTypeIn,
+    item_id: z.int(),
+    liked: z.boolean(),
+    rating: z.int().nullable(),
+    created_at: isoTime,
+  })
+  .meta({ id: 'LikeEventOut' });
 export type LikeEventOut = z.output<typeof LikeEventOut>;
 export const LikeEventPage = pagedOf(LikeEventOut).meta({ id: 'PagedLikeEvents' });
 
@@ -45,12 +51,25 @@ const MOST_IDS = 1_000;
 /** `item_id` may be given many times. */
 export const LikeStateQuery = z.object({
   item_type: ItemTypeIn,
-  item_id: z.union([z.string().transform((id) => [id]), z.array(z.string())])
-    .pipe(z.array(queryInt.pipe(itemId)).max(MOST_IDS)).meta({ description: `once for each item, at most ${MOST_IDS} times` }),
+  item_id: z
+    .union([z.string().transform((id) => [id]), z.array(z.string())])
+    .pipe(z.array(queryInt.pipe(itemId)).max(MOST_IDS))
+    .meta({ description: `once for each item, at most ${MOST_IDS} times` }),
 });
 
-export const toLikeState = ({ itemType, itemId, liked, rating, since }: LikeSummary): LikeState =>
-  ({ item_type: itemType, item_id: itemId, liked, rating, since: toIsoOrNull(since) });
+export const toLikeState = ({ itemType, itemId, liked, rating, since }: LikeSummary): LikeState => ({
+  item_type: itemType,
+  item_id: itemId,
+  liked,
+  rating,
+  since: toIsoOrNull(since),
+});
 
-export const toLikeEventOut = ({ id, itemType, itemId, liked, rating, createdAt }: LikeEventRow): LikeEventOut =>
-  ({ id, item_type: itemType, item_id: itemId, liked, rating, created_at: toIso(createdAt) });
+export const toLikeEventOut = ({ id, itemType, itemId, liked, rating, createdAt }: LikeEventRow): LikeEventOut => ({
+  id,
+  item_type: itemType,
+  item_id: itemId,
+  liked,
+  rating,
+  created_at: toIso(createdAt),
+});

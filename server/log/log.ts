@@ -1,4 +1,5 @@
-// One wide line per request and per job attempt, as JSON on stderr; secrets are taken out here, so no caller can forget to.
+// One wide line per request and per job attempt, as JSON on stderr; secrets are taken out here, so no caller can forget
+// to.
 import { pino, type Logger } from 'pino';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -6,7 +7,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Without children: what a child is made with would be written as it is. */
 export type Log = Pick<Logger, LogLevel | 'level'>;
 
-/** Names of fields that hold a secret, in any spelling and with anything in front: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
+/**
+ * Names of fields that hold a secret, in any spelling and with anything in front: `setup_token`, `newPassword`,
+ * `S3_SECRET_ACCESS_KEY`.
+ */
 const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesskeyid|secretkey|authorization|cookies?)$/;
 const SECRET_PARAMETERS = /([?&#](?:token|p|t|s|apiKey|password|(?:setup|access)_token)=)(?:[^&\s"#\\]|\\[^"\s])*/gi;
 const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
@@ -14,20 +18,25 @@ const HIDDEN = '***';
 const DEEPEST = 8;
 
 /** Takes the values of secret query parameters out of a URL or any text that holds one. */
-export const redactUrl = (text: string): string => text.replace(SECRET_PARAMETERS, `$1${HIDDEN}`).replace(SECRET_HEADERS, `$1${HIDDEN}`);
+export const redactUrl = (text: string): string =>
+  text.replace(SECRET_PARAMETERS, `$1${HIDDEN}`).replace(SECRET_HEADERS, `$1${HIDDEN}`);
 
 export function createLog(level: LogLevel, destination: NodeJS.WritableStream = process.stderr): Log {
-  return pino({
-    level,
-    base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }), log: redactFields },
-    hooks: { streamWrite: redactUrl }, // the whole line: messages, stacks and texts wherever they stand
-    serializers: { err: (error: unknown) => error }, // done by redactFields
-  }, destination as unknown as NodeJS.WriteStream);
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
+      hooks: { streamWrite: redactUrl }, // the whole line: messages, stacks and texts wherever they stand
+      serializers: { err: (error: unknown) => error }, // done by redactFields
+    },
+    destination as unknown as NodeJS.WriteStream,
+  );
 }
 
-const redactFields = (fields: Record<string, unknown>): Record<string, unknown> => redact(fields, 0) as Record<string, unknown>;
+const redactFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+  redact(fields, 0) as Record<string, unknown>;
 
 function redact(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -35,7 +44,12 @@ function redact(value: unknown, depth: number): unknown {
   if (value instanceof Error) return redact(fieldsOf(value), depth);
   if ('toJSON' in value && typeof value.toJSON === 'function') return redact(value.toJSON(), depth + 1);
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, isSecret(name) && held !== undefined ? HIDDEN : redact(held, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => [
+      name,
+      isSecret(name) && held !== undefined ? HIDDEN : redact(held, depth + 1),
+    ]),
+  );
 }
 
 const isSecret = (name: string): boolean => SECRET_FIELD.test(name.toLowerCase().replace(/[_-]/g, ''));

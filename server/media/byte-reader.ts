@@ -1,17 +1,22 @@
-// Reading on from one place of a file. Tags are not always plain bytes in a row: ID3 may be unsynchronised, and an Ogg packet runs
-// over pages. A tag's parser asks a ByteReader and need not know.
+// Reading on from one place of a file. Tags are not always plain bytes in a row: ID3 may be unsynchronised, and an Ogg
+// packet runs over pages. A tag's parser asks a ByteReader and need not know.
 import type { Window } from './window.ts';
 
 export interface ByteReader {
   /** Where `take` has put the bytes. */
   bytes: Buffer;
-  /** Index in `bytes` of the next `length` bytes, which are then passed; -1 when there are not so many left. Valid until the next call. */
+  /**
+   * Index in `bytes` of the next `length` bytes, which are then passed; -1 when there are not so many left. Valid until
+   * the next call.
+   */
   take(length: number): number;
   /** Passes over bytes; false when there are not so many left. */
   skip(length: number): boolean;
   /** How many bytes there are still to take; 0 when that is not known. */
   remaining(): number;
-  /** Place in the file of the next byte, or -1 when the bytes that follow are not in the file as they are given here. */
+  /**
+   * Place in the file of the next byte, or -1 when the bytes that follow are not in the file as they are given here.
+   */
   position(): number;
 }
 

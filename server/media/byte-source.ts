@@ -1,4 +1,5 @@
-// How readers reach the bytes of one file: a file descriptor behind one reused buffer, or bytes that are in memory already.
+// How readers reach the bytes of one file: a file descriptor behind one reused buffer, or bytes that are in memory
+// already.
 import fs from 'node:fs';
 import { UnreadableAudio, type ByteSource } from './types.ts';
 
@@ -19,7 +20,10 @@ export interface OpenByteSource extends ByteSource {
 const freeWhole: Buffer[] = [];
 const freeWindows: Buffer[] = [];
 
-/** Opens a regular file. Throws the system's error when it cannot be opened, UnreadableAudio when it is a pipe, device or folder. */
+/**
+ * Opens a regular file. Throws the system's error when it cannot be opened, UnreadableAudio when it is a pipe, device
+ * or folder.
+ */
 export function openByteSource(path: string | Buffer): OpenByteSource {
   const fd = fs.openSync(path, OPEN_FLAGS);
   try {
@@ -47,7 +51,8 @@ function wholeFile(fd: number, size: number): OpenByteSource {
   return {
     stat: () => stat,
     size: bytes.length, // less than `size` when the file shrank meanwhile
-    read: (position, length) => (position === 0 && length >= bytes.length ? bytes : bytes.subarray(position, position + length)),
+    read: (position, length) =>
+      position === 0 && length >= bytes.length ? bytes : bytes.subarray(position, position + length),
     close() {
       if (open && freeWhole.length < 2) freeWhole.push(buffer);
       open = false;

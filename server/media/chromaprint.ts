@@ -1,4 +1,5 @@
-// Chromaprint compiled to WebAssembly. The package is made for browsers: it asks for a `window`, and gets its bytes from us.
+// Chromaprint compiled to WebAssembly. The package is made for browsers: it asks for a `window`, and gets its bytes
+// from us.
 import { readFileSync } from 'node:fs';
 import loadModule from '@unimusic/chromaprint/dist/chromaprint.js';
 import { ALGORITHM } from './fingerprint-code.ts';
@@ -12,7 +13,9 @@ export async function loadChromaprint(wasmPath: string) {
   const wasm = await instantiate(readFileSync(wasmPath));
   const buffer = wasm._malloc(FEED_SAMPLES * 2);
   const [pointerAt, sizeAt] = [wasm._malloc(4), wasm._malloc(4)];
-  const must = (done: number, what: string): void => { if (!done) throw new Error(`Chromaprint could not ${what}`); };
+  const must = (done: number, what: string): void => {
+    if (!done) throw new Error(`Chromaprint could not ${what}`);
+  };
 
   function readRaw(context: number): Uint32Array<ArrayBuffer> {
     must(wasm._chromaprint_get_raw_fingerprint(context, pointerAt, sizeAt), 'give the fingerprint');
@@ -25,7 +28,11 @@ export async function loadChromaprint(wasmPath: string) {
 
   return {
     /** Fingerprints interleaved samples as they come. Empty for less than about 3 s. */
-    async fingerprint(sampleRateHz: number, channels: number, parts: AsyncIterable<Int16Array> | Iterable<Int16Array>): Promise<Uint32Array<ArrayBuffer>> {
+    async fingerprint(
+      sampleRateHz: number,
+      channels: number,
+      parts: AsyncIterable<Int16Array> | Iterable<Int16Array>,
+    ): Promise<Uint32Array<ArrayBuffer>> {
       const context = wasm._chromaprint_new(ALGORITHM);
       try {
         must(wasm._chromaprint_start(context, sampleRateHz, channels), 'start');

@@ -1,5 +1,5 @@
-// Samples of a file without any program of the system: decoders in WebAssembly, chosen by the codec that was parsed, never by a name.
-// Synchronous work on hostile bytes, so it runs in a thread that can be ended.
+// Samples of a file without any program of the system: decoders in WebAssembly, chosen by the codec that was parsed,
+// never by a name. Synchronous work on hostile bytes, so it runs in a thread that can be ended.
 import { MPEGDecoder } from 'mpg123-decoder';
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
@@ -10,12 +10,20 @@ import type { AudioFacts, ByteSource } from './types.ts';
 import { Window } from './window.ts';
 
 /** Interleaved samples. */
-export interface Samples { sampleRateHz: number; channels: number; samples: Int16Array }
+export interface Samples {
+  sampleRateHz: number;
+  channels: number;
+  samples: Int16Array;
+}
 
 const CHUNK_BYTES = 128 << 10;
 const MAX_CHANNELS = 8;
 
-interface Decoded { channelData: Float32Array[]; samplesDecoded: number; sampleRate: number }
+interface Decoded {
+  channelData: Float32Array[];
+  samplesDecoded: number;
+  sampleRate: number;
+}
 interface Decoder {
   ready: Promise<void>;
   decode(bytes: Uint8Array): Decoded | Promise<Decoded>;
@@ -25,7 +33,8 @@ interface Decoder {
 
 /** `container`: the decoder wants what stands in front of the payload too. */
 const DECODERS: Record<string, { create: () => Decoder; from: 'payload' | 'container' }> = {
-  mp1: { create: () => new MPEGDecoder(), from: 'container' }, // the Xing frame in front of the payload says what to cut off
+  // the Xing frame in front of the payload says what to cut off
+  mp1: { create: () => new MPEGDecoder(), from: 'container' },
   mp2: { create: () => new MPEGDecoder(), from: 'container' },
   mp3: { create: () => new MPEGDecoder(), from: 'container' },
   flac: { create: () => new FLACDecoder(), from: 'payload' },

@@ -1,5 +1,5 @@
-// music-metadata reads what our own readers do not: WMA, Monkey's Audio, WavPack, Musepack, DSD, Matroska, fragmented MP4.
-// Loaded only when such a file turns up. Durations by decoding are never asked for: they take seconds a file.
+// music-metadata reads what our own readers do not: WMA, Monkey's Audio, WavPack, Musepack, DSD, Matroska, fragmented
+// MP4. Loaded only when such a file turns up. Durations by decoding are never asked for: they take seconds a file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { refuseCrowdedAsf } from './formats/asf-check.ts';
@@ -10,9 +10,19 @@ import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
 import { TagBuilder, type TextField } from './tag-builder.ts';
 import { oneLine } from './text.ts';
-import { UnreadableAudio, type AudioFacts, type AudioFormat, type AudioRead, type ByteSource, type Tags } from './types.ts';
+import {
+  UnreadableAudio,
+  type AudioFacts,
+  type AudioFormat,
+  type AudioRead,
+  type ByteSource,
+  type Tags,
+} from './types.ts';
 
-/** music-metadata asks for whatever length a file claims, and as often as a file makes it. Six hours of WavPack in half-second blocks stay below. */
+/**
+ * music-metadata asks for whatever length a file claims, and as often as a file makes it. Six hours of WavPack in
+ * half-second blocks stay below.
+ */
 const LONGEST_READ = 16 << 20;
 const MOST_READ = 32 << 20;
 const MOST_READS = 100_000;
@@ -25,9 +35,15 @@ export async function readWithMusicMetadata(source: ByteSource, format: AudioFor
 }
 
 /** The first front cover, or else the first picture. Throws as `readWithMusicMetadata` does. */
-export async function readPictureWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<{ mime: string; bytes: Buffer } | undefined> {
+export async function readPictureWithMusicMetadata(
+  source: ByteSource,
+  format: AudioFormat | undefined,
+): Promise<{ mime: string; bytes: Buffer } | undefined> {
   if (format === 'wma') refuseCrowdedAsf(source);
-  const found = format === 'wma' ? asfPictures(source).map(({ kind, bytes }) => ({ bytes, isFront: kind === 3 })) : await picturesOf(source, format);
+  const found =
+    format === 'wma'
+      ? asfPictures(source).map(({ kind, bytes }) => ({ bytes, isFront: kind === 3 }))
+      : await picturesOf(source, format);
   const pictures = found.slice(0, MAX_PICTURES).flatMap(({ bytes, isFront }) => {
     const mime = bytes.length <= MAX_PICTURE_BYTES ? sniffPicture(bytes) : undefined;
     return mime === undefined ? [] : [{ mime, bytes, isFront }];
@@ -35,16 +51,25 @@ export async function readPictureWithMusicMetadata(source: ByteSource, format: A
   return pictures.find(({ isFront }) => isFront) ?? pictures[0];
 }
 
-async function picturesOf(source: ByteSource, format: AudioFormat | undefined): Promise<{ bytes: Buffer; isFront: boolean }[]> {
+async function picturesOf(
+  source: ByteSource,
+  format: AudioFormat | undefined,
+): Promise<{ bytes: Buffer; isFront: boolean }[]> {
   const { metadata } = await parse(source, format, { skipCovers: false });
-  return (metadata.common.picture ?? []).map(({ data, type }) => ({ bytes: Buffer.from(data), isFront: type === 'Cover (front)' }));
+  return (metadata.common.picture ?? []).map(({ data, type }) => ({
+    bytes: Buffer.from(data),
+    isFront: type === 'Cover (front)',
+  }));
 }
 
 async function parse(source: ByteSource, format: AudioFormat | undefined, { skipCovers }: { skipCovers: boolean }) {
   if (format === undefined) throw new UnreadableAudio('the format of the file is not known');
   if (format === 'wma') refuseCrowdedAsf(source);
   try {
-    return { metadata: await parseFromTokenizer(new SourceTokenizer(source, format), { skipCovers, includeChapters: false }), known: format };
+    return {
+      metadata: await parseFromTokenizer(new SourceTokenizer(source, format), { skipCovers, includeChapters: false }),
+      known: format,
+    };
   } catch (error) {
     if (error instanceof UnreadableAudio) throw error;
     throw new UnreadableAudio(`the file cannot be read: ${sentenceOf(error)}`);
@@ -60,7 +85,8 @@ class SourceTokenizer extends AbstractTokenizer {
   constructor(source: ByteSource, format: AudioFormat) {
     super({ maxBufferSize: LONGEST_READ });
     this.#source = source;
-    this.fileInfo = { size: source.size, path: `audio.${format}` }; // chooses the parser; its own guess knows fewer formats than it reads
+    // chooses the parser; its own guess knows fewer formats than it reads
+    this.fileInfo = { size: source.size, path: `audio.${format}` };
   }
 
   async readBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
@@ -72,7 +98,8 @@ class SourceTokenizer extends AbstractTokenizer {
   async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
     const { position, length, mayBeLess } = this.normalizeOptions(target, options);
     if (length > LONGEST_READ) throw new RangeError('a part of it is too large');
-    if (++this.#reads > MOST_READS || (this.#bytes += length) > MOST_READ) throw new UnreadableAudio('the file is made of too many parts');
+    if (++this.#reads > MOST_READS || (this.#bytes += length) > MOST_READ)
+      throw new UnreadableAudio('the file is made of too many parts');
     const bytes = this.#source.read(position, length);
     if (!mayBeLess && bytes.length < length) throw new EndOfStreamError();
     target.set(bytes);
@@ -105,10 +132,20 @@ function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number): A
   return facts;
 }
 
-const CODECS: Partial<Record<AudioFormat, string>> = { wma: 'wma', wv: 'wavpack', ape: 'ape', mpc: 'musepack', dsf: 'dsd', dff: 'dsd' };
+const CODECS: Partial<Record<AudioFormat, string>> = {
+  wma: 'wma',
+  wv: 'wavpack',
+  ape: 'ape',
+  mpc: 'musepack',
+  dsf: 'dsd',
+  dff: 'dsd',
+};
 const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l3|mpeg\/l2/;
 
-/** One word: containers that hold one codec give it, of others the name that music-metadata gives (`MPEG-4/AAC`, `A_VORBIS`). */
+/**
+ * One word: containers that hold one codec give it, of others the name that music-metadata gives (`MPEG-4/AAC`,
+ * `A_VORBIS`).
+ */
 function codecOf(format: AudioFormat, name: string): string {
   const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
   return CODECS[format] ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
@@ -116,15 +153,34 @@ function codecOf(format: AudioFormat, name: string): string {
 
 /** Fields whose text both sides write alike; the rest is below. */
 const TEXTS: [TextField, (common: ICommonTagsResult) => string | readonly string[] | undefined][] = [
-  ['title', (c) => c.title], ['album', (c) => c.album], ['genre', (c) => c.genre], ['composer', (c) => c.composer], ['isrc', (c) => c.isrc],
-  ['albumArtist', (c) => c.albumartist], ['artistList', (c) => c.artists], ['artist', displayedArtist], ['comment', (c) => c.comment?.[0]?.text],
-  ['discSubtitle', (c) => c.discsubtitle], ['titleSort', (c) => c.titlesort], ['artistSort', (c) => c.artistsort],
-  ['albumArtistSort', (c) => c.albumartistsort], ['albumSort', (c) => c.albumsort], ['date', (c) => c.date],
-  ['originalDate', (c) => c.originaldate ?? c.originalyear?.toString()], ['recordingMbid', (c) => c.musicbrainz_recordingid],
-  ['releaseMbid', (c) => c.musicbrainz_albumid], ['releaseGroupMbid', (c) => c.musicbrainz_releasegroupid],
-  ['artistMbids', (c) => c.musicbrainz_artistid], ['albumArtistMbids', (c) => c.musicbrainz_albumartistid], ['acoustidId', (c) => c.acoustid_id],
-  ['track', (c) => c.track.no?.toString()], ['trackTotal', (c) => c.track.of?.toString()], ['disc', (c) => c.disk.no?.toString()],
-  ['discTotal', (c) => c.disk.of?.toString()], ['bpm', (c) => c.bpm?.toString()], ['compilation', (c) => (c.compilation ? '1' : undefined)],
+  ['title', (c) => c.title],
+  ['album', (c) => c.album],
+  ['genre', (c) => c.genre],
+  ['composer', (c) => c.composer],
+  ['isrc', (c) => c.isrc],
+  ['albumArtist', (c) => c.albumartist],
+  ['artistList', (c) => c.artists],
+  ['artist', displayedArtist],
+  ['comment', (c) => c.comment?.[0]?.text],
+  ['discSubtitle', (c) => c.discsubtitle],
+  ['titleSort', (c) => c.titlesort],
+  ['artistSort', (c) => c.artistsort],
+  ['albumArtistSort', (c) => c.albumartistsort],
+  ['albumSort', (c) => c.albumsort],
+  ['date', (c) => c.date],
+  ['originalDate', (c) => c.originaldate ?? c.originalyear?.toString()],
+  ['recordingMbid', (c) => c.musicbrainz_recordingid],
+  ['releaseMbid', (c) => c.musicbrainz_albumid],
+  ['releaseGroupMbid', (c) => c.musicbrainz_releasegroupid],
+  ['artistMbids', (c) => c.musicbrainz_artistid],
+  ['albumArtistMbids', (c) => c.musicbrainz_albumartistid],
+  ['acoustidId', (c) => c.acoustid_id],
+  ['track', (c) => c.track.no?.toString()],
+  ['trackTotal', (c) => c.track.of?.toString()],
+  ['disc', (c) => c.disk.no?.toString()],
+  ['discTotal', (c) => c.disk.of?.toString()],
+  ['bpm', (c) => c.bpm?.toString()],
+  ['compilation', (c) => (c.compilation ? '1' : undefined)],
 ];
 
 /** The first of several names is not how they are written together. */
@@ -136,7 +192,10 @@ function tagsOf({ common }: IAudioMetadata): Tags {
   const builder = new TagBuilder();
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
-    for (const one of (typeof value === 'string' ? [value] : value ?? []).flatMap((text) => text.split('\0', MAX_LIST)).slice(0, MAX_LIST)) builder.add(field, one); // APE tags divide values by NUL
+    for (const one of (typeof value === 'string' ? [value] : (value ?? []))
+      .flatMap((text) => text.split('\0', MAX_LIST))
+      .slice(0, MAX_LIST))
+      builder.add(field, one); // APE tags divide values by NUL
   }
   if (common.year !== undefined) builder.add('date', String(common.year));
   // of a gain only `dB` is what it says, of a peak only `ratio`
@@ -149,8 +208,12 @@ function tagsOf({ common }: IAudioMetadata): Tags {
 }
 
 function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
-  const timed = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? []; // absent from some files, whatever its type says
-  const lines = timed.map((line) => ({ text: line.text.trim(), ...(line.timestamp === undefined ? {} : { startMs: line.timestamp }) }));
+  // absent from some files, whatever its type says
+  const timed = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? [];
+  const lines = timed.map((line) => ({
+    text: line.text.trim(),
+    ...(line.timestamp === undefined ? {} : { startMs: line.timestamp }),
+  }));
   if (lines.length > 0) return { synced: true, lines };
   return lyrics.text === undefined ? undefined : parseLyrics(lyrics.text);
 }

@@ -1,5 +1,5 @@
-// What the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms mean. All four use the same names but
-// for case, blanks and underscores, so one table serves them.
+// What the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms mean. All four use the
+// same names but for case, blanks and underscores, so one table serves them.
 import type { TextField } from './tag-builder.ts';
 
 const NAMES: Record<TextField, string> = {

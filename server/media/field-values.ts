@@ -1,4 +1,5 @@
-// What a tag's text means: numbers, dates, gains, identifiers. Pure. Nonsense (`A1`, `0/0`, `19xx`, 20 digits) is absent.
+// What a tag's text means: numbers, dates, gains, identifiers. Pure. Nonsense (`A1`, `0/0`, `19xx`, 20 digits) is
+// absent.
 import { trimmed } from './text.ts';
 
 /** Highest track, disc or total that is believed. */
@@ -24,15 +25,18 @@ export function parsePositionOf(text: string): { number: number | undefined; tot
   return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
 }
 
-export interface TagDate { year: number; date?: string }
+export interface TagDate {
+  year: number;
+  date?: string;
+}
 
 const DATE = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?![\d])/;
 const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
 const YEAR_LAST = /^\d{1,2}[-/.]\d{1,2}[-/.](\d{4})$/;
 
 /**
- * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` only the year, as day and month
- * may be either way round. `date` is there only when month and day are real ones.
+ * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` only the year, as
+ * day and month may be either way round. `date` is there only when month and day are real ones.
  */
 export function parseDate(text: string): TagDate | undefined {
   const plain = trimmed(text);

@@ -1,6 +1,6 @@
-// How Chromaprint writes a fingerprint as text: which bits differ from one number to the next, as distances between them, in groups of
-// three bits; a distance too long for three bits has its rest in a second row, in groups of five. Base64url over it.
-// https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
+// How Chromaprint writes a fingerprint as text: which bits differ from one number to the next, as distances between
+// them, in groups of three bits; a distance too long for three bits has its rest in a second row, in groups of five.
+// Base64url over it. https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
 
 /** Chromaprint's algorithm `TEST2`, the only one that AcoustID takes. */
 export const ALGORITHM = 1;

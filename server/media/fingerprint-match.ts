@@ -1,7 +1,7 @@
-// Whether two fingerprints are the same recording, and the few values of one by which others like it are found. Measured on music in ten
-// encodings down to 64 kbit/s: the same recording agrees in 0.993 of the bits and more, 0.93 when it begins half a step later, other music
-// in 0.61 at most; of the 20 pieces 15 and more are the same, 6 when it begins half a step later, and hardly any of other music (shown on generated numbers only).
-// Pure.
+// Whether two fingerprints are the same recording, and the few values of one by which others like it are found.
+// Measured on music in ten encodings down to 64 kbit/s: the same recording agrees in 0.993 of the bits and more, 0.93
+// when it begins half a step later, other music in 0.61 at most; of the 20 pieces 15 and more are the same, 6 when it
+// begins half a step later, and hardly any of other music (shown on generated numbers only). Pure.
 
 /** Share of equal bits from which two tracks are the same recording. */
 export const SAME_SOUND = 0.85;
@@ -17,13 +17,17 @@ const PIECE_SHIFT = 8;
 const PIECES = 20;
 
 /**
- * The same few values are picked from every fingerprint that has them, because it is their own hash that decides (min-hashing). Fewer
- * when there are fewer; none when it is too short to be compared.
+ * The same few values are picked from every fingerprint that has them, because it is their own hash that decides
+ * (min-hashing). Fewer when there are fewer; none when it is too short to be compared.
  */
 export function soundPieces(raw: Uint32Array): number[] {
   if (raw.length < LEAST_COMPARED) return [];
   const values = new Set(Array.from(raw, (value) => value >>> PIECE_SHIFT));
-  return [...values].map((value) => ({ value, rank: mix(value) })).sort((a, b) => a.rank - b.rank || a.value - b.value).slice(0, PIECES).map(({ value }) => value);
+  return [...values]
+    .map((value) => ({ value, rank: mix(value) }))
+    .sort((a, b) => a.rank - b.rank || a.value - b.value)
+    .slice(0, PIECES)
+    .map(({ value }) => value);
 }
 
 /** Share of equal bits where they fit best, 0..1; 0 when too little of them can be laid side by side. */

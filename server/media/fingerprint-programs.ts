@@ -1,5 +1,6 @@
-// The programs that fingerprint or decode: arguments as lists, never a shell; the kind of file is said, because a program that guesses
-// may take an audio file for a playlist and follow the addresses in it; limits on time and on what they may write.
+// The programs that fingerprint or decode: arguments as lists, never a shell; the kind of file is said, because a
+// program that guesses may take an audio file for a playlist and follow the addresses in it; limits on time and on what
+// they may write.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -15,18 +16,47 @@ export const PCM_RATE_HZ = 11_025;
 
 /** The demuxer of each format, as ffmpeg and fpcalc call it. */
 const DEMUXERS: Partial<Record<AudioFormat, string>> = {
-  mp3: 'mp3', flac: 'flac', ogg: 'ogg', opus: 'ogg', spx: 'ogg', m4a: 'mov', wav: 'wav', aiff: 'aiff', aac: 'aac', wma: 'asf', ape: 'ape', wv: 'wv',
-  dsf: 'dsf', dff: 'iff', mka: 'matroska',
+  mp3: 'mp3',
+  flac: 'flac',
+  ogg: 'ogg',
+  opus: 'ogg',
+  spx: 'ogg',
+  m4a: 'mov',
+  wav: 'wav',
+  aiff: 'aiff',
+  aac: 'aac',
+  wma: 'asf',
+  ape: 'ape',
+  wv: 'wv',
+  dsf: 'dsf',
+  dff: 'iff',
+  mka: 'matroska',
 };
-export const demuxerOf = (format: string): string | undefined => (Object.hasOwn(DEMUXERS, format) ? DEMUXERS[format as AudioFormat] : undefined);
+export const demuxerOf = (format: string): string | undefined =>
+  Object.hasOwn(DEMUXERS, format) ? DEMUXERS[format as AudioFormat] : undefined;
 
-export interface ProgramInput { path: string; demuxer: string; seconds: number; signal: AbortSignal }
+export interface ProgramInput {
+  path: string;
+  demuxer: string;
+  seconds: number;
+  signal: AbortSignal;
+}
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
-/** Undefined when fpcalc cannot read the file. It ends with code 3 for every file that is shorter than asked: what it wrote counts, not its code. */
-export async function runFpcalc(program: string, { path, demuxer, seconds, signal }: ProgramInput): Promise<Uint32Array | undefined> {
-  const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], { maxBytes: MAX_FPCALC_BYTES, limitMs: FPCALC_LIMIT_MS, signal });
+/**
+ * Undefined when fpcalc cannot read the file. It ends with code 3 for every file that is shorter than asked: what it
+ * wrote counts, not its code.
+ */
+export async function runFpcalc(
+  program: string,
+  { path, demuxer, seconds, signal }: ProgramInput,
+): Promise<Uint32Array | undefined> {
+  const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
+    maxBytes: MAX_FPCALC_BYTES,
+    limitMs: FPCALC_LIMIT_MS,
+    signal,
+  });
   try {
     const { fingerprint } = FpcalcOut.parse(JSON.parse(output.toString('utf8')));
     return decompressFingerprint(fingerprint);
@@ -36,23 +66,57 @@ export async function runFpcalc(program: string, { path, demuxer, seconds, signa
 }
 
 /** Mono samples at `PCM_RATE_HZ`; empty when ffmpeg cannot read the file. */
-export async function runFfmpeg(program: string, { path, demuxer, seconds, signal }: ProgramInput): Promise<Int16Array<ArrayBuffer>> {
+export async function runFfmpeg(
+  program: string,
+  { path, demuxer, seconds, signal }: ProgramInput,
+): Promise<Int16Array<ArrayBuffer>> {
   const maxBytes = seconds * PCM_RATE_HZ * 2;
-  const output = await run(program, [
-    '-nostdin', '-v', 'error', '-protocol_whitelist', 'file,pipe', '-f', demuxer, '-t', String(seconds), '-i', `file:${resolve(path)}`,
-    '-map', '0:a:0', '-ac', '1', '-ar', String(PCM_RATE_HZ), '-f', 's16le', 'pipe:1',
-  ], { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal });
+  const output = await run(
+    program,
+    [
+      '-nostdin',
+      '-v',
+      'error',
+      '-protocol_whitelist',
+      'file,pipe',
+      '-f',
+      demuxer,
+      '-t',
+      String(seconds),
+      '-i',
+      `file:${resolve(path)}`,
+      '-map',
+      '0:a:0',
+      '-ac',
+      '1',
+      '-ar',
+      String(PCM_RATE_HZ),
+      '-f',
+      's16le',
+      'pipe:1',
+    ],
+    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal },
+  );
   const bytes = new ArrayBuffer(Math.min(output.length & ~1, maxBytes));
   output.copy(new Uint8Array(bytes), 0, 0, bytes.byteLength);
   return new Int16Array(bytes);
 }
 
 /** What the program wrote before it ended, however it ended. Rejects only with the reason of `signal`. */
-function run(program: string, args: string[], { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal }): Promise<Buffer> {
+function run(
+  program: string,
+  args: string[],
+  { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },
+): Promise<Buffer> {
   return new Promise((done, fail) => {
-    execFile(program, args, { encoding: 'buffer', signal, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxBytes, windowsHide: true }, (_error, stdout) => {
-      if (signal.aborted) fail(signal.reason as Error);
-      else done(stdout);
-    });
+    execFile(
+      program,
+      args,
+      { encoding: 'buffer', signal, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxBytes, windowsHide: true },
+      (_error, stdout) => {
+        if (signal.aborted) fail(signal.reason as Error);
+        else done(stdout);
+      },
+    );
   });
 }

@@ -1,5 +1,5 @@
-// Owns the threads of fingerprint-worker: started when one is wanted, ended when it had nothing to do for a while, and at once when a
-// file hangs it or eats its memory.
+// Owns the threads of fingerprint-worker: started when one is wanted, ended when it had nothing to do for a while, and
+// at once when a file hangs it or eats its memory.
 import { Worker } from 'node:worker_threads';
 import { endThread } from '../end-thread.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
@@ -23,7 +23,9 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
 
   function start(): Worker {
     const thread = new Worker(workerUrl, {
-      workerData: { wasmPath, seconds } satisfies FingerprintWorkerData, stdout: true, stderr: true,
+      workerData: { wasmPath, seconds } satisfies FingerprintWorkerData,
+      stdout: true,
+      stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
     });
     thread.stdout.resume(); // the decoders talk about every damaged frame
@@ -50,14 +52,20 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
 
   function rest(thread: Worker): void {
     thread.unref();
-    idle.set(thread, setTimeout(() => {
-      idle.delete(thread);
-      void endThread(thread);
-    }, IDLE_MS).unref());
+    idle.set(
+      thread,
+      setTimeout(() => {
+        idle.delete(thread);
+        void endThread(thread);
+      }, IDLE_MS).unref(),
+    );
   }
 
   return {
-    /** Each call has a thread of its own; how many there are is the caller's business. Rejects only with the reason of `signal`. */
+    /**
+     * Each call has a thread of its own; how many there are is the caller's business. Rejects only with the reason of
+     * `signal`.
+     */
     ask(request: FingerprintRequest, signal: AbortSignal): Promise<FingerprintResponse> {
       signal.throwIfAborted();
       const thread = take();

@@ -18,7 +18,10 @@ export type FingerprintRequest =
   | { kind: 'samples'; samples: Int16Array<ArrayBuffer>; sampleRateHz: number; channels: number }
   | { kind: 'file'; path: string };
 
-/** `raw` is empty when there is too little to hear. `unsupported`: there is no decoder for it here. `reason`: what is wrong with the file. */
+/**
+ * `raw` is empty when there is too little to hear. `unsupported`: there is no decoder for it here. `reason`: what is
+ * wrong with the file.
+ */
 export type FingerprintResponse = { raw: Uint32Array<ArrayBuffer> } | { unsupported: true } | { reason: string };
 
 const port = parentPort;
@@ -65,7 +68,7 @@ async function* beginning(first: Samples, rest: AsyncGenerator<Samples>): AsyncG
   while (part && part.sampleRateHz === sampleRateHz && part.channels === channels) {
     yield part.samples.subarray(0, left);
     left -= part.samples.length;
-    part = left > 0 ? (await rest.next()).value as Samples | undefined : undefined;
+    part = left > 0 ? ((await rest.next()).value as Samples | undefined) : undefined;
   }
   await rest.return(undefined); // gives the decoder's memory back
 }
@@ -73,5 +76,7 @@ async function* beginning(first: Samples, rest: AsyncGenerator<Samples>): AsyncG
 /** In words, without paths. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;
-  return error instanceof Error && 'code' in error ? `the file could not be read (${String(error.code)})` : 'the decoder failed';
+  return error instanceof Error && 'code' in error
+    ? `the file could not be read (${String(error.code)})`
+    : 'the decoder failed';
 }

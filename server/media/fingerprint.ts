@@ -1,5 +1,6 @@
-// The acoustic fingerprint of a file, by the first of these that gives one: the program fpcalc · samples from ffmpeg and the Chromaprint
-// library · the library with decoders of its own. Measured, they agree in 0.9996 of the bits and more, so it does not matter which.
+// The acoustic fingerprint of a file, by the first of these that gives one: the program fpcalc · samples from ffmpeg
+// and the Chromaprint library · the library with decoders of its own. Measured, they agree in 0.9996 of the bits and
+// more, so it does not matter which.
 import { availableParallelism } from 'node:os';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -29,8 +30,8 @@ export interface Fingerprint {
 }
 
 /**
- * Why a file has none. `unavailable`: nothing here can decode it, which is no fault of the file · `too_short` · `silent` · `unreadable`:
- * something should have decoded it and could not. `message` is a sentence.
+ * Why a file has none. `unavailable`: nothing here can decode it, which is no fault of the file · `too_short` ·
+ * `silent` · `unreadable`: something should have decoded it and could not. `message` is a sentence.
  */
 export class NoFingerprint extends Error {
   override name = 'NoFingerprint';
@@ -42,7 +43,11 @@ export class NoFingerprint extends Error {
 }
 
 /** A file on the local disk, and what its reader said of it. */
-export interface SoundFile { path: string; format: string; durationMs: number }
+export interface SoundFile {
+  path: string;
+  format: string;
+  durationMs: number;
+}
 
 export interface FingerprinterDeps {
   findTool: FindTool;
@@ -59,7 +64,15 @@ export interface FingerprinterDeps {
 
 export type Fingerprinter = ReturnType<typeof createFingerprinter>;
 
-export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, log, atOnce = availableParallelism(), decodeLimitMs }: FingerprinterDeps) {
+export function createFingerprinter({
+  findTool,
+  toolPath,
+  workerUrl,
+  wasmPath,
+  log,
+  atOnce = availableParallelism(),
+  decodeLimitMs,
+}: FingerprinterDeps) {
   const threads = createFingerprintThreads({ workerUrl, wasmPath, seconds: HEARD_SECONDS, limitMs: decodeLimitMs });
   const turn = createTurns(atOnce);
   let warned: string | undefined;
@@ -93,7 +106,10 @@ export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, l
     const ffmpeg = input && (await tool('ffmpeg'));
     if (input && ffmpeg) {
       const samples = await runFfmpeg(ffmpeg.path, input);
-      const { raw } = samples.length > 0 ? await byThread({ kind: 'samples', samples, sampleRateHz: PCM_RATE_HZ, channels: 1 }, signal) : { raw: undefined };
+      const { raw } =
+        samples.length > 0
+          ? await byThread({ kind: 'samples', samples, sampleRateHz: PCM_RATE_HZ, channels: 1 }, signal)
+          : { raw: undefined };
       if (raw) return { raw, method: 'ffmpeg' };
     }
     const { raw, why } = await byThread({ kind: 'file', path }, signal);
@@ -106,7 +122,8 @@ export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, l
   return {
     /** Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
-      if (file.durationMs < SHORTEST_MS) throw new NoFingerprint('too_short', 'It is shorter than 3 s, too little to know it by its sound.');
+      if (file.durationMs < SHORTEST_MS)
+        throw new NoFingerprint('too_short', 'It is shorter than 3 s, too little to know it by its sound.');
       const heard = await turn(() => hear(file, signal), signal);
       await afterOthers(); // the next program starts before anything is made of what this one wrote
       return checked(heard, file.durationMs);
@@ -125,11 +142,15 @@ export function createFingerprinter({ findTool, toolPath, workerUrl, wasmPath, l
   };
 }
 
-interface Heard { raw: Uint32Array; method: FingerprintMethod }
+interface Heard {
+  raw: Uint32Array;
+  method: FingerprintMethod;
+}
 
 function checked({ raw, method }: Heard, durationMs: number): Fingerprint {
   if (raw.length === 0) throw new NoFingerprint('too_short', 'There is too little sound in it to know it by.');
-  if (new Set(raw).size < LEAST_VARIETY) throw new NoFingerprint('silent', 'It holds silence or one steady tone, which cannot be told from another.');
+  if (new Set(raw).size < LEAST_VARIETY)
+    throw new NoFingerprint('silent', 'It holds silence or one steady tone, which cannot be told from another.');
   return { compressed: compressFingerprint(raw), raw, durationMs, algorithm: ALGORITHM, method };
 }
 

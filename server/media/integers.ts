@@ -1,7 +1,8 @@
 // Whole numbers out of bytes. Callers have made sure that the bytes are there; past the end these give 0, never NaN.
 
 export const u16be = (b: Uint8Array, i: number): number => (((b[i] as number) << 8) | (b[i + 1] as number)) & 0xffff;
-export const u24be = (b: Uint8Array, i: number): number => ((b[i] as number) << 16) | ((b[i + 1] as number) << 8) | (b[i + 2] as number);
+export const u24be = (b: Uint8Array, i: number): number =>
+  ((b[i] as number) << 16) | ((b[i + 1] as number) << 8) | (b[i + 2] as number);
 export const u32be = (b: Uint8Array, i: number): number =>
   (((b[i] as number) << 24) | ((b[i + 1] as number) << 16) | ((b[i + 2] as number) << 8) | (b[i + 3] as number)) >>> 0;
 export const u64be = (b: Uint8Array, i: number): number => u32be(b, i) * 4294967296 + u32be(b, i + 4);
@@ -22,4 +23,5 @@ export function syncsafe(b: Uint8Array, i: number): number {
 export const fourCc = (name: string): number =>
   ((name.charCodeAt(0) << 24) | (name.charCodeAt(1) << 16) | (name.charCodeAt(2) << 8) | name.charCodeAt(3)) >>> 0;
 /** Three characters as one number: ID3v2.2 frame names. */
-export const threeCc = (name: string): number => (name.charCodeAt(0) << 16) | (name.charCodeAt(1) << 8) | name.charCodeAt(2);
+export const threeCc = (name: string): number =>
+  (name.charCodeAt(0) << 16) | (name.charCodeAt(1) << 8) | name.charCodeAt(2);

@@ -1,5 +1,5 @@
-// How much of a file the readers are willing to look at. A file past one of these is refused with a sentence: it was made
-// to hurt, or is damaged (reference of the numbers: files that stop a bare parser for seconds or for good).
+// How much of a file the readers are willing to look at. A file past one of these is refused with a sentence: it was
+// made to hurt, or is damaged (reference of the numbers: files that stop a bare parser for seconds or for good).
 import { UnreadableAudio } from './types.ts';
 
 const MB = 1 << 20;
@@ -19,7 +19,9 @@ export const MAX_ENCODED_PICTURE_BYTES = 28 * MB;
 export const FIRST_FRAME_WITHIN = MB;
 /** Longest single text value that is looked at, in bytes. */
 export const MAX_VALUE_BYTES = 2 * MB;
-/** Characters kept of all of a file's text, so that a group of such files fits into the reading thread and the server. */
+/**
+ * Characters kept of all of a file's text, so that a group of such files fits into the reading thread and the server.
+ */
 export const MAX_TEXT = 512 << 10;
 /** Characters kept of one name: lists of tracks stay small whatever a file claims to be called. */
 export const MAX_NAME = 2_000;

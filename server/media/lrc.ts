@@ -53,7 +53,9 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
 }
 
 const toMs = (stamp: RegExpExecArray): number =>
-  Number(stamp[1]) * 60_000 + Number(stamp[2]) * 1000 + (stamp[3] === undefined ? 0 : Math.round(Number(`0.${stamp[3]}`) * 1000));
+  Number(stamp[1]) * 60_000 +
+  Number(stamp[2]) * 1000 +
+  (stamp[3] === undefined ? 0 : Math.round(Number(`0.${stamp[3]}`) * 1000));
 
 function plainLyrics(rows: string[]): Lyrics | undefined {
   const lines = rows.map((row) => row.replaceAll('\0', '').trim());

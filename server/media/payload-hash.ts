@@ -1,5 +1,5 @@
-// The identity of audio: a hash of its payload without tags, so that a file that was moved and retagged in one go is still known
-// (decisions 6). A version stands in front; a hash of another version is never compared with this one.
+// The identity of audio: a hash of its payload without tags, so that a file that was moved and retagged in one go is
+// still known (decisions 6). A version stands in front; a hash of another version is never compared with this one.
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
@@ -15,15 +15,25 @@ const MIDDLE = 512 << 10;
 type Range = readonly [from: number, to: number];
 
 /** Undefined when it is not known where the payload is. */
-export function hashPayload(source: ByteSource, { format, payload }: Pick<AudioFacts, 'format' | 'payload'>): string | undefined {
+export function hashPayload(
+  source: ByteSource,
+  { format, payload }: Pick<AudioFacts, 'format' | 'payload'>,
+): string | undefined {
   if (!payload || payload.end <= payload.start) return undefined;
   const { start, end } = payload;
   const hash = createHash('sha256');
   const length = end - start;
   const isSampled = length > SAMPLE_ABOVE;
   const middle = start + ((length - MIDDLE) >> 1);
-  const ranges: Range[] = isSampled ? [[start, start + EDGE], [middle, middle + MIDDLE], [end - EDGE, end]] : [[start, end]];
-  if (isSampled) hash.update(`${format}:${length}:`); // the same audio in another place of an equally long file is still the same
+  const ranges: Range[] = isSampled
+    ? [
+        [start, start + EDGE],
+        [middle, middle + MIDDLE],
+        [end - EDGE, end],
+      ]
+    : [[start, end]];
+  // the same audio in another place of an equally long file is still the same
+  if (isSampled) hash.update(`${format}:${length}:`);
   const add = isOgg(format) ? addPages : addBytes;
   let bytes = 0;
   for (const range of ranges) bytes += add(hash, source, range);
@@ -45,7 +55,10 @@ function addBytes(hash: Hash, source: ByteSource, [from, to]: Range): number {
   return at - from;
 }
 
-/** Retagging an Ogg file renumbers its pages: their headers do not count. A sample begins with the first whole page in it. */
+/**
+ * Retagging an Ogg file renumbers its pages: their headers do not count. A sample begins with the first whole page in
+ * it.
+ */
 function addPages(hash: Hash, source: ByteSource, [from, to]: Range): number {
   let bytes = 0;
   forEachPageBody(source, findPage(source, from), to, (body) => {

@@ -3,7 +3,12 @@ import { fourCc, u16le, u32be, u32le } from './integers.ts';
 import { MAX_CHUNKS } from './limits.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
 
-export interface PcmLayout { bytes: number; isFloat: boolean; isBigEndian: boolean; isUnsigned: boolean }
+export interface PcmLayout {
+  bytes: number;
+  isFloat: boolean;
+  isBigEndian: boolean;
+  isUnsigned: boolean;
+}
 
 const FMT = fourCc('fmt ');
 const COMM = fourCc('COMM');
@@ -14,7 +19,8 @@ const LITTLE_ENDIAN = new Set(['sowt', '42ni', '23ni']);
 
 /** Undefined when the samples are of a size that is not known here. */
 export function pcmLayout(source: ByteSource, { format, bitDepth }: AudioFacts): PcmLayout | undefined {
-  const layout = format === 'wav' ? wavLayout(source) : format === 'aiff' ? aiffLayout(source, bitDepth ?? 16) : undefined;
+  const layout =
+    format === 'wav' ? wavLayout(source) : format === 'aiff' ? aiffLayout(source, bitDepth ?? 16) : undefined;
   return layout && (layout.isFloat ? [4, 8] : [1, 2, 3, 4]).includes(layout.bytes) ? layout : undefined;
 }
 
@@ -23,18 +29,33 @@ function wavLayout(source: ByteSource): PcmLayout | undefined {
   if (!b || b.length < 16) return undefined;
   const [tag, channels, blockBytes] = [u16le(b, 0), u16le(b, 2), u16le(b, 12)];
   const bytes = Math.floor(blockBytes / channels);
-  return { bytes, isFloat: (tag === WAVE_EXTENSIBLE ? u16le(b, 24) : tag) === WAVE_FLOAT, isBigEndian: false, isUnsigned: bytes === 1 };
+  return {
+    bytes,
+    isFloat: (tag === WAVE_EXTENSIBLE ? u16le(b, 24) : tag) === WAVE_FLOAT,
+    isBigEndian: false,
+    isUnsigned: bytes === 1,
+  };
 }
 
 function aiffLayout(source: ByteSource, bitDepth: number): PcmLayout | undefined {
   const b = findChunk(source, COMM, u32be);
   if (!b || b.length < 18) return undefined;
-  const compression = b.length >= 22 ? Buffer.from(b.buffer, b.byteOffset, b.length).toString('latin1', 18, 22) : 'NONE';
-  return { bytes: Math.ceil(bitDepth / 8), isFloat: /^fl/i.test(compression), isBigEndian: !LITTLE_ENDIAN.has(compression), isUnsigned: compression === 'raw ' };
+  const compression =
+    b.length >= 22 ? Buffer.from(b.buffer, b.byteOffset, b.length).toString('latin1', 18, 22) : 'NONE';
+  return {
+    bytes: Math.ceil(bitDepth / 8),
+    isFloat: /^fl/i.test(compression),
+    isBigEndian: !LITTLE_ENDIAN.has(compression),
+    isUnsigned: compression === 'raw ',
+  };
 }
 
 /** The first bytes of a chunk's content. */
-function findChunk(source: ByteSource, name: number, sizeAt: (b: Uint8Array, i: number) => number): Uint8Array | undefined {
+function findChunk(
+  source: ByteSource,
+  name: number,
+  sizeAt: (b: Uint8Array, i: number) => number,
+): Uint8Array | undefined {
   let at = source.read(0, 4)[0] === 0x49 ? -1 : 12; // behind an ID3 tag nobody keeps plain samples
   for (let n = 0; at > 0 && n < MAX_CHUNKS; n++) {
     const head = source.read(at, 8);
@@ -52,7 +73,8 @@ export function toInt16(bytes: Uint8Array, { bytes: size, isFloat, isBigEndian, 
   const samples = new Int16Array(Math.floor(bytes.length / size));
   for (let i = 0; i < samples.length; i++) {
     const at = i * size;
-    if (isFloat) samples[i] = fromFloat(size === 4 ? view.getFloat32(at, !isBigEndian) : view.getFloat64(at, !isBigEndian));
+    if (isFloat)
+      samples[i] = fromFloat(size === 4 ? view.getFloat32(at, !isBigEndian) : view.getFloat64(at, !isBigEndian));
     else if (size === 1) samples[i] = (isUnsigned ? view.getUint8(at) - 128 : view.getInt8(at)) << 8;
     else samples[i] = view.getInt16(isBigEndian ? at : at + size - 2, !isBigEndian); // the two highest bytes
   }

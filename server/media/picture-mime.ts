@@ -17,7 +17,10 @@ export function matches(bytes: Uint8Array, at: number, text: string): boolean {
 
 /** A declared type made presentable: `JPG`, `image/jpg` and `IMAGE/JPEG` are all `image/jpeg`. */
 export function declaredMime(declared: string): string {
-  const lower = declared.toLowerCase().replace(/^image\//, '').trim();
+  const lower = declared
+    .toLowerCase()
+    .replace(/^image\//, '')
+    .trim();
   if (lower === 'jpg' || lower === 'jpeg' || lower === 'pjpeg') return 'image/jpeg';
   return /^[a-z0-9.+-]{1,30}$/.test(lower) ? `image/${lower}` : 'application/octet-stream';
 }

@@ -1,4 +1,5 @@
-// Reading one file: what it is by its first bytes, the reader that knows that format, and music-metadata for all others.
+// Reading one file: what it is by its first bytes, the reader that knows that format, and music-metadata for all
+// others.
 import { findId3 } from './formats/id3.ts';
 import { readAdts } from './formats/adts.ts';
 import { readAiff } from './formats/aiff.ts';
@@ -31,7 +32,9 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
 
 /** What lies behind an ID3 tag, as a file. */
 const behind = (source: ByteSource, start: number): ByteSource =>
-  (start === 0 ? source : { size: source.size - start, read: (position, length) => source.read(start + position, length) });
+  start === 0
+    ? source
+    : { size: source.size - start, read: (position, length) => source.read(start + position, length) };
 
 /** The formats that we read ourselves; undefined means `readAudio` has to be asked. Throws as `readAudio` does. */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
@@ -42,7 +45,10 @@ export function readAudioSync(source: ByteSource): AudioRead | undefined {
   return { facts: checkFacts(facts, source.size), tags, pictures: pictures.slice(0, MAX_PICTURES), reader: 'own' };
 }
 
-export interface Picture { mime: string; bytes: Buffer }
+export interface Picture {
+  mime: string;
+  bytes: Buffer;
+}
 
 /** The cover inside a file of any format. Throws as `readAudio` does. */
 export async function readCover(source: ByteSource): Promise<Picture | undefined> {
@@ -85,16 +91,32 @@ function formatOf(window: Window): { format: AudioFormat | undefined; start: num
   return { format: inner === 'id3' ? undefined : inner, start };
 }
 
-function readFormat(window: Window, format: AudioFormat | undefined, start: number, keepPictures: boolean): FileRead | undefined {
+function readFormat(
+  window: Window,
+  format: AudioFormat | undefined,
+  start: number,
+  keepPictures: boolean,
+): FileRead | undefined {
   switch (format) {
-    case 'flac': return readFlac(window, start, keepPictures);
-    case 'ogg': case 'opus': case 'spx': return readOgg(window, start, keepPictures);
-    case 'm4a': return readMp4(window, start);
-    case 'wav': return readWav(window, start, keepPictures);
-    case 'aiff': return readAiff(window, start, keepPictures);
-    case 'aac': return readAdts(window, keepPictures);
-    case 'mp3': case undefined: return readMp3(window, keepPictures);
-    default: return undefined;
+    case 'flac':
+      return readFlac(window, start, keepPictures);
+    case 'ogg':
+    case 'opus':
+    case 'spx':
+      return readOgg(window, start, keepPictures);
+    case 'm4a':
+      return readMp4(window, start);
+    case 'wav':
+      return readWav(window, start, keepPictures);
+    case 'aiff':
+      return readAiff(window, start, keepPictures);
+    case 'aac':
+      return readAdts(window, keepPictures);
+    case 'mp3':
+    case undefined:
+      return readMp3(window, keepPictures);
+    default:
+      return undefined;
   }
 }
 
@@ -103,5 +125,6 @@ function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {
   const i = length > 0 ? window.at(at, length) : -1;
   if (i < 0) return undefined;
   const format = sniff(window.bytes.subarray(i, i + length));
-  return format === 'id3' && !findId3(window, at) ? undefined : format; // a tag must have a sound header to count as one
+  // a tag must have a sound header to count as one
+  return format === 'id3' && !findId3(window, at) ? undefined : format;
 }

@@ -1,7 +1,15 @@
-// Gathers what the tags of one file say, whatever the format. Readers call `add` with a field and its text; the rules that all
-// formats share (first value wins, lists keep order, display names, limits) are here and nowhere else.
+// Gathers what the tags of one file say, whatever the format. Readers call `add` with a field and its text; the rules
+// that all formats share (first value wins, lists keep order, display names, limits) are here and nowhere else.
 import {
-  parseBpm, parseDate, parseFlag, parseGainDb, parsePeak, parsePosition, parsePositionOf, parseR128Db, parseUuids,
+  parseBpm,
+  parseDate,
+  parseFlag,
+  parseGainDb,
+  parsePeak,
+  parsePosition,
+  parsePositionOf,
+  parseR128Db,
+  parseUuids,
 } from './field-values.ts';
 import { MAX_LIST, MAX_NAME, MAX_PICTURES, MAX_TEXT } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
@@ -9,14 +17,47 @@ import { oneLine, plainText, trimmed } from './text.ts';
 import type { Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
 export type TextField =
-  | 'title' | 'album' | 'discSubtitle' | 'comment' | 'titleSort' | 'artistSort' | 'albumArtistSort' | 'albumSort'
-  | 'artist' | 'artistList' | 'albumArtist' | 'albumArtistList' | 'genre' | 'composer' | 'isrc'
-  | 'date' | 'originalDate' | 'track' | 'trackTotal' | 'disc' | 'discTotal' | 'compilation' | 'bpm'
-  | 'recordingMbid' | 'releaseMbid' | 'releaseGroupMbid' | 'artistMbids' | 'albumArtistMbids' | 'acoustidId'
-  | 'trackGain' | 'trackPeak' | 'albumGain' | 'albumPeak' | 'r128TrackGain' | 'r128AlbumGain' | 'lyrics';
+  | 'title'
+  | 'album'
+  | 'discSubtitle'
+  | 'comment'
+  | 'titleSort'
+  | 'artistSort'
+  | 'albumArtistSort'
+  | 'albumSort'
+  | 'artist'
+  | 'artistList'
+  | 'albumArtist'
+  | 'albumArtistList'
+  | 'genre'
+  | 'composer'
+  | 'isrc'
+  | 'date'
+  | 'originalDate'
+  | 'track'
+  | 'trackTotal'
+  | 'disc'
+  | 'discTotal'
+  | 'compilation'
+  | 'bpm'
+  | 'recordingMbid'
+  | 'releaseMbid'
+  | 'releaseGroupMbid'
+  | 'artistMbids'
+  | 'albumArtistMbids'
+  | 'acoustidId'
+  | 'trackGain'
+  | 'trackPeak'
+  | 'albumGain'
+  | 'albumPeak'
+  | 'r128TrackGain'
+  | 'r128AlbumGain'
+  | 'lyrics';
 
 /** A picture while a file is being read. `bytes` is there only when the reader was asked to decode encoded pictures. */
-export interface FoundPicture extends PictureRef { bytes?: Buffer }
+export interface FoundPicture extends PictureRef {
+  bytes?: Buffer;
+}
 
 export class TagBuilder {
   readonly tags: Tags = { artists: [], albumArtists: [], genres: [] };
@@ -36,32 +77,82 @@ export class TagBuilder {
     this.#budget -= text.length;
     const tags = this.tags;
     switch (field) {
-      case 'title': case 'album': case 'discSubtitle':
-      case 'titleSort': case 'artistSort': case 'albumArtistSort': case 'albumSort':
+      case 'title':
+      case 'album':
+      case 'discSubtitle':
+      case 'titleSort':
+      case 'artistSort':
+      case 'albumArtistSort':
+      case 'albumSort':
         tags[field] ??= text;
         return;
-      case 'artist': push(this.#display, text); return;
-      case 'artistList': push(tags.artists, text); return;
-      case 'albumArtist': push(this.#albumDisplay, text); return;
-      case 'albumArtistList': push(tags.albumArtists, text); return;
-      case 'genre': push(tags.genres, text); return;
-      case 'composer': push((tags.composer ??= []), text); return;
-      case 'isrc': push((tags.isrc ??= []), text); return;
-      case 'date': case 'originalDate': this.#addDate(field, text); return;
-      case 'track': case 'disc': this.#addPosition(field, text); return;
-      case 'trackTotal': case 'discTotal': setOnce(tags, field, parsePosition(text)); return;
-      case 'compilation': setOnce(tags, 'compilation', parseFlag(text)); return;
-      case 'bpm': setOnce(tags, 'bpm', parseBpm(text)); return;
-      case 'recordingMbid': case 'releaseMbid': case 'releaseGroupMbid': case 'acoustidId':
+      case 'artist':
+        push(this.#display, text);
+        return;
+      case 'artistList':
+        push(tags.artists, text);
+        return;
+      case 'albumArtist':
+        push(this.#albumDisplay, text);
+        return;
+      case 'albumArtistList':
+        push(tags.albumArtists, text);
+        return;
+      case 'genre':
+        push(tags.genres, text);
+        return;
+      case 'composer':
+        push((tags.composer ??= []), text);
+        return;
+      case 'isrc':
+        push((tags.isrc ??= []), text);
+        return;
+      case 'date':
+      case 'originalDate':
+        this.#addDate(field, text);
+        return;
+      case 'track':
+      case 'disc':
+        this.#addPosition(field, text);
+        return;
+      case 'trackTotal':
+      case 'discTotal':
+        setOnce(tags, field, parsePosition(text));
+        return;
+      case 'compilation':
+        setOnce(tags, 'compilation', parseFlag(text));
+        return;
+      case 'bpm':
+        setOnce(tags, 'bpm', parseBpm(text));
+        return;
+      case 'recordingMbid':
+      case 'releaseMbid':
+      case 'releaseGroupMbid':
+      case 'acoustidId':
         setOnce(tags, field, parseUuids(text)[0]);
         return;
-      case 'artistMbids': case 'albumArtistMbids': this.#addUuids(field, text); return;
-      case 'trackGain': this.addGain('trackGainDb', parseGainDb(text)); return;
-      case 'albumGain': this.addGain('albumGainDb', parseGainDb(text)); return;
-      case 'trackPeak': this.addGain('trackPeak', parsePeak(text)); return;
-      case 'albumPeak': this.addGain('albumPeak', parsePeak(text)); return;
-      case 'r128TrackGain': this.addGain('trackGainDb', parseR128Db(text)); return;
-      case 'r128AlbumGain': this.addGain('albumGainDb', parseR128Db(text)); return;
+      case 'artistMbids':
+      case 'albumArtistMbids':
+        this.#addUuids(field, text);
+        return;
+      case 'trackGain':
+        this.addGain('trackGainDb', parseGainDb(text));
+        return;
+      case 'albumGain':
+        this.addGain('albumGainDb', parseGainDb(text));
+        return;
+      case 'trackPeak':
+        this.addGain('trackPeak', parsePeak(text));
+        return;
+      case 'albumPeak':
+        this.addGain('albumPeak', parsePeak(text));
+        return;
+      case 'r128TrackGain':
+        this.addGain('trackGainDb', parseR128Db(text));
+        return;
+      case 'r128AlbumGain':
+        this.addGain('albumGainDb', parseR128Db(text));
+        return;
     }
   }
 

@@ -44,14 +44,26 @@ export function trimmed(text: string): string {
 function isBlank(code: number): boolean {
   if (code <= 0x20) return true;
   if (code < 0x7f) return false;
-  return code <= 0xa0 || code === 0xfeff || code === 0x3000 || (code >= 0x2000 && code <= 0x200a)
-    || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f || code === 0x1680;
+  return (
+    code <= 0xa0 ||
+    code === 0xfeff ||
+    code === 0x3000 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x1680
+  );
 }
 
 const CONTROLS = /[\0-\x1f\x7f-\x9f]+/g;
 const CONTROLS_OF_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
 
-/** A name on one line, cut to its length. Control characters mean nothing in it, and half a UTF-16 pair cannot be sent as UTF-8. */
+/**
+ * A name on one line, cut to its length. Control characters mean nothing in it, and half a UTF-16 pair cannot be sent
+ * as UTF-8.
+ */
 export function oneLine(text: string, maxLength: number): string {
   const plain = text.search(CONTROLS) < 0 ? text : trimmed(text.replace(CONTROLS, ' '));
   return cut(plain, maxLength).toWellFormed();
@@ -73,7 +85,10 @@ export function splitValues(text: string, separator: string, limit: number): str
     const single = trimmed(text);
     return single === '' ? [] : [single];
   }
-  return text.split(separator, limit).map(trimmed).filter((value) => value !== '');
+  return text
+    .split(separator, limit)
+    .map(trimmed)
+    .filter((value) => value !== '');
 }
 
 /** Index of the first NUL of `[start, end)`, or -1. */

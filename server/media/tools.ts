@@ -1,13 +1,21 @@
-// The programs that make some things better and that a person may or may not have: where each is looked for, and whether it runs.
+// The programs that make some things better and that a person may or may not have: where each is looked for, and
+// whether it runs.
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 
 export type ToolName = 'ffmpeg' | 'fpcalc' | 'yt-dlp';
-export interface Tool { path: string; version: string }
+export interface Tool {
+  path: string;
+  version: string;
+}
 
-interface Kind { setting: string; versionArgs: string[]; version: RegExp }
+interface Kind {
+  setting: string;
+  versionArgs: string[];
+  version: RegExp;
+}
 
 const KINDS: Record<ToolName, Kind> = {
   ffmpeg: { setting: 'FFMPEG_PATH', versionArgs: ['-hide_banner', '-version'], version: /^ffmpeg version (\S+)/ },
@@ -34,9 +42,13 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
   const found = new Map<string, { tool: Promise<Tool | undefined>; until: number }>();
 
   async function look(name: ToolName, configured: string | undefined): Promise<Tool | undefined> {
-    if (configured !== undefined && (isAbsolute(configured) || /[\\/]/.test(configured))) return atConfigured(name, configured);
+    if (configured !== undefined && (isAbsolute(configured) || /[\\/]/.test(configured)))
+      return atConfigured(name, configured);
     const file = configured ?? name; // a bare name is looked for on PATH, as a shell would
-    const folders = [...(configured === undefined ? [binDir] : []), ...(env['PATH'] ?? env['Path'] ?? '').split(delimiter)];
+    const folders = [
+      ...(configured === undefined ? [binDir] : []),
+      ...(env['PATH'] ?? env['Path'] ?? '').split(delimiter),
+    ];
     for (const folder of folders.filter((path) => isAbsolute(path))) {
       const tool = await tryRun(name, join(folder, withEnding(file)));
       if (tool) return tool;
@@ -46,8 +58,8 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
   }
 
   /**
-   * The program, or undefined when there is none. Throws `unavailable`, in a sentence that names the setting, when `configuredPath` is
-   * given and does not run.
+   * The program, or undefined when there is none. Throws `unavailable`, in a sentence that names the setting, when
+   * `configuredPath` is given and does not run.
    */
   return function findTool(name: ToolName, configuredPath?: string): Promise<Tool | undefined> {
     const key = `${name}:${configuredPath ?? ''}`;
@@ -55,8 +67,12 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
     if (known && known.until > now().getTime()) return known.tool;
     const entry = { tool: look(name, configuredPath), until: Infinity };
     found.set(key, entry);
-    const forgetSoon = (): void => { entry.until = now().getTime() + ABSENT_FOR_MS; };
-    entry.tool.then((tool) => { if (!tool) forgetSoon(); }, forgetSoon);
+    const forgetSoon = (): void => {
+      entry.until = now().getTime() + ABSENT_FOR_MS;
+    };
+    entry.tool.then((tool) => {
+      if (!tool) forgetSoon();
+    }, forgetSoon);
     return entry.tool;
   };
 }
@@ -82,14 +98,25 @@ async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
   }
   const { versionArgs, version } = KINDS[name];
   const output = await new Promise<string>((done) => {
-    execFile(path, versionArgs, { timeout: VERSION_LIMIT_MS, maxBuffer: 64 * 1024, windowsHide: true }, (error, stdout) => done(error ? '' : stdout));
+    execFile(
+      path,
+      versionArgs,
+      { timeout: VERSION_LIMIT_MS, maxBuffer: 64 * 1024, windowsHide: true },
+      (error, stdout) => done(error ? '' : stdout),
+    );
   });
   const match = version.exec(output.trim());
   return match?.[1] === undefined ? undefined : { path, version: match[1] };
 }
 
 const notWorking = (name: ToolName, why: string, cause?: unknown): AppError =>
-  new AppError('unavailable', `The setting ${KINDS[name].setting} does not name a program ${name} that works: ${why}.`, { cause });
+  new AppError(
+    'unavailable',
+    `The setting ${KINDS[name].setting} does not name a program ${name} that works: ${why}.`,
+    { cause },
+  );
 
-const withEnding = (file: string): string => (process.platform === 'win32' && !/\.(exe|cmd|bat)$/i.test(file) ? `${file}.exe` : file);
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+const withEnding = (file: string): string =>
+  process.platform === 'win32' && !/\.(exe|cmd|bat)$/i.test(file) ? `${file}.exe` : file;
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

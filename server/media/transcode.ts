@@ -1,5 +1,6 @@
-// Audio into another format, by ffmpeg. Knows bytes and programs, never rows. Arguments are an array and never see a shell; the input
-// is named as a file and nothing else can be opened from inside it, neither an address nor a play list that names other files.
+// Audio into another format, by ffmpeg. Knows bytes and programs, never rows. Arguments are an array and never see a
+// shell; the input is named as a file and nothing else can be opened from inside it, neither an address nor a play list
+// that names other files.
 import { spawn, type StdioOptions } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -21,13 +22,69 @@ const AAC = ['-c:a', 'aac'];
 const vorbisQuality = (bitrate: number): number => Math.min(9, Math.max(0, Math.round((bitrate - 64) / 20)));
 
 export const PROFILES = {
-  mp3: { contentType: 'audio/mpeg', extension: 'mp3', container: 'mp3', codec: 'mp3', bitrate: { min: 32, max: 320, usual: 192 }, encode: (b) => ['-c:a', 'libmp3lame', ...kbps(b), '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'] },
-  opus: { contentType: 'audio/ogg; codecs=opus', extension: 'opus', container: 'ogg', codec: 'opus', bitrate: { min: 16, max: 320, usual: 128 }, encode: (b) => ['-c:a', 'libopus', ...kbps(b), '-vbr', 'on', '-f', 'ogg'] },
-  ogg: { contentType: 'audio/ogg', extension: 'ogg', container: 'ogg', codec: 'vorbis', bitrate: { min: 48, max: 320, usual: 160 }, encode: (b) => ['-c:a', 'libvorbis', '-q:a', String(vorbisQuality(b)), '-f', 'ogg'] },
-  aac: { contentType: 'audio/aac', extension: 'aac', container: 'aac', codec: 'aac', bitrate: { min: 32, max: 320, usual: 160 }, encode: (b) => [...AAC, ...kbps(b), '-f', 'adts'] },
-  m4a: { contentType: 'audio/mp4', extension: 'm4a', container: 'mp4', codec: 'aac', bitrate: { min: 32, max: 320, usual: 160 }, encode: (b) => [...AAC, ...kbps(b), '-movflags', 'empty_moov+default_base_moof', '-frag_duration', '1000000', '-f', 'mp4'] },
-  flac: { contentType: 'audio/flac', extension: 'flac', container: 'flac', codec: 'flac', encode: () => ['-c:a', 'flac', '-f', 'flac'] },
-  wav: { contentType: 'audio/wav', extension: 'wav', container: 'wav', codec: 'pcm', encode: () => ['-c:a', 'pcm_s16le', '-f', 'wav'] },
+  mp3: {
+    contentType: 'audio/mpeg',
+    extension: 'mp3',
+    container: 'mp3',
+    codec: 'mp3',
+    bitrate: { min: 32, max: 320, usual: 192 },
+    encode: (b) => ['-c:a', 'libmp3lame', ...kbps(b), '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],
+  },
+  opus: {
+    contentType: 'audio/ogg; codecs=opus',
+    extension: 'opus',
+    container: 'ogg',
+    codec: 'opus',
+    bitrate: { min: 16, max: 320, usual: 128 },
+    encode: (b) => ['-c:a', 'libopus', ...kbps(b), '-vbr', 'on', '-f', 'ogg'],
+  },
+  ogg: {
+    contentType: 'audio/ogg',
+    extension: 'ogg',
+    container: 'ogg',
+    codec: 'vorbis',
+    bitrate: { min: 48, max: 320, usual: 160 },
+    encode: (b) => ['-c:a', 'libvorbis', '-q:a', String(vorbisQuality(b)), '-f', 'ogg'],
+  },
+  aac: {
+    contentType: 'audio/aac',
+    extension: 'aac',
+    container: 'aac',
+    codec: 'aac',
+    bitrate: { min: 32, max: 320, usual: 160 },
+    encode: (b) => [...AAC, ...kbps(b), '-f', 'adts'],
+  },
+  m4a: {
+    contentType: 'audio/mp4',
+    extension: 'm4a',
+    container: 'mp4',
+    codec: 'aac',
+    bitrate: { min: 32, max: 320, usual: 160 },
+    encode: (b) => [
+      ...AAC,
+      ...kbps(b),
+      '-movflags',
+      'empty_moov+default_base_moof',
+      '-frag_duration',
+      '1000000',
+      '-f',
+      'mp4',
+    ],
+  },
+  flac: {
+    contentType: 'audio/flac',
+    extension: 'flac',
+    container: 'flac',
+    codec: 'flac',
+    encode: () => ['-c:a', 'flac', '-f', 'flac'],
+  },
+  wav: {
+    contentType: 'audio/wav',
+    extension: 'wav',
+    container: 'wav',
+    codec: 'pcm',
+    encode: () => ['-c:a', 'pcm_s16le', '-f', 'wav'],
+  },
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;
@@ -51,14 +108,38 @@ export interface TranscodeOrder {
 }
 
 /** Readers of single audio files. One that reads lists of files (HLS, concat) would open what a hostile file names. */
-const FORMATS = 'mp3,flac,ogg,mov,mp4,m4a,wav,w64,aiff,aac,asf,ape,wv,mpc,mpc8,dsf,iff,matroska,webm,caf,tta,au,ac3,eac3,dts';
+const FORMATS =
+  'mp3,flac,ogg,mov,mp4,m4a,wav,w64,aiff,aac,asf,ape,wv,mpc,mpc8,dsf,iff,matroska,webm,caf,tta,au,ac3,eac3,dts';
 
-export const transcodeArguments = (input: string, { profile, bitrateKbps, startMs, channels, sampleRateHz }: TranscodeOrder): string[] => [
-  '-nostdin', '-hide_banner', '-loglevel', 'error', '-nostats', '-progress', 'pipe:2',
-  '-protocol_whitelist', 'file,pipe', '-format_whitelist', FORMATS,
+export const transcodeArguments = (
+  input: string,
+  { profile, bitrateKbps, startMs, channels, sampleRateHz }: TranscodeOrder,
+): string[] => [
+  '-nostdin',
+  '-hide_banner',
+  '-loglevel',
+  'error',
+  '-nostats',
+  '-progress',
+  'pipe:2',
+  '-protocol_whitelist',
+  'file,pipe',
+  '-format_whitelist',
+  FORMATS,
   ...(startMs > 0 ? ['-ss', (startMs / 1_000).toFixed(3)] : []),
-  '-i', `file:${input}`,
-  '-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', '1',
+  '-i',
+  `file:${input}`,
+  '-map',
+  '0:a:0',
+  '-vn',
+  '-sn',
+  '-dn',
+  '-map_metadata',
+  '-1',
+  '-map_chapters',
+  '-1',
+  '-threads',
+  '1',
   ...(channels === undefined ? [] : ['-ac', String(channels)]),
   ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
   ...PROFILES[profile].encode(bitrateKbps),
@@ -95,7 +176,13 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   const report = readReport(child.stderr as Readable);
   const ended = new Promise<TranscodeEnd>((resolve) => {
     child.once('error', (error) => resolve({ isClean: false, outputMs: 0, complaint: error.message }));
-    child.once('close', (code) => resolve({ isClean: code === 0 && report.complaint() === '', outputMs: report.outputMs(), complaint: report.complaint() || `ended with ${code}` }));
+    child.once('close', (code) =>
+      resolve({
+        isClean: code === 0 && report.complaint() === '',
+        outputMs: report.outputMs(),
+        complaint: report.complaint() || `ended with ${code}`,
+      }),
+    );
   });
   return { pid: child.pid, output: child.stdout as Readable, ended, kill: () => void child.kill('SIGKILL') };
 }

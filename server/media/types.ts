@@ -13,8 +13,22 @@ export interface ByteSource {
 
 /** Container format of a file as decided by its content, in the words of TrackOut.format. */
 export type AudioFormat =
-  | 'mp3' | 'flac' | 'ogg' | 'opus' | 'm4a' | 'wav' | 'aiff'
-  | 'aac' | 'wma' | 'ape' | 'wv' | 'mpc' | 'dsf' | 'dff' | 'mka' | 'spx';
+  | 'mp3'
+  | 'flac'
+  | 'ogg'
+  | 'opus'
+  | 'm4a'
+  | 'wav'
+  | 'aiff'
+  | 'aac'
+  | 'wma'
+  | 'ape'
+  | 'wv'
+  | 'mpc'
+  | 'dsf'
+  | 'dff'
+  | 'mka'
+  | 'spx';
 
 /** Where an embedded picture lies; its bytes are read only when a cover is wanted. */
 export interface PictureRef {
@@ -22,7 +36,10 @@ export interface PictureRef {
   mime: string;
   /** ID3/FLAC picture type; 3 is the front cover, 0 is "other" or unknown. */
   kind: number;
-  /** Byte range in the file. Absent when the picture is stored encoded (base64 in a comment, unsynchronised ID3): then it is read again by name. */
+  /**
+   * Byte range in the file. Absent when the picture is stored encoded (base64 in a comment, unsynchronised ID3): then
+   * it is read again by name.
+   */
   position?: number;
   length?: number;
 }
@@ -35,8 +52,14 @@ export interface ReplayGain {
   albumPeak?: number;
 }
 
-export interface LyricsLine { startMs?: number; text: string }
-export interface Lyrics { synced: boolean; lines: LyricsLine[] }
+export interface LyricsLine {
+  startMs?: number;
+  text: string;
+}
+export interface Lyrics {
+  synced: boolean;
+  lines: LyricsLine[];
+}
 
 /** What the tags say. Absent means the file does not say; text is trimmed of blanks and NUL, and never empty. */
 export interface Tags {
@@ -97,7 +120,10 @@ export interface AudioFacts {
   /** Samples to drop at the start and end, when the file says (LAME, iTunSMPB, Opus pre-skip). */
   encoderDelay?: number;
   encoderPadding?: number;
-  /** Byte range(s) of the audio payload without tags, in file order. The base of identity (decisions 6). Absent when unknown. */
+  /**
+   * Byte range(s) of the audio payload without tags, in file order. The base of identity (decisions 6). Absent when
+   * unknown.
+   */
   payload?: { start: number; end: number };
 }
 
@@ -110,7 +136,10 @@ export interface AudioRead {
   reader: 'own' | 'music-metadata';
 }
 
-/** A file that is no readable audio. `message` is a sentence for the person, without paths: `no audio frame in the first megabyte`. */
+/**
+ * A file that is no readable audio. `message` is a sentence for the person, without paths: `no audio frame in the first
+ * megabyte`.
+ */
 export class UnreadableAudio extends Error {
   override name = 'UnreadableAudio';
 }

@@ -1,5 +1,5 @@
-// Which addresses lie on the open internet. Everything else (this machine, its network, the carrier's, groups, reserved and
-// documentation ranges) is private, also in its IPv6 clothes. Sources: the IANA special-purpose address registries.
+// Which addresses lie on the open internet. Everything else (this machine, its network, the carrier's, groups, reserved
+// and documentation ranges) is private, also in its IPv6 clothes. Sources: the IANA special-purpose address registries.
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { NetError } from './net-error.ts';
@@ -27,7 +27,10 @@ const PRIVATE_V6: readonly [string, number][] = [
   ['2002::', 16], // 6to4
   ['3fff::', 20], // documentation
 ];
-/** Prefixes of 96 bits before an IPv4 address: mapped, and translated by the network (NAT64), where every IPv4 host looks like this. */
+/**
+ * Prefixes of 96 bits before an IPv4 address: mapped, and translated by the network (NAT64), where every IPv4 host
+ * looks like this.
+ */
 const V4_INSIDE_V6 = ['::ffff:', '64:ff9b::'];
 
 const globalUnicast = new BlockList();
@@ -55,8 +58,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * For a socket: resolves a name to its public addresses only, and gives an error when it has none. The socket connects to what came out
- * here, so a name cannot be another machine's between the check and the connection. Addresses in digits never pass here.
+ * For a socket: resolves a name to its public addresses only, and gives an error when it has none. The socket connects
+ * to what came out here, so a name cannot be another machine's between the check and the connection. Addresses in
+ * digits never pass here.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -69,4 +73,5 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-export const privateAddress = (host: string): NetError => new NetError('private_address', `${host} is an address inside a private network`);
+export const privateAddress = (host: string): NetError =>
+  new NetError('private_address', `${host} is an address inside a private network`);

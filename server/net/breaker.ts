@@ -1,5 +1,5 @@
-// When a service cannot be reached, asking it again for every track would make each of them wait. After a few failures in a row nobody
-// asks for a while; then one may try, and tells the others.
+// When a service cannot be reached, asking it again for every track would make each of them wait. After a few failures
+// in a row nobody asks for a while; then one may try, and tells the others.
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
@@ -13,7 +13,12 @@ export interface BreakerOptions {
   now?: () => number;
 }
 
-export function createBreaker({ failures = 2, pauseMs = 30_000, longestPauseMs = 600_000, now = () => performance.now() }: BreakerOptions = {}) {
+export function createBreaker({
+  failures = 2,
+  pauseMs = 30_000,
+  longestPauseMs = 600_000,
+  now = () => performance.now(),
+}: BreakerOptions = {}) {
   let inARow = 0;
   let pause = pauseMs;
   let silentUntil = -Infinity;
@@ -26,7 +31,9 @@ export function createBreaker({ failures = 2, pauseMs = 30_000, longestPauseMs =
     /** Whether asking is allowed at this moment. */
     mayAsk: (): boolean => !isSilent() && !isTrying,
 
-    /** Call before asking: false means do not. After a pause only the first is let through, until it said how it went. */
+    /**
+     * Call before asking: false means do not. After a pause only the first is let through, until it said how it went.
+     */
     enter(): boolean {
       if (isSilent() || isTrying) return false;
       isTrying = inARow >= failures;

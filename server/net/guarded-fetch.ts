@@ -1,6 +1,6 @@
-// The one way out to machines that a person did not set up. The configured base may be in the own network; wherever its answers send us
-// must be on the open internet. Times and sizes have limits. A connection for each exchange: one that was allowed for a base is never
-// taken again for an address that is not.
+// The one way out to machines that a person did not set up. The configured base may be in the own network; wherever its
+// answers send us must be on the open internet. Times and sizes have limits. A connection for each exchange: one that
+// was allowed for a base is never taken again for an address that is not.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -32,17 +32,32 @@ export interface GuardedHead {
   /** Where the answer came from in the end. */
   url: URL;
 }
-export interface GuardedAnswer extends GuardedHead { bytes: Uint8Array }
+export interface GuardedAnswer extends GuardedHead {
+  bytes: Uint8Array;
+}
 /** The body must be read or destroyed; it throws NetError. The silence limit does not count while nobody reads. */
-export interface GuardedStream extends GuardedHead { body: Readable }
+export interface GuardedStream extends GuardedHead {
+  body: Readable;
+}
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const DEFAULT_REDIRECTS = 5;
-const HEADERS_FOR_ANYONE = new Set(['accept', 'accept-encoding', 'accept-language', 'if-none-match', 'if-range', 'range', 'user-agent']);
+const HEADERS_FOR_ANYONE = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'if-none-match',
+  'if-range',
+  'range',
+  'user-agent',
+]);
 
 /** Answers of any status. Throws NetError, or the signal's reason. */
 export async function guardedFetch(url: URL, options: GuardedOptions): Promise<GuardedAnswer> {
-  const { body, ...head } = await guardedStream(url, { ...options, headers: { 'accept-encoding': 'gzip', ...options.headers } });
+  const { body, ...head } = await guardedStream(url, {
+    ...options,
+    headers: { 'accept-encoding': 'gzip', ...options.headers },
+  });
   const chunks: Uint8Array[] = [];
   for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
   return { ...head, bytes: Buffer.concat(chunks) };
@@ -54,7 +69,8 @@ export async function guardedStream(url: URL, options: GuardedOptions): Promise<
   try {
     const { response, at } = await follow(url, options, watch);
     const headers = new Headers();
-    for (const [name, values] of Object.entries(response.headersDistinct)) values?.forEach((value) => headers.append(name, value));
+    for (const [name, values] of Object.entries(response.headersDistinct))
+      values?.forEach((value) => headers.append(name, value));
     const body = Readable.from(readBody(response, at, options, watch), { objectMode: false });
     body.once('close', () => {
       response.destroy();
@@ -98,7 +114,11 @@ function startWatch({ timeoutMs, stallMs = timeoutMs, signal }: GuardedOptions, 
   return watch;
 }
 
-async function follow(url: URL, options: GuardedOptions, watch: Watch): Promise<{ response: IncomingMessage; at: URL }> {
+async function follow(
+  url: URL,
+  options: GuardedOptions,
+  watch: Watch,
+): Promise<{ response: IncomingMessage; at: URL }> {
   const { method = 'GET', maxRedirects = DEFAULT_REDIRECTS } = options;
   let at = url;
   for (let count = 0; ; count++) {
@@ -107,37 +127,63 @@ async function follow(url: URL, options: GuardedOptions, watch: Watch): Promise<
     const { location } = response.headers;
     if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return { response, at };
     response.destroy();
-    if (count === maxRedirects) throw new NetError('redirects', `${url.host} sent us on more than ${maxRedirects} times`);
+    if (count === maxRedirects)
+      throw new NetError('redirects', `${url.host} sent us on more than ${maxRedirects} times`);
     const next = URL.canParse(location, at.href) ? new URL(location, at) : undefined;
     if (!next) throw new NetError('redirects', `${at.host} sent us to an address that is none`);
-    if (method === 'POST') throw new NetError('redirects', `${at.host} sent us on to ${next.origin}, where a key must not go by itself`);
+    if (method === 'POST')
+      throw new NetError('redirects', `${at.host} sent us on to ${next.origin}, where a key must not go by itself`);
     at = next;
     watch.host = at.host;
   }
 }
 
-function send(url: URL, { base, method = 'GET', headers = {}, body }: GuardedOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new NetError('scheme', `${url.protocol} addresses are not fetched, only http and https`);
+function send(
+  url: URL,
+  { base, method = 'GET', headers = {}, body }: GuardedOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new NetError('scheme', `${url.protocol} addresses are not fetched, only http and https`);
   const isBase = url.host === base.host;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   if (!isBase && isIP(hostname) > 0 && !isPublicAddress(hostname)) throw privateAddress(url.host);
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     request({
-      hostname, port: url.port, path: url.pathname + url.search, method, signal, agent: false,
-      headers: isBase ? headers : Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS_FOR_ANYONE.has(name))),
-      ...(isBase ? url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` } : { lookup: publicLookup }),
-    }).on('response', resolve).on('error', reject).end(body);
+      hostname,
+      port: url.port,
+      path: url.pathname + url.search,
+      method,
+      signal,
+      agent: false,
+      headers: isBase
+        ? headers
+        : Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS_FOR_ANYONE.has(name))),
+      ...(isBase
+        ? url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
+        : { lookup: publicLookup }),
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body);
   });
 }
 
-async function* readBody(response: IncomingMessage, url: URL, { method, maxBytes }: GuardedOptions, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* readBody(
+  response: IncomingMessage,
+  url: URL,
+  { method, maxBytes }: GuardedOptions,
+  watch: Watch,
+): AsyncGenerator<Uint8Array> {
   const check = (size: number): void => {
     if (size > maxBytes) throw new NetError('too_large', `${url.host} sent more than ${inWords(maxBytes)}`);
   };
   try {
     if (method !== 'HEAD') check(Number(response.headers['content-length'] ?? 0));
-    const chunks = pipeline(response, unpacker(response, method), () => undefined)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const chunks = pipeline(response, unpacker(response, method), () => undefined)[
+      Symbol.asyncIterator
+    ]() as AsyncIterator<Buffer>;
     let size = 0;
     for (;;) {
       const next = await watch.progress(chunks.next());
@@ -152,11 +198,13 @@ async function* readBody(response: IncomingMessage, url: URL, { method, maxBytes
 
 function unpacker({ headers, statusCode }: IncomingMessage, method: GuardedOptions['method']): Transform {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity' || method === 'HEAD' || statusCode === 204 || statusCode === 304) return new PassThrough();
+  if (encoding === 'identity' || method === 'HEAD' || statusCode === 204 || statusCode === 304)
+    return new PassThrough();
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
   if (encoding === 'deflate') return createInflate();
   if (encoding === 'br') return createBrotliDecompress();
   throw new NetError('network', `the answer is packed in a way that is not known (${encoding.slice(0, 40)})`);
 }
 
-const inWords = (bytes: number): string => (bytes >= 1e6 ? `${Math.floor(bytes / 1e6)} MB` : `${Math.ceil(bytes / 1e3)} KB`);
+const inWords = (bytes: number): string =>
+  bytes >= 1e6 ? `${Math.floor(bytes / 1e6)} MB` : `${Math.ceil(bytes / 1e3)} KB`;

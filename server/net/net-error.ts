@@ -1,4 +1,5 @@
-// What can go wrong on the way to another machine, in kinds that callers decide by and sentences that a person can read.
+// What can go wrong on the way to another machine, in kinds that callers decide by and sentences that a person can
+// read.
 
 export type NetErrorKind =
   | 'timeout' // the whole took too long, or nothing came for too long
@@ -32,7 +33,9 @@ function sentence(code: string, host: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name ${host} could not be resolved`;
   if (code === 'ECONNRESET' || code === 'EPIPE') return `${host} broke off the connection`;
   if (code.startsWith('HPE_')) return `${host} gave an answer that is not HTTP`;
-  if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI')) return `${host} gave an answer that could not be unpacked`;
-  if (code.includes('CERT') || code.includes('TLS') || code.includes('SSL') || code.includes('SIGNATURE')) return `${host} has no valid certificate (${code})`;
+  if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI'))
+    return `${host} gave an answer that could not be unpacked`;
+  if (code.includes('CERT') || code.includes('TLS') || code.includes('SSL') || code.includes('SIGNATURE'))
+    return `${host} has no valid certificate (${code})`;
   return `the connection to ${host} failed${code === '' ? '' : ` (${code})`}`;
 }

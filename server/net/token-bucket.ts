@@ -1,12 +1,16 @@
-// Keeps a pace that a service asks for: never more than so many requests in any one second, however late one of them arrives there.
-// So a request counts until a second after its answer, since only then it is sure when it was seen on the other side.
+// Keeps a pace that a service asks for: never more than so many requests in any one second, however late one of them
+// arrives there. So a request counts until a second after its answer, since only then it is sure when it was seen on
+// the other side.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
 export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 export interface TokenBucketOptions {
-  /** Below 1 it is one request in a longer time: 0.5 is one in two seconds. A function is asked each time, for a setting that may change. */
+  /**
+   * Below 1 it is one request in a longer time: 0.5 is one in two seconds. A function is asked each time, for a setting
+   * that may change.
+   */
   perSecond: number | (() => number);
   /** Milliseconds that only grow. */
   now?: () => number;
@@ -49,10 +53,11 @@ export function createTokenBucket({ perSecond, now = () => performance.now(), wa
     return entry;
   }
 
-  const answered = (signal: AbortSignal | undefined): Promise<void> => new Promise((resolve, reject) => {
-    onAnswer.push(resolve);
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
+  const answered = (signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      onAnswer.push(resolve);
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
 
   async function run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const entering = turn.then(() => enter(signal)); // in the order they came

@@ -22,12 +22,14 @@ const TUNNEL = /^(tun|tap|wg|utun|tailscale|zt|ppp)/i;
 export const isOnlyHere = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
 /**
- * The addresses that a setting of HOST stands for. "Everywhere" is taken apart into this computer and each of its addresses, so that the
- * network can be let in and sent away while whoever is here notices nothing.
+ * The addresses that a setting of HOST stands for. "Everywhere" is taken apart into this computer and each of its
+ * addresses, so that the network can be let in and sent away while whoever is here notices nothing.
  */
 export function listenOn(host: string, interfaces: Interfaces): string[] {
   if (host !== EVERYWHERE && host !== EVERYWHERE_V6) return [host];
-  const found = lanAddresses(interfaces).filter(({ family }) => family === 'ipv4' || host === EVERYWHERE_V6).map(({ address }) => address);
+  const found = lanAddresses(interfaces)
+    .filter(({ family }) => family === 'ipv4' || host === EVERYWHERE_V6)
+    .map(({ address }) => address);
   return [ONLY_HERE, ...(host === EVERYWHERE_V6 ? [ONLY_HERE_V6] : []), ...found];
 }
 
@@ -36,18 +38,28 @@ export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress
   if (isOnlyHere(host)) return [];
   const found = lanAddresses(interfaces).filter(({ interfaceName }) => !INSIDE.test(interfaceName));
   if (host === EVERYWHERE || host === EVERYWHERE_V6) {
-    const rank = ({ family, interfaceName }: LanAddress): number => (TUNNEL.test(interfaceName) ? 2 : 0) + (family === 'ipv6' ? 1 : 0);
+    const rank = ({ family, interfaceName }: LanAddress): number =>
+      (TUNNEL.test(interfaceName) ? 2 : 0) + (family === 'ipv6' ? 1 : 0);
     return found.filter(({ family }) => family === 'ipv4' || host === EVERYWHERE_V6).sort((a, b) => rank(a) - rank(b));
   }
   const interfaceName = found.find(({ address }) => address === host)?.interfaceName ?? '';
   return [{ address: host, family: host.includes(':') ? 'ipv6' : 'ipv4', interfaceName }];
 }
 
-/** Without this computer itself, and without addresses that were made up because nobody gave one (169.254, fe80): those need more than an address. */
+/**
+ * Without this computer itself, and without addresses that were made up because nobody gave one (169.254, fe80): those
+ * need more than an address.
+ */
 function lanAddresses(interfaces: Interfaces): LanAddress[] {
-  return Object.entries(interfaces).flatMap(([interfaceName, found = []]) => found
-    .filter(({ internal, address }) => !internal && !/^(169\.254\.|fe[89ab])/i.test(address))
-    .map(({ address, family }) => ({ address, family: family === 'IPv6' ? 'ipv6' as const : 'ipv4' as const, interfaceName })));
+  return Object.entries(interfaces).flatMap(([interfaceName, found = []]) =>
+    found
+      .filter(({ internal, address }) => !internal && !/^(169\.254\.|fe[89ab])/i.test(address))
+      .map(({ address, family }) => ({
+        address,
+        family: family === 'IPv6' ? ('ipv6' as const) : ('ipv4' as const),
+        interfaceName,
+      })),
+  );
 }
 
 /** As it stands in a web address. */

@@ -1,5 +1,5 @@
-// Tells the local network by multicast DNS that there is a library here: phones find it by name. Nothing depends on it, so whatever goes
-// wrong is a sentence to show and never an error.
+// Tells the local network by multicast DNS that there is a library here: phones find it by name. Nothing depends on it,
+// so whatever goes wrong is a sentence to show and never an error.
 import type { EventEmitter } from 'node:events';
 import type Bonjour from 'bonjour-service';
 import { messageOf } from '../errors.ts';
@@ -16,7 +16,10 @@ export interface Announced {
 }
 
 /** `_http._tcp` is what browsers of a network list; `_subsonic._tcp` what some phone apps look for. */
-const SERVICES = [{ type: 'http', txt: { path: '/' } }, { type: 'subsonic', txt: { path: '/rest' } }];
+const SERVICES = [
+  { type: 'http', txt: { path: '/' } },
+  { type: 'subsonic', txt: { path: '/rest' } },
+];
 const GOODBYE_MS = 500;
 
 export type Announcement = ReturnType<typeof createAnnouncement>;
@@ -36,8 +39,11 @@ export function createAnnouncement({ log }: { log: Log }) {
     const { default: Radio } = await import('bonjour-service');
     const started = new Radio({}, noteProblem);
     radio = started;
-    emitterOf(started).on('error', noteProblem).on('warning', (error: Error) => log.debug({ err: error }, 'multicast'));
-    for (const service of SERVICES) started.publish({ ...service, name, host, port, disableIPv6: !hasIpv6, probe: false });
+    emitterOf(started)
+      .on('error', noteProblem)
+      .on('warning', (error: Error) => log.debug({ err: error }, 'multicast'));
+    for (const service of SERVICES)
+      started.publish({ ...service, name, host, port, disableIPv6: !hasIpv6, probe: false });
   }
 
   /** Says goodbye, so that nobody keeps the name in a list, and lets go of the socket. */
@@ -52,7 +58,9 @@ export function createAnnouncement({ log }: { log: Log }) {
         resolve();
       });
     });
-    await new Promise<void>((resolve) => { ended.destroy(resolve); });
+    await new Promise<void>((resolve) => {
+      ended.destroy(resolve);
+    });
   }
 
   return {
@@ -61,10 +69,13 @@ export function createAnnouncement({ log }: { log: Log }) {
       const next = wish ? JSON.stringify([wish, key]) : '';
       if (next !== shown) {
         shown = next;
-        working = working.then(end).then(() => {
-          problem = undefined;
-          return wish && begin(wish);
-        }).catch(noteProblem);
+        working = working
+          .then(end)
+          .then(() => {
+            problem = undefined;
+            return wish && begin(wish);
+          })
+          .catch(noteProblem);
       }
       return working;
     },
@@ -75,4 +86,5 @@ export function createAnnouncement({ log }: { log: Log }) {
 }
 
 /** The package throws what its socket reports unless somebody listens, and has no way of its own to do so. */
-const emitterOf = (radio: Bonjour): EventEmitter => (radio as unknown as { server: { mdns: EventEmitter } }).server.mdns;
+const emitterOf = (radio: Bonjour): EventEmitter =>
+  (radio as unknown as { server: { mdns: EventEmitter } }).server.mdns;

@@ -1,5 +1,5 @@
-// Where the server listens. Each address has an HTTP server of its own over the same application, so that one can be closed, and those who
-// came in by it sent away, while the others go on.
+// Where the server listens. Each address has an HTTP server of its own over the same application, so that one can be
+// closed, and those who came in by it sent away, while the others go on.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';
@@ -42,7 +42,10 @@ export function createDoors(app: RequestListener) {
     for (const host of hosts.filter((one) => !open.has(one))) await openDoor(host).catch(() => inTheWay.push(host));
     for (const host of open.keys()) if (!hosts.includes(host)) shut(host);
     problems = [];
-    for (const host of inTheWay) await openDoor(host).catch((error: unknown) => problems.push(error instanceof AppError ? error.message : String(error))); // perhaps one that is shut now held the port
+    for (const host of inTheWay)
+      await openDoor(host).catch((error: unknown) =>
+        problems.push(error instanceof AppError ? error.message : String(error)),
+      ); // perhaps one that is shut now held the port
   }
 
   return {
@@ -78,16 +81,22 @@ export function createDoors(app: RequestListener) {
 }
 
 function listen(app: RequestListener, host: string, port: number): Promise<Server> {
-  const server = createServer({ maxHeaderSize: MAX_REQUEST_HEAD, keepAliveTimeout: 65_000, requestTimeout: 0 }, app); // a large upload takes its time
+  // a large upload takes its time
+  const server = createServer({ maxHeaderSize: MAX_REQUEST_HEAD, keepAliveTimeout: 65_000, requestTimeout: 0 }, app);
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(new AppError('unavailable', listenProblem(cause, host, port), { cause })));
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(new AppError('unavailable', listenProblem(cause, host, port), { cause })),
+    );
     server.listen(port, host, () => resolve(server));
   });
 }
 
 function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): string {
-  if (error.code === 'EADDRINUSE') return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another with --port.`;
-  if (error.code === 'EACCES') return `Port ${port} may not be used by this account. Choose one above 1023 with --port.`;
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return `${host} is no address of this machine. Choose another with --host.`;
+  if (error.code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another with --port.`;
+  if (error.code === 'EACCES')
+    return `Port ${port} may not be used by this account. Choose one above 1023 with --port.`;
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return `${host} is no address of this machine. Choose another with --host.`;
   return `Cannot listen on ${urlHost(host)}:${port} (${error.message}).`;
 }

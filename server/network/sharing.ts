@@ -1,10 +1,20 @@
-// One switch lets the local network in and sends it away again while the server runs; the network is told by name where the library is.
+// One switch lets the local network in and sends it away again while the server runs; the network is told by name where
+// the library is.
 import type { RequestListener } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Origin } from '../config/config.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Log } from '../log/log.ts';
-import { EVERYWHERE, isOnlyHere, listenOn, ONLY_HERE, phoneAddresses, urlHost, type Interfaces, type LanAddress } from './addresses.ts';
+import {
+  EVERYWHERE,
+  isOnlyHere,
+  listenOn,
+  ONLY_HERE,
+  phoneAddresses,
+  urlHost,
+  type Interfaces,
+  type LanAddress,
+} from './addresses.ts';
 import { createAnnouncement, type Announced } from './announcement.ts';
 import { createDoors, type Doors } from './doors.ts';
 
@@ -45,26 +55,39 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
 
   const isShared = (): boolean => !isOnlyHere(settings.get('HOST'));
   const wanted = (): string[] => (isFixed ? [settings.get('HOST')] : listenOn(settings.get('HOST'), interfaces()));
-  const reachable = (): LanAddress[] => phoneAddresses(settings.get('HOST'), interfaces()).filter(({ address }) => isFixed || doors?.isOpen(address));
+  const reachable = (): LanAddress[] =>
+    phoneAddresses(settings.get('HOST'), interfaces()).filter(({ address }) => isFixed || doors?.isOpen(address));
 
   /** Brings doors and announcement in line with the setting and with the addresses of the moment. */
   async function follow(): Promise<void> {
     await doors?.follow(wanted());
     if (!doors || isStopped) return;
-    void announcement.show(whatToTell(), reachable().map(({ address }) => address).join());
+    void announcement.show(
+      whatToTell(),
+      reachable()
+        .map(({ address }) => address)
+        .join(),
+    );
     clearInterval(timer);
     if (isShared()) timer = setInterval(() => void follow(), LOOK_EVERY_MS).unref();
   }
 
   function whatToTell(): Announced | undefined {
     if (!doors || !isShared() || reachable().length === 0) return undefined;
-    return { name: `Tonearm on ${shortHostname()}`, host: `${ownName()}.local`, port: doors.port(), hasIpv6: reachable().some(({ family }) => family === 'ipv6') };
+    return {
+      name: `Tonearm on ${shortHostname()}`,
+      host: `${ownName()}.local`,
+      port: doors.port(),
+      hasIpv6: reachable().some(({ family }) => family === 'ipv6'),
+    };
   }
 
   settings.onChange(['HOST'], follow);
 
   return {
-    /** Starts to listen; gives the address for this computer. Throws an AppError that names the port when it is taken. */
+    /**
+     * Starts to listen; gives the address for this computer. Throws an AppError that names the port when it is taken.
+     */
     async start(app: RequestListener): Promise<string> {
       const started = createDoors(app);
       const [first = ONLY_HERE, ...others] = wanted();
@@ -83,14 +106,24 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
 
     state(): NetworkState {
       const port = doors?.port() ?? settings.get('PORT');
-      const addresses = isShared() ? reachable().map((one) => ({ ...one, url: `http://${urlHost(one.address)}:${port}` })) : [];
+      const addresses = isShared()
+        ? reachable().map((one) => ({ ...one, url: `http://${urlHost(one.address)}:${port}` }))
+        : [];
       return {
         isShared: isShared(),
-        lockedBecause: isFixed ? `HOST = ${settings.get('HOST')} comes from the environment or the command line and can only be changed there.` : undefined,
-        problem: isShared() && addresses.length === 0 ? doors?.problems()[0] ?? 'This computer is not connected to a network.' : undefined,
+        lockedBecause: isFixed
+          ? `HOST = ${settings.get('HOST')} comes from the environment or the command line and can only be changed there.`
+          : undefined,
+        problem:
+          isShared() && addresses.length === 0
+            ? (doors?.problems()[0] ?? 'This computer is not connected to a network.')
+            : undefined,
         port,
         addresses,
-        name: addresses.length > 0 ? { url: `http://${ownName()}.local:${port}`, problem: announcement.problem() } : undefined,
+        name:
+          addresses.length > 0
+            ? { url: `http://${ownName()}.local:${port}`, problem: announcement.problem() }
+            : undefined,
         isRegistrationOpen: settings.get('ALLOW_REGISTRATION'),
       };
     },
@@ -108,4 +141,7 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
 }
 
 const shortHostname = (): string => hostname().split('.')[0] || 'this computer';
-const ownName = (): string => `tonearm-${shortHostname().toLowerCase().replace(/[^a-z0-9-]+/g, '-')}`.slice(0, 63);
+const ownName = (): string =>
+  `tonearm-${shortHostname()
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')}`.slice(0, 63);

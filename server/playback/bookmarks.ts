@@ -13,11 +13,26 @@ export type BookmarkSummary = BookmarkRow & { track: TrackSummary };
 
 export type BookmarkService = ReturnType<typeof createBookmarkService>;
 
-export function createBookmarkService({ db, now, library }: { db: MainDb; now: () => Date; library: Pick<LibraryService, 'tracksById'> }) {
+export function createBookmarkService({
+  db,
+  now,
+  library,
+}: {
+  db: MainDb;
+  now: () => Date;
+  library: Pick<LibraryService, 'tracksById'>;
+}) {
   const mine = (userId: UserId, trackId: TrackId) => and(eq(bookmarks.userId, userId), eq(bookmarks.trackId, trackId));
 
   function withTracks(userId: UserId, rows: BookmarkRow[]): BookmarkSummary[] {
-    const byId = new Map(library.tracksById(userId, rows.map(({ trackId }) => trackId)).map((track) => [track.id, track]));
+    const byId = new Map(
+      library
+        .tracksById(
+          userId,
+          rows.map(({ trackId }) => trackId),
+        )
+        .map((track) => [track.id, track]),
+    );
     return rows.flatMap((row) => {
       const track = byId.get(row.trackId);
       return track ? [{ ...row, track }] : [];
@@ -34,22 +49,44 @@ export function createBookmarkService({ db, now, library }: { db: MainDb; now: (
     get,
     /** The last changed first. */
     list: (userId: UserId, { limit, offset }: Page): Paged<BookmarkSummary> => ({
-      items: withTracks(userId, db.select().from(bookmarks).where(eq(bookmarks.userId, userId)).orderBy(desc(bookmarks.updatedAt), desc(bookmarks.trackId)).limit(limit).offset(offset).all()),
+      items: withTracks(
+        userId,
+        db
+          .select()
+          .from(bookmarks)
+          .where(eq(bookmarks.userId, userId))
+          .orderBy(desc(bookmarks.updatedAt), desc(bookmarks.trackId))
+          .limit(limit)
+          .offset(offset)
+          .all(),
+      ),
       total: db.select({ n: count() }).from(bookmarks).where(eq(bookmarks.userId, userId)).get()?.n ?? 0,
     }),
 
     /** Makes it or moves it. Throws `not_found` for a track that is not in the library. */
-    set: (userId: UserId, trackId: TrackId, { positionMs, comment }: { positionMs: number; comment: string | null }): BookmarkSummary => {
-      db.transaction((tx) => {
-        if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) throw notFound('track', trackId);
-        const values = { positionMs, comment, updatedAt: now() };
-        tx.insert(bookmarks).values({ userId, trackId, createdAt: values.updatedAt, ...values }).onConflictDoUpdate({ target: [bookmarks.userId, bookmarks.trackId], set: values }).run();
-      }, { behavior: 'immediate' });
+    set: (
+      userId: UserId,
+      trackId: TrackId,
+      { positionMs, comment }: { positionMs: number; comment: string | null },
+    ): BookmarkSummary => {
+      db.transaction(
+        (tx) => {
+          if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get())
+            throw notFound('track', trackId);
+          const values = { positionMs, comment, updatedAt: now() };
+          tx.insert(bookmarks)
+            .values({ userId, trackId, createdAt: values.updatedAt, ...values })
+            .onConflictDoUpdate({ target: [bookmarks.userId, bookmarks.trackId], set: values })
+            .run();
+        },
+        { behavior: 'immediate' },
+      );
       return get(userId, trackId);
     },
 
     remove(userId: UserId, trackId: TrackId): void {
-      if (db.delete(bookmarks).where(mine(userId, trackId)).run().changes === 0) throw notFound('bookmark of track', trackId);
+      if (db.delete(bookmarks).where(mine(userId, trackId)).run().changes === 0)
+        throw notFound('bookmark of track', trackId);
     },
   };
 }

@@ -8,11 +8,18 @@ import type { TrackMover } from '../library/merge.ts';
 export function createPlaybackMoves({ db }: { db: MainDb }): TrackMover {
   function moveInQueues(from: TrackId, to: TrackId): void {
     // the number may also be a part of another one: then nothing changes
-    const candidates = db.select({ userId: playQueues.userId, trackIds: playQueues.trackIds }).from(playQueues).where(sql`instr(${playQueues.trackIds}, ${`${from}`}) > 0`).all();
+    const candidates = db
+      .select({ userId: playQueues.userId, trackIds: playQueues.trackIds })
+      .from(playQueues)
+      .where(sql`instr(${playQueues.trackIds}, ${`${from}`}) > 0`)
+      .all();
     for (const { userId, trackIds } of candidates) {
       const ids = JSON.parse(trackIds) as TrackId[];
       if (!ids.includes(from)) continue;
-      db.update(playQueues).set({ trackIds: JSON.stringify(ids.map((id) => (id === from ? to : id))) }).where(eq(playQueues.userId, userId)).run();
+      db.update(playQueues)
+        .set({ trackIds: JSON.stringify(ids.map((id) => (id === from ? to : id))) })
+        .where(eq(playQueues.userId, userId))
+        .run();
     }
   }
 
@@ -21,8 +28,15 @@ export function createPlaybackMoves({ db }: { db: MainDb }): TrackMover {
     for (const bookmark of db.select().from(bookmarks).where(eq(bookmarks.trackId, from)).all()) {
       const ofTo = and(eq(bookmarks.userId, bookmark.userId), eq(bookmarks.trackId, to));
       const kept = db.select().from(bookmarks).where(ofTo).get();
-      if (!kept) db.insert(bookmarks).values({ ...bookmark, trackId: to }).run();
-      else if (kept.updatedAt < bookmark.updatedAt) db.update(bookmarks).set({ positionMs: bookmark.positionMs, comment: bookmark.comment, updatedAt: bookmark.updatedAt }).where(ofTo).run();
+      if (!kept)
+        db.insert(bookmarks)
+          .values({ ...bookmark, trackId: to })
+          .run();
+      else if (kept.updatedAt < bookmark.updatedAt)
+        db.update(bookmarks)
+          .set({ positionMs: bookmark.positionMs, comment: bookmark.comment, updatedAt: bookmark.updatedAt })
+          .where(ofTo)
+          .run();
     }
     db.delete(bookmarks).where(eq(bookmarks.trackId, from)).run();
   }

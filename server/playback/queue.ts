@@ -30,13 +30,19 @@ export interface QueueDeps {
 }
 
 export function createQueueService({ db, now, events, library }: QueueDeps) {
-  const findThere = db.$client.prepare<[string], TrackId>('SELECT t.id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value').pluck();
+  const findThere = db.$client
+    .prepare<[string], TrackId>('SELECT t.id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value')
+    .pluck();
 
   function get(userId: UserId): PlayQueue {
     const row = db.select().from(playQueues).where(eq(playQueues.userId, userId)).get();
     if (!row) return { trackIds: [], currentIndex: 0, positionMs: 0, client: null, updatedAt: null };
     const there = new Set(findThere.all(row.trackIds));
-    return { ...repairQueue(JSON.parse(row.trackIds) as TrackId[], (id) => there.has(id), row), client: row.client, updatedAt: row.updatedAt };
+    return {
+      ...repairQueue(JSON.parse(row.trackIds) as TrackId[], (id) => there.has(id), row),
+      client: row.client,
+      updatedAt: row.updatedAt,
+    };
   }
 
   return {
@@ -48,17 +54,26 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
       return { items: library.tracksById(userId, trackIds.slice(offset, offset + limit)), total: trackIds.length };
     },
 
-    /** Replaces the queue; tracks that are not in the library are left out. Throws `invalid` for a place outside of it. */
+    /**
+     * Replaces the queue; tracks that are not in the library are left out. Throws `invalid` for a place outside of it.
+     */
     save(userId: UserId, { trackIds, currentIndex, positionMs, client }: Omit<PlayQueue, 'updatedAt'>): PlayQueue {
-      if (currentIndex > Math.max(0, trackIds.length - 1)) throw invalid([{ field: 'current_index', message: 'lies outside of the queue' }]);
+      if (currentIndex > Math.max(0, trackIds.length - 1))
+        throw invalid([{ field: 'current_index', message: 'lies outside of the queue' }]);
       const values = { trackIds: JSON.stringify(trackIds), currentIndex, positionMs, client, updatedAt: now() };
-      db.insert(playQueues).values({ userId, ...values }).onConflictDoUpdate({ target: playQueues.userId, set: values }).run();
+      db.insert(playQueues)
+        .values({ userId, ...values })
+        .onConflictDoUpdate({ target: playQueues.userId, set: values })
+        .run();
       events.publish('queue', { client, updated_at: values.updatedAt.toISOString() }, { audience: { userId } });
       return get(userId);
     },
 
     /** The same for clients that name the current track and not its place. Undefined: the first one. */
-    saveByTrack(userId: UserId, queue: Omit<PlayQueue, 'updatedAt' | 'currentIndex'> & { current: TrackId | undefined }): PlayQueue {
+    saveByTrack(
+      userId: UserId,
+      queue: Omit<PlayQueue, 'updatedAt' | 'currentIndex'> & { current: TrackId | undefined },
+    ): PlayQueue {
       const { current, ...rest } = queue;
       const currentIndex = current === undefined ? 0 : queue.trackIds.indexOf(current);
       if (currentIndex < 0) throw invalid([{ field: 'current', message: 'is not in the queue' }]);

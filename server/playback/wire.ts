@@ -12,37 +12,75 @@ const MOST_TRACKS = 30_000;
 const LONGEST_MS = 7 * 86_400_000;
 const positionMs = z.int().min(0).max(LONGEST_MS);
 
-export const QueueIn = z.strictObject({
-  track_ids: z.array(TrackIdIn).max(MOST_TRACKS).meta({ description: 'in order; a track may be there several times. Tracks that are not in the library are left out' }),
-  current_index: z.int().min(0).default(0),
-  position_ms: positionMs.default(0),
-  client: z.string().trim().max(100).optional(),
-}).meta({ id: 'QueueIn' });
+export const QueueIn = z
+  .strictObject({
+    track_ids: z.array(TrackIdIn).max(MOST_TRACKS).meta({
+      description: 'in order; a track may be there several times. Tracks that are not in the library are left out',
+    }),
+    current_index: z.int().min(0).default(0),
+    position_ms: positionMs.default(0),
+    client: z.string().trim().max(100).optional(),
+  })
+  .meta({ id: 'QueueIn' });
 export type QueueIn = z.output<typeof QueueIn>;
 
-export const QueueOut = z.object({
-  track_ids: z.array(z.int()),
-  current_index: z.int().meta({ description: 'place in track_ids, from 0' }),
-  position_ms: z.int(),
-  changed_by: z.string().nullable().meta({ description: 'the client that saved it' }),
-  updated_at: isoTime.nullable().meta({ description: 'null when none was ever saved' }),
-}).meta({ id: 'QueueOut' });
+export const QueueOut = z
+  .object({
+    track_ids: z.array(z.int()),
+    current_index: z.int().meta({ description: 'place in track_ids, from 0' }),
+    position_ms: z.int(),
+    changed_by: z.string().nullable().meta({ description: 'the client that saved it' }),
+    updated_at: isoTime.nullable().meta({ description: 'null when none was ever saved' }),
+  })
+  .meta({ id: 'QueueOut' });
 export type QueueOut = z.output<typeof QueueOut>;
 
 export const QueueTracksPage = pagedOf(TrackOut).meta({ id: 'PagedQueueTracks' });
 export const PlaybackPageQuery = z.object(pageQuery);
 
-export const BookmarkIn = z.strictObject({ position_ms: positionMs, comment: z.string().max(2_000).nullish() }).meta({ id: 'BookmarkIn' });
+export const BookmarkIn = z
+  .strictObject({ position_ms: positionMs, comment: z.string().max(2_000).nullish() })
+  .meta({ id: 'BookmarkIn' });
 export type BookmarkIn = z.output<typeof BookmarkIn>;
-export const BookmarkOut = z.object({ track: TrackOut, position_ms: z.int(), comment: z.string().nullable(), created_at: isoTime, updated_at: isoTime }).meta({ id: 'BookmarkOut' });
+export const BookmarkOut = z
+  .object({
+    track: TrackOut,
+    position_ms: z.int(),
+    comment: z.string().nullable(),
+    created_at: isoTime,
+    updated_at: isoTime,
+  })
+  .meta({ id: 'BookmarkOut' });
 export type BookmarkOut = z.output<typeof BookmarkOut>;
 export const BookmarkPage = pagedOf(BookmarkOut).meta({ id: 'PagedBookmarks' });
 
 /** The id of a track in a path. */
-export const BookmarkParam = z.object({ track_id: z.string().regex(/^\d{1,15}$/, 'must be a positive whole number').transform(Number).pipe(TrackIdIn as unknown as z.ZodType<z.output<typeof TrackIdIn>, number>) });
+export const BookmarkParam = z.object({
+  track_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a positive whole number')
+    .transform(Number)
+    .pipe(TrackIdIn as unknown as z.ZodType<z.output<typeof TrackIdIn>, number>),
+});
 
-export const toQueueOut = ({ trackIds, currentIndex, positionMs: at, client, updatedAt }: PlayQueue): QueueOut =>
-  ({ track_ids: trackIds, current_index: currentIndex, position_ms: at, changed_by: client, updated_at: toIsoOrNull(updatedAt) });
+export const toQueueOut = ({ trackIds, currentIndex, positionMs: at, client, updatedAt }: PlayQueue): QueueOut => ({
+  track_ids: trackIds,
+  current_index: currentIndex,
+  position_ms: at,
+  changed_by: client,
+  updated_at: toIsoOrNull(updatedAt),
+});
 
-export const toBookmarkOut = ({ track, positionMs: at, comment, createdAt, updatedAt }: BookmarkSummary): BookmarkOut =>
-  ({ track: toTrackOut(track), position_ms: at, comment, created_at: toIso(createdAt), updated_at: toIso(updatedAt) });
+export const toBookmarkOut = ({
+  track,
+  positionMs: at,
+  comment,
+  createdAt,
+  updatedAt,
+}: BookmarkSummary): BookmarkOut => ({
+  track: toTrackOut(track),
+  position_ms: at,
+  comment,
+  created_at: toIso(createdAt),
+  updated_at: toIso(updatedAt),
+});

@@ -1,4 +1,5 @@
-// Who may read and change a playlist. Another person's private list is not found, because its owner is part of the question.
+// Who may read and change a playlist. Another person's private list is not found, because its owner is part of the
+// question.
 import type { Db } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
@@ -10,7 +11,10 @@ export function getReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSum
   return playlist;
 }
 
-/** Throws `forbidden` for a public playlist of somebody else, `conflict` when it is not at the version that the caller saw. */
+/**
+ * Throws `forbidden` for a public playlist of somebody else, `conflict` when it is not at the version that the caller
+ * saw.
+ */
 export function getOwn(db: Db, userId: UserId, id: PlaylistId, expectedVersion?: number): PlaylistSummary {
   const playlist = getReadable(db, userId, id);
   if (playlist.ownerId !== userId) throw forbidden('Only its owner may change this playlist.');
@@ -22,5 +26,6 @@ export function getOwn(db: Db, userId: UserId, id: PlaylistId, expectedVersion?:
 
 /** Its entries are its own, not computed. */
 export function assertOrdinary(playlist: PlaylistSummary): void {
-  if (playlist.rules !== null) throw conflict('This is a smart playlist: its tracks follow from its rules. Change the rules instead.');
+  if (playlist.rules !== null)
+    throw conflict('This is a smart playlist: its tracks follow from its rules. Change the rules instead.');
 }

@@ -1,5 +1,5 @@
-// Every change of what an ordinary playlist holds: one transaction, one version more, whatever the change consists of. A change that
-// comes to nothing makes no version.
+// Every change of what an ordinary playlist holds: one transaction, one version more, whatever the change consists of.
+// A change that comes to nothing makes no version.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
@@ -13,7 +13,9 @@ import { appendVersion, nextVersion, updatePlaylist, type PlaylistFields, type P
 /** More would make the list slow for everybody. */
 const MOST_ENTRIES = 500_000;
 
-export interface Expected { expectedVersion?: number | undefined }
+export interface Expected {
+  expectedVersion?: number | undefined;
+}
 export interface Added extends Expected {
   trackIds: readonly TrackId[];
   /** Index of the first of them; at the end when absent or beyond it. */
@@ -21,8 +23,15 @@ export interface Added extends Expected {
   skipDuplicates?: boolean;
 }
 /** Fields, and tracks taken out by index (as they were before) and put at the end: one version at most. */
-export interface Edited extends Expected, PlaylistFields { removeIndexes?: readonly number[]; addTrackIds?: readonly TrackId[] }
-interface Counts { added: number; removed: number; moved: number }
+export interface Edited extends Expected, PlaylistFields {
+  removeIndexes?: readonly number[];
+  addTrackIds?: readonly TrackId[];
+}
+interface Counts {
+  added: number;
+  removed: number;
+  moved: number;
+}
 
 const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
 
@@ -30,33 +39,60 @@ export type PlaylistChanges = ReturnType<typeof createChanges>;
 
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
   /** Runs `work` with the number of the version that it makes, and notes it. */
-  function change(userId: UserId, id: PlaylistId, { expectedVersion }: Expected, kind: PlaylistChange, work: (version: number, playlist: PlaylistSummary) => Counts): void {
-    db.transaction((tx) => {
-      const playlist = getOwn(tx, userId, id, expectedVersion);
-      assertOrdinary(playlist);
-      const counts = work(playlist.version + 1, playlist);
-      if (counts.added + counts.removed + counts.moved > 0) note(userId, playlist, kind, counts);
-    }, { behavior: 'immediate' });
+  function change(
+    userId: UserId,
+    id: PlaylistId,
+    { expectedVersion }: Expected,
+    kind: PlaylistChange,
+    work: (version: number, playlist: PlaylistSummary) => Counts,
+  ): void {
+    db.transaction(
+      (tx) => {
+        const playlist = getOwn(tx, userId, id, expectedVersion);
+        assertOrdinary(playlist);
+        const counts = work(playlist.version + 1, playlist);
+        if (counts.added + counts.removed + counts.moved > 0) note(userId, playlist, kind, counts);
+      },
+      { behavior: 'immediate' },
+    );
   }
 
   /** Notes the next version; its entries are written already. */
   function note(userId: UserId, { id, rules }: PlaylistSummary, kind: PlaylistChange, counts: Counts = NOTHING): void {
     const createdAt = now();
-    appendVersion(db, { playlistId: id, version: nextVersion(db, id, createdAt), change: kind, ...counts, rules, userId, createdAt });
+    appendVersion(db, {
+      playlistId: id,
+      version: nextVersion(db, id, createdAt),
+      change: kind,
+      ...counts,
+      rules,
+      userId,
+      createdAt,
+    });
   }
 
   function assertTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
     const absent = rows.absentTrack(trackIds);
     if (absent !== undefined) throw notFound('track', absent);
-    if (playlist.trackCount + trackIds.length > MOST_ENTRIES) throw conflict(`A playlist may hold ${MOST_ENTRIES} tracks at most.`);
+    if (playlist.trackCount + trackIds.length > MOST_ENTRIES)
+      throw conflict(`A playlist may hold ${MOST_ENTRIES} tracks at most.`);
   }
 
-  function insertTracks(playlist: PlaylistSummary, version: number, trackIds: readonly TrackId[], position?: number): Counts {
+  function insertTracks(
+    playlist: PlaylistSummary,
+    version: number,
+    trackIds: readonly TrackId[],
+    position?: number,
+  ): Counts {
     assertTracks(playlist, trackIds);
     const index = position !== undefined && position < playlist.trackCount ? position : undefined;
     const places = rows.places(playlist.id, trackIds.length, () => rows.aroundIndex(playlist.id, index));
     const addedAt = now().getTime();
-    rows.insert(playlist.id, version, trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })));
+    rows.insert(
+      playlist.id,
+      version,
+      trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
+    );
     return { ...NOTHING, added: trackIds.length };
   }
 
@@ -65,25 +101,51 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     return [...new Set(trackIds)].filter((trackId) => !known.has(trackId));
   }
 
-  /** Where entries go so that the list holds exactly the wanted ones; those that are not named stay where they are. Makes room when there is none. */
-  function arrange<T extends { id: number | undefined }>(id: PlaylistId, current: readonly number[], wanted: readonly T[]): { removed: number[]; placed: (T & { position: number })[] } {
+  /**
+   * Where entries go so that the list holds exactly the wanted ones; those that are not named stay where they are.
+   * Makes room when there is none.
+   */
+  function arrange<T extends { id: number | undefined }>(
+    id: PlaylistId,
+    current: readonly number[],
+    wanted: readonly T[],
+  ): { removed: number[]; placed: (T & { position: number })[] } {
     const { removed, runs } = planList(current, wanted);
     const place = (): (number[] | undefined)[] => {
-      const edges = rows.some(id, runs.flatMap(({ before, after }) => [before, after]).filter((edge) => edge !== undefined));
+      const edges = rows.some(
+        id,
+        runs.flatMap(({ before, after }) => [before, after]).filter((edge) => edge !== undefined),
+      );
       const positions = new Map(edges.map((edge) => [edge.id, edge.position]));
-      const positionOf = (edge: number | undefined): number | undefined => (edge === undefined ? undefined : positions.get(edge));
-      return runs.map(({ before, after, entries }) => placesBetween(positionOf(before), positionOf(after), entries.length));
+      const positionOf = (edge: number | undefined): number | undefined =>
+        edge === undefined ? undefined : positions.get(edge);
+      return runs.map(({ before, after, entries }) =>
+        placesBetween(positionOf(before), positionOf(after), entries.length),
+      );
     };
     let places = place();
     if (places.includes(undefined)) {
       rows.renumber(id);
       places = place();
     }
-    return { removed, placed: runs.flatMap(({ entries }, at) => entries.map((entry, n) => ({ ...entry, position: (places[at] as number[])[n] as number }))) };
+    return {
+      removed,
+      placed: runs.flatMap(({ entries }, at) =>
+        entries.map((entry, n) => ({ ...entry, position: (places[at] as number[])[n] as number })),
+      ),
+    };
   }
 
   /** Writes what sets one version of the list apart from the next. */
-  function write(id: PlaylistId, version: number, { removed, moved, added }: { removed: readonly number[]; moved: readonly { id: number; position: number }[]; added: readonly NewEntry[] }): Counts {
+  function write(
+    id: PlaylistId,
+    version: number,
+    {
+      removed,
+      moved,
+      added,
+    }: { removed: readonly number[]; moved: readonly { id: number; position: number }[]; added: readonly NewEntry[] },
+  ): Counts {
     if (removed.length > 0) rows.end(id, version, removed);
     if (moved.length > 0) rows.move(id, version, moved);
     if (added.length > 0) rows.insert(id, version, added);
@@ -97,7 +159,15 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     /** Fills and notes the first version of a new playlist. */
     begin(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, trackIds: readonly TrackId[]): void {
       const counts = trackIds.length > 0 ? insertTracks(playlist, 1, trackIds) : NOTHING;
-      appendVersion(db, { playlistId: playlist.id, version: 1, change: kind, ...counts, rules: playlist.rules, userId, createdAt: playlist.createdAt });
+      appendVersion(db, {
+        playlistId: playlist.id,
+        version: 1,
+        change: kind,
+        ...counts,
+        rules: playlist.rules,
+        userId,
+        createdAt: playlist.createdAt,
+      });
     },
 
     add: (userId: UserId, id: PlaylistId, { trackIds, position, skipDuplicates = false, ...expected }: Added): void =>
@@ -114,10 +184,16 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       }),
 
     /** `before` null: to the end. */
-    move: (userId: UserId, id: PlaylistId, { entryIds, before, ...expected }: Expected & { entryIds: readonly number[]; before: number | null }): void =>
+    move: (
+      userId: UserId,
+      id: PlaylistId,
+      { entryIds, before, ...expected }: Expected & { entryIds: readonly number[]; before: number | null },
+    ): void =>
       change(userId, id, expected, 'reorder', (version) => {
-        if (new Set(entryIds).size < entryIds.length) throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-        if (before !== null && entryIds.includes(before)) throw invalid([{ field: 'before_entry_id', message: 'must not be one of the entries that move' }]);
+        if (new Set(entryIds).size < entryIds.length)
+          throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
+        if (before !== null && entryIds.includes(before))
+          throw invalid([{ field: 'before_entry_id', message: 'must not be one of the entries that move' }]);
         assertEntries(rows.some(id, entryIds), entryIds);
         const places = rows.places(id, entryIds.length, () => {
           if (before === null) return rows.aroundIndex(id, undefined);
@@ -125,7 +201,11 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
           if (!target) throw notFound('entry', before);
           return rows.aroundEntry(id, target, entryIds);
         });
-        rows.move(id, version, entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })));
+        rows.move(
+          id,
+          version,
+          entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })),
+        );
         return { ...NOTHING, moved: entryIds.length };
       }),
 
@@ -133,8 +213,19 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
       change(userId, id, expected, 'reorder', (version) => {
         const current = rows.ids(id);
-        if (!isSameSet(current, entryIds)) throw conflict(`The new order must name each of the playlist's ${current.length} entries once. Somebody may have changed it meanwhile: read it again.`);
-        return write(id, version, { removed: [], moved: arrange(id, current, entryIds.map((entryId) => ({ id: entryId }))).placed, added: [] });
+        if (!isSameSet(current, entryIds))
+          throw conflict(
+            `The new order must name each of the playlist's ${current.length} entries once. Somebody may have changed it meanwhile: read it again.`,
+          );
+        return write(id, version, {
+          removed: [],
+          moved: arrange(
+            id,
+            current,
+            entryIds.map((entryId) => ({ id: entryId })),
+          ).placed,
+          added: [],
+        });
       }),
 
     /** Other tracks, all of them; entries of tracks that stay are kept. */
@@ -142,25 +233,52 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       change(userId, id, expected, 'replace', (version, playlist) => {
         const current = rows.tracks(id);
         const addedAt = now().getTime();
-        const { removed, placed } = arrange(id, current.map((entry) => entry.id), reuseEntries(current, trackIds));
+        const { removed, placed } = arrange(
+          id,
+          current.map((entry) => entry.id),
+          reuseEntries(current, trackIds),
+        );
         const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
-        assertTracks({ ...playlist, trackCount: trackIds.length - added.length }, added.map(({ trackId }) => trackId));
-        return write(id, version, { removed, moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined), added });
+        assertTracks(
+          { ...playlist, trackCount: trackIds.length - added.length },
+          added.map(({ trackId }) => trackId),
+        );
+        return write(id, version, {
+          removed,
+          moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
+          added,
+        });
       }),
 
     /** Indexes beyond the end are passed over. */
-    edit(userId: UserId, id: PlaylistId, { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited): void {
-      db.transaction((tx) => {
-        const playlist = getOwn(tx, userId, id, expectedVersion);
-        if (Object.values(fields).some((value) => value !== undefined)) updatePlaylist(tx, id, { ...fields, updatedAt: now() });
-        if (removeIndexes.length + addTrackIds.length === 0) return;
-        assertOrdinary(playlist);
-        const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-        const gone = [...new Set(removeIndexes)].map((index) => current[index]).filter((entryId) => entryId !== undefined);
-        const removed = gone.length > 0 ? rows.end(id, playlist.version + 1, gone) : 0;
-        const { added } = addTrackIds.length > 0 ? insertTracks(playlist, playlist.version + 1, addTrackIds) : NOTHING;
-        if (removed + added > 0) note(userId, playlist, removed === 0 ? 'add' : added === 0 ? 'remove' : 'replace', { added, removed, moved: 0 });
-      }, { behavior: 'immediate' });
+    edit(
+      userId: UserId,
+      id: PlaylistId,
+      { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited,
+    ): void {
+      db.transaction(
+        (tx) => {
+          const playlist = getOwn(tx, userId, id, expectedVersion);
+          if (Object.values(fields).some((value) => value !== undefined))
+            updatePlaylist(tx, id, { ...fields, updatedAt: now() });
+          if (removeIndexes.length + addTrackIds.length === 0) return;
+          assertOrdinary(playlist);
+          const current = removeIndexes.length > 0 ? rows.ids(id) : [];
+          const gone = [...new Set(removeIndexes)]
+            .map((index) => current[index])
+            .filter((entryId) => entryId !== undefined);
+          const removed = gone.length > 0 ? rows.end(id, playlist.version + 1, gone) : 0;
+          const { added } =
+            addTrackIds.length > 0 ? insertTracks(playlist, playlist.version + 1, addTrackIds) : NOTHING;
+          if (removed + added > 0)
+            note(userId, playlist, removed === 0 ? 'add' : added === 0 ? 'remove' : 'replace', {
+              added,
+              removed,
+              moved: 0,
+            });
+        },
+        { behavior: 'immediate' },
+      );
     },
   };
 }

@@ -1,43 +1,90 @@
-// Entries of lists, now and in every earlier version. An entry that is taken out or moved leaves a past one behind, so a version needs no
-// copy of the list: adding one track to 50,000 writes one row. Bare statements, since lists are long; a `+` keeps SQLite from walking a
-// whole list to find some ids in it. Inside the caller's transaction.
+// Entries of lists, now and in every earlier version. An entry that is taken out or moved leaves a past one behind, so
+// a version needs no copy of the list: adding one track to 50,000 writes one row. Bare statements, since lists are
+// long; a `+` keeps SQLite from walking a whole list to find some ids in it. Inside the caller's transaction.
 import type { Sqlite } from '../db/client.ts';
 import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { Page } from '../http/paging.ts';
 import { GAP, placesBetween } from './positions.ts';
 
 /** `position` orders; it is no index. */
-export interface EntryRow { id: number; trackId: TrackId; position: number; addedAt: number }
-export interface NewEntry { id: number | undefined; trackId: TrackId; position: number; addedAt: number }
+export interface EntryRow {
+  id: number;
+  trackId: TrackId;
+  position: number;
+  addedAt: number;
+}
+export interface NewEntry {
+  id: number | undefined;
+  trackId: TrackId;
+  position: number;
+  addedAt: number;
+}
 /** An entry of some version; its track may have left the library. */
-export interface VersionRow { id: number; trackId: TrackId; position: number; addedAt: number; isThere: 0 | 1; title: string; artistName: string | null; albumTitle: string | null; durationMs: number | null }
-interface Neighbours { before: number | undefined; after: number | undefined }
+export interface VersionRow {
+  id: number;
+  trackId: TrackId;
+  position: number;
+  addedAt: number;
+  isThere: 0 | 1;
+  title: string;
+  artistName: string | null;
+  albumTitle: string | null;
+  durationMs: number | null;
+}
+interface Neighbours {
+  before: number | undefined;
+  after: number | undefined;
+}
 
 export type EntryRows = ReturnType<typeof createEntryRows>;
 
 const ENTRY = 'e.id, e.track_id AS trackId, e.position, e.added_at AS addedAt';
 
 export function createEntryRows(client: Sqlite) {
-  const page = client.prepare<[PlaylistId, number, number], EntryRow>(`SELECT ${ENTRY} FROM playlist_entries e WHERE e.playlist_id = ? ORDER BY e.position, e.id LIMIT ? OFFSET ?`);
+  const page = client.prepare<[PlaylistId, number, number], EntryRow>(
+    `SELECT ${ENTRY} FROM playlist_entries e WHERE e.playlist_id = ? ORDER BY e.position, e.id LIMIT ? OFFSET ?`,
+  );
   const some = client.prepare<[string, PlaylistId], EntryRow>(
-    `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`);
-  const ids = client.prepare<[PlaylistId], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id').pluck();
-  const tracks = client.prepare<[PlaylistId], { id: number; trackId: TrackId }>('SELECT id, track_id AS trackId FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id');
-  const newSince = client.prepare<[PlaylistId, number], { id: number; position: number }>('SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?');
-  const last = client.prepare<[PlaylistId], { position: number }>('SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1');
+    `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`,
+  );
+  const ids = client
+    .prepare<[PlaylistId], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id')
+    .pluck();
+  const tracks = client.prepare<[PlaylistId], { id: number; trackId: TrackId }>(
+    'SELECT id, track_id AS trackId FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id',
+  );
+  const newSince = client.prepare<[PlaylistId, number], { id: number; position: number }>(
+    'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
+  );
+  const last = client.prepare<[PlaylistId], { position: number }>(
+    'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
+  );
   const preceding = client.prepare<[PlaylistId, number, number, string], { position: number }>(
-    `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?) AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`);
-  const insert = client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
+    `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?) AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`,
+  );
+  const insert =
+    client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
     SELECT value ->> 0, @playlistId, value ->> 1, value ->> 2, value ->> 3, @version FROM json_each(@rows)`);
-  const keepPast = client.prepare(`INSERT INTO playlist_past_entries (playlist_id, until_version, entry_id, since_version, position, track_id, added_at)
+  const keepPast =
+    client.prepare(`INSERT INTO playlist_past_entries (playlist_id, until_version, entry_id, since_version, position, track_id, added_at)
     SELECT e.playlist_id, @version, e.id, e.since_version, e.position, e.track_id, e.added_at
     FROM json_each(@ids) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = @playlistId`);
-  const remove = client.prepare('DELETE FROM playlist_entries WHERE id IN (SELECT value FROM json_each(@ids)) AND +playlist_id = @playlistId');
-  const place = client.prepare(`UPDATE playlist_entries SET position = j.value ->> 1, since_version = @version FROM json_each(@places) j
+  const remove = client.prepare(
+    'DELETE FROM playlist_entries WHERE id IN (SELECT value FROM json_each(@ids)) AND +playlist_id = @playlistId',
+  );
+  const place =
+    client.prepare(`UPDATE playlist_entries SET position = j.value ->> 1, since_version = @version FROM json_each(@places) j
     WHERE playlist_entries.id = j.value ->> 0 AND +playlist_entries.playlist_id = @playlistId`);
-  const known = client.prepare<[string, PlaylistId], TrackId>(
-    'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value AND e.playlist_id = ?)').pluck();
-  const absent = client.prepare<[string], TrackId>('SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1').pluck();
+  const known = client
+    .prepare<[string, PlaylistId], TrackId>(
+      'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value AND e.playlist_id = ?)',
+    )
+    .pluck();
+  const absent = client
+    .prepare<[string], TrackId>(
+      'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1',
+    )
+    .pluck();
   const named = (entries: string): string => `
     SELECT e.id, e.trackId, e.position, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title, '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
       iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms, t.duration_ms) AS durationMs
@@ -46,9 +93,14 @@ export function createEntryRows(client: Sqlite) {
   const past = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt FROM playlist_past_entries
     WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version`;
   const pastOf = client.prepare<{ playlistId: PlaylistId; version: number }, VersionRow>(named(past));
-  const version = client.prepare<{ playlistId: PlaylistId; version: number; limit: number; offset: number }, VersionRow>(named(`
+  const version = client.prepare<
+    { playlistId: PlaylistId; version: number; limit: number; offset: number },
+    VersionRow
+  >(
+    named(`
     SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId AND since_version <= @version
-    UNION ALL ${past} ORDER BY position, id LIMIT @limit OFFSET @offset`));
+    UNION ALL ${past} ORDER BY position, id LIMIT @limit OFFSET @offset`),
+  );
   client.exec('CREATE TEMP TABLE IF NOT EXISTS playlist_places (position INTEGER PRIMARY KEY, place INTEGER NOT NULL)');
   const renumbering = [
     'DELETE FROM temp.playlist_places',
@@ -76,12 +128,17 @@ export function createEntryRows(client: Sqlite) {
       if (index === undefined) return { before: last.get(playlistId)?.position, after: undefined };
       const rows = page.all(playlistId, index === 0 ? 1 : 2, Math.max(0, index - 1));
       const [before, after] = index === 0 ? [undefined, rows[0]] : rows;
-      return rows.length === 0 ? this.aroundIndex(playlistId, undefined) : { before: before?.position, after: after?.position };
+      return rows.length === 0
+        ? this.aroundIndex(playlistId, undefined)
+        : { before: before?.position, after: after?.position };
     },
 
     /** Where something goes that is to be in front of an entry, seen without the entries that move. */
     aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: readonly number[]): Neighbours {
-      return { before: preceding.get(playlistId, entry.position, entry.id, JSON.stringify(moving))?.position, after: entry.position };
+      return {
+        before: preceding.get(playlistId, entry.position, entry.id, JSON.stringify(moving))?.position,
+        after: entry.position,
+      };
     },
 
     /** Places for `count` entries; makes room when there is none. `find` is asked again after that. */
@@ -98,7 +155,13 @@ export function createEntryRows(client: Sqlite) {
     renumber,
 
     insert: (playlistId: PlaylistId, version: number, rows: readonly NewEntry[]): void =>
-      void insert.run({ playlistId, version, rows: JSON.stringify(rows.map(({ id, position, trackId, addedAt }) => [id ?? null, position, trackId, addedAt])) }),
+      void insert.run({
+        playlistId,
+        version,
+        rows: JSON.stringify(
+          rows.map(({ id, position, trackId, addedAt }) => [id ?? null, position, trackId, addedAt]),
+        ),
+      }),
 
     /** Takes entries out; they stay in the versions before this one. Gives how many there were. */
     end(playlistId: PlaylistId, version: number, ids: readonly number[]): number {
@@ -113,12 +176,22 @@ export function createEntryRows(client: Sqlite) {
     },
 
     /** Which of the tracks the list has. */
-    knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> => new Set(known.all(JSON.stringify(trackIds), playlistId)),
+    knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> =>
+      new Set(known.all(JSON.stringify(trackIds), playlistId)),
     /** One of the tracks that is not in the library. */
     absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
-    /** What sets the list as it is apart from one of its versions: places in the list outlive changes, so that nothing else has to be looked at. */
-    differences: (playlistId: PlaylistId, version_: number): { fresh: { id: number; position: number }[]; past: VersionRow[] } =>
-      ({ fresh: newSince.all(playlistId, version_), past: pastOf.all({ playlistId, version: version_ }) }),
-    version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] => version.all({ playlistId, version: version_, limit, offset }),
+    /**
+     * What sets the list as it is apart from one of its versions: places in the list outlive changes, so that nothing
+     * else has to be looked at.
+     */
+    differences: (
+      playlistId: PlaylistId,
+      version_: number,
+    ): { fresh: { id: number; position: number }[]; past: VersionRow[] } => ({
+      fresh: newSince.all(playlistId, version_),
+      past: pastOf.all({ playlistId, version: version_ }),
+    }),
+    version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] =>
+      version.all({ playlistId, version: version_, limit, offset }),
   };
 }

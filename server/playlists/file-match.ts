@@ -1,5 +1,5 @@
-// Finds the tracks that the lines of a playlist file mean: by the path below the music folder, exactly; then by the end of the path, as
-// much of it as fits; then by artist and title. What stays unclear is not guessed.
+// Finds the tracks that the lines of a playlist file mean: by the path below the music folder, exactly; then by the end
+// of the path, as much of it as fits; then by artist and title. What stays unclear is not guessed.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { createStatements } from '../library/statements.ts';
@@ -8,10 +8,21 @@ import { commonTail, foldPart, plainName, readingsOf, titleInName } from './loca
 import { artistAndTitle } from './playlist-file.ts';
 import type { SongMatcher } from './song-match.ts';
 
-export interface Unmatched { line: number; text: string; reason: string }
-export interface Matched { trackIds: TrackId[]; unmatched: Unmatched[] }
+export interface Unmatched {
+  line: number;
+  text: string;
+  reason: string;
+}
+export interface Matched {
+  trackIds: TrackId[];
+  unmatched: Unmatched[];
+}
 
-interface Line extends FileEntry { readings: string[][]; trackId?: TrackId | undefined; tie?: boolean }
+interface Line extends FileEntry {
+  readings: string[][];
+  trackId?: TrackId | undefined;
+  tie?: boolean;
+}
 
 export interface FileMatchDeps {
   db: MainDb;
@@ -30,20 +41,31 @@ export type FileMatcher = ReturnType<typeof createFileMatcher>;
 
 export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
   const statements = createStatements(db.$client);
-  const tracksAt = (paths: readonly string[]): { id: TrackId; sourceId: string }[] => statements.rows(
-    `SELECT t.id, t.source_id AS sourceId FROM json_each(@paths) p CROSS JOIN tracks t ON t.source = '${SOURCE}' AND t.source_id = p.value`, { paths: JSON.stringify(paths) });
+  const tracksAt = (paths: readonly string[]): { id: TrackId; sourceId: string }[] =>
+    statements.rows(
+      `SELECT t.id, t.source_id AS sourceId FROM json_each(@paths) p CROSS JOIN tracks t ON t.source = '${SOURCE}' AND t.source_id = p.value`,
+      { paths: JSON.stringify(paths) },
+    );
 
-  /** Below the music folder, or as written from the place of the playlist: that is the music folder, as far as anybody knows. */
+  /**
+   * Below the music folder, or as written from the place of the playlist: that is the music folder, as far as anybody
+   * knows.
+   */
   function pathsOf({ readings }: Line): string[] {
     const root = readingsOf(importPath() ?? '')[0]?.join('/');
-    return readings.map((parts) => parts.join('/')).map((path) => (root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
+    return readings
+      .map((parts) => parts.join('/'))
+      .map((path) => (root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
   }
 
   async function byPath(lines: Line[]): Promise<void> {
     for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
       const some = lines.slice(at, at + LINES_AT_ONCE).map((line) => ({ line, paths: pathsOf(line) }));
-      const found = new Map(tracksAt([...new Set(some.flatMap(({ paths }) => paths))]).map(({ id, sourceId }) => [sourceId, id]));
-      for (const { line, paths } of some) line.trackId = paths.map((path) => found.get(path)).find((id) => id !== undefined);
+      const found = new Map(
+        tracksAt([...new Set(some.flatMap(({ paths }) => paths))]).map(({ id, sourceId }) => [sourceId, id]),
+      );
+      for (const { line, paths } of some)
+        line.trackId = paths.map((path) => found.get(path)).find((id) => id !== undefined);
       await breathe();
     }
   }
@@ -52,13 +74,16 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
   async function byTail(lines: Line[]): Promise<void> {
     const wanted = new Map<string, Line[]>();
     for (const line of lines) {
-      for (const name of new Set(line.readings.map((parts) => foldPart(parts.at(-1) ?? '')))) wanted.set(name, [...(wanted.get(name) ?? []), line]);
+      for (const name of new Set(line.readings.map((parts) => foldPart(parts.at(-1) ?? ''))))
+        wanted.set(name, [...(wanted.get(name) ?? []), line]);
     }
     if (wanted.size === 0) return;
     const best = new Map<Line, { tail: number; ids: TrackId[] }>();
     for (let after = ''; ;) {
       const rows = statements.rows<{ id: TrackId; sourceId: string }>(
-        `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after ORDER BY source_id LIMIT ${AT_ONCE}`, { after });
+        `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after ORDER BY source_id LIMIT ${AT_ONCE}`,
+        { after },
+      );
       for (const { id, sourceId } of rows) {
         const parts = sourceId.split('/');
         for (const line of wanted.get(foldPart(parts.at(-1) ?? '')) ?? []) {
@@ -89,15 +114,26 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
 
   function nameFinds({ title, artist, album, durationMs, readings }: Line): TrackId | undefined {
     const told = title === undefined ? undefined : songs.find({ title, artist, album, durationMs });
-    if (told !== undefined || title !== undefined) return told ?? (artist === undefined || title === undefined ? undefined : songs.find({ title: `${artist} - ${title}`, durationMs }));
+    if (told !== undefined || title !== undefined)
+      return (
+        told ??
+        (artist === undefined || title === undefined
+          ? undefined
+          : songs.find({ title: `${artist} - ${title}`, durationMs }))
+      );
     const parts = readings[0];
     if (!parts) return undefined;
     const name = parts.at(-1) ?? '';
-    const [artistFolder, albumFolder] = parts.slice(-3, -1).length === 2 ? parts.slice(-3, -1) : [undefined, parts.at(-2)];
-    for (const read of new Set([titleInName(name), plainName(name)])) { // a number in front may belong to the title
+    const [artistFolder, albumFolder] =
+      parts.slice(-3, -1).length === 2 ? parts.slice(-3, -1) : [undefined, parts.at(-2)];
+    for (const read of new Set([titleInName(name), plainName(name)])) {
+      // a number in front may belong to the title
       const inName = artistAndTitle(read);
       for (const by of [inName.artist, artistFolder, albumFolder]) {
-        const found = by === undefined || inName.title === undefined ? undefined : songs.find({ title: inName.title, artist: by, album: albumFolder });
+        const found =
+          by === undefined || inName.title === undefined
+            ? undefined
+            : songs.find({ title: inName.title, artist: by, album: albumFolder });
         if (found !== undefined) return found;
       }
     }
@@ -122,7 +158,10 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
 
 const MOST_CHARACTERS = 300;
 const textOf = ({ location, artist, title }: Line): string =>
-  [...(location || [artist, title].filter(Boolean).join(' - '))].slice(0, MOST_CHARACTERS).join('').replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
+  [...(location || [artist, title].filter(Boolean).join(' - '))]
+    .slice(0, MOST_CHARACTERS)
+    .join('')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
 
 function reasonFor({ readings, tie, location }: Line): string {
   if (tie === true) return 'several files of the library have this name';

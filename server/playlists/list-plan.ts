@@ -1,11 +1,19 @@
-// What has to be written so that a list becomes another one: as little as possible. Dragging one track of thousands moves one entry.
+// What has to be written so that a list becomes another one: as little as possible. Dragging one track of thousands
+// moves one entry.
 import type { TrackId } from '../db/ids.ts';
 
 /** An entry of the list as it is to be. One that the list does not have gets a new id. */
-export interface WantedEntry { id: number | undefined; trackId: TrackId }
+export interface WantedEntry {
+  id: number | undefined;
+  trackId: TrackId;
+}
 
 /** A run of entries that stand one after the other between two (their ids) that stay where they are. */
-export interface Run<T> { before: number | undefined; after: number | undefined; entries: T[] }
+export interface Run<T> {
+  before: number | undefined;
+  after: number | undefined;
+  entries: T[];
+}
 
 /** Indexes of a longest part of the numbers that rises; what is not in it has to move. */
 export function longestRising(values: readonly number[]): Set<number> {
@@ -28,11 +36,18 @@ export function longestRising(values: readonly number[]): Set<number> {
   return rising;
 }
 
-/** Entries that are not wanted any more, and the runs that have to be placed between those that stay. Most changes leave both ends of a list as they are. */
-export function planList<T extends { id: number | undefined }>(current: readonly number[], wanted: readonly T[]): { removed: number[]; runs: Run<T>[] } {
+/**
+ * Entries that are not wanted any more, and the runs that have to be placed between those that stay. Most changes leave
+ * both ends of a list as they are.
+ */
+export function planList<T extends { id: number | undefined }>(
+  current: readonly number[],
+  wanted: readonly T[],
+): { removed: number[]; runs: Run<T>[] } {
   let [start, end, wantedEnd] = [0, current.length, wanted.length];
   while (start < Math.min(end, wantedEnd) && current[start] === wanted[start]?.id) start++;
-  while (Math.min(end, wantedEnd) > start && current[end - 1] === wanted[wantedEnd - 1]?.id) [end, wantedEnd] = [end - 1, wantedEnd - 1];
+  while (Math.min(end, wantedEnd) > start && current[end - 1] === wanted[wantedEnd - 1]?.id)
+    [end, wantedEnd] = [end - 1, wantedEnd - 1];
   const [before, after] = [current[start - 1], current[end]];
   const [was, is] = [current.slice(start, end), wanted.slice(start, wantedEnd)];
 
@@ -58,8 +73,14 @@ export function planList<T extends { id: number | undefined }>(current: readonly
   return { removed: wantedIds ? was.filter((id) => !wantedIds.has(id)) : [], runs };
 }
 
-/** Finds for each track an entry that the list has already, the first ones first, so that a replaced list keeps what it can. */
-export function reuseEntries(current: readonly { id: number; trackId: TrackId }[], trackIds: readonly TrackId[]): WantedEntry[] {
+/**
+ * Finds for each track an entry that the list has already, the first ones first, so that a replaced list keeps what it
+ * can.
+ */
+export function reuseEntries(
+  current: readonly { id: number; trackId: TrackId }[],
+  trackIds: readonly TrackId[],
+): WantedEntry[] {
   let same = 0; // tracks are mostly added behind the others
   while (same < current.length && current[same]?.trackId === trackIds[same]) same++;
   const free = new Map<TrackId, number[]>();

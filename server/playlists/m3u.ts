@@ -1,6 +1,12 @@
 // An M3U8 playlist file, as every player reads it.
 
-export interface M3uTrack { path: string; title: string; artistName: string | null; albumTitle: string | null; durationMs: number | null }
+export interface M3uTrack {
+  path: string;
+  title: string;
+  artistName: string | null;
+  albumTitle: string | null;
+  durationMs: number | null;
+}
 
 export const m3uHead = (name: string): string => `#EXTM3U\n#PLAYLIST:${inLine(name)}\n`;
 
@@ -9,7 +15,8 @@ export function m3uEntry({ path, title, artistName, albumTitle, durationMs }: M3
   const named = inLine(artistName ? `${artistName} - ${title}` : title);
   const album = albumTitle ? `#EXTALB:${inLine(albumTitle)}\n` : '';
   const place = inLine(path);
-  return `#EXTINF:${seconds},${named}\n${album}${place.startsWith('#') ? './' : ''}${place}\n`; // a line that begins with # would be a comment
+  // a line that begins with # would be a comment
+  return `#EXTINF:${seconds},${named}\n${album}${place.startsWith('#') ? './' : ''}${place}\n`;
 }
 
 const inLine = (text: string): string => text.toWellFormed().replace(/[\r\n\0]+/g, ' ');

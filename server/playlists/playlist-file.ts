@@ -1,5 +1,5 @@
-// Reads a playlist file that some other program wrote: M3U in all its habits, PLS and XSPF. Whatever the bytes are, the answer is a list of
-// lines; nothing is opened or fetched here.
+// Reads a playlist file that some other program wrote: M3U in all its habits, PLS and XSPF. Whatever the bytes are, the
+// answer is a list of lines; nothing is opened or fetched here.
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 import { decodePlaylistText } from './playlist-text.ts';
 import { parseXspf } from './xspf.ts';
@@ -38,10 +38,18 @@ function parseM3u(text: string): PlaylistFile {
     }
     const [, tag = '', value = ''] = /^#([A-Za-z-]+)\s*:(.*)$/s.exec(line) ?? [];
     switch (tag.toUpperCase()) {
-      case 'EXTINF': facts = { ...facts, ...extinf(value) }; break;
-      case 'EXTART': facts = { ...facts, artist: facts.artist ?? short(value) }; break;
-      case 'EXTALB': facts = { ...facts, album: short(value) }; break;
-      case 'PLAYLIST': file.name ??= short(value); break;
+      case 'EXTINF':
+        facts = { ...facts, ...extinf(value) };
+        break;
+      case 'EXTART':
+        facts = { ...facts, artist: facts.artist ?? short(value) };
+        break;
+      case 'EXTALB':
+        facts = { ...facts, album: short(value) };
+        break;
+      case 'PLAYLIST':
+        file.name ??= short(value);
+        break;
       default: // a comment
     }
   }
@@ -68,9 +76,15 @@ function parsePls(text: string): PlaylistFile {
     const [, key = '', number = '', value = ''] = /^(File|Title|Length)(\d{1,7})\s*=(.*)$/is.exec(line) ?? [];
     const n = Number(number);
     switch (key.toLowerCase()) {
-      case 'file': found.set(n, { line: at, location: value.trim() }); break;
-      case 'title': later.push({ n, facts: artistAndTitle(value) }); break;
-      case 'length': later.push({ n, facts: { durationMs: toMs(Number(value) * 1_000) } }); break;
+      case 'file':
+        found.set(n, { line: at, location: value.trim() });
+        break;
+      case 'title':
+        later.push({ n, facts: artistAndTitle(value) });
+        break;
+      case 'length':
+        later.push({ n, facts: { durationMs: toMs(Number(value) * 1_000) } });
+        break;
       default: // [playlist], NumberOfEntries, Version
     }
   }
@@ -78,7 +92,13 @@ function parsePls(text: string): PlaylistFile {
     const entry = found.get(n);
     if (entry) Object.assign(entry, facts);
   }
-  return { name: undefined, entries: [...found].sort(([a], [b]) => a - b).map(([, entry]) => entry).filter(({ location }) => location !== '') };
+  return {
+    name: undefined,
+    entries: [...found]
+      .sort(([a], [b]) => a - b)
+      .map(([, entry]) => entry)
+      .filter(({ location }) => location !== ''),
+  };
 }
 
 const short = (text = ''): string | undefined => [...text.trim()].slice(0, MOST_CHARACTERS).join('') || undefined;

@@ -1,5 +1,5 @@
-// Which encoding a playlist file is in. Files seldom say: a mark at the start, NULs where UTF-16 has them, else UTF-8 when it is valid, and
-// otherwise what Windows wrote in Western Europe.
+// Which encoding a playlist file is in. Files seldom say: a mark at the start, NULs where UTF-16 has them, else UTF-8
+// when it is valid, and otherwise what Windows wrote in Western Europe.
 
 export function decodePlaylistText(bytes: Uint8Array): string {
   return decode(bytes).replaceAll('\0', '').toWellFormed();

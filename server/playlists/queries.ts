@@ -6,51 +6,95 @@ import type { Page, Paged } from '../http/paging.ts';
 import { RulesIn, type Rules } from './rules.ts';
 
 type PlaylistRow = typeof playlists.$inferSelect;
-/** A playlist with its owner's name. `rules` are parsed; of a smart list trackCount and durationMs are to be filled in (service.ts). */
+/**
+ * A playlist with its owner's name. `rules` are parsed; of a smart list trackCount and durationMs are to be filled in
+ * (service.ts).
+ */
 export type PlaylistSummary = Omit<PlaylistRow, 'rules'> & { ownerName: string; rules: Rules | null };
 
 const columns = {
-  id: playlists.id, ownerId: playlists.ownerId, name: playlists.name, description: playlists.description, isPublic: playlists.isPublic, version: playlists.version,
-  rules: playlists.rules, trackCount: playlists.trackCount, durationMs: playlists.durationMs, createdAt: playlists.createdAt, updatedAt: playlists.updatedAt,
-  deletedAt: playlists.deletedAt, ownerName: users.username,
+  id: playlists.id,
+  ownerId: playlists.ownerId,
+  name: playlists.name,
+  description: playlists.description,
+  isPublic: playlists.isPublic,
+  version: playlists.version,
+  rules: playlists.rules,
+  trackCount: playlists.trackCount,
+  durationMs: playlists.durationMs,
+  createdAt: playlists.createdAt,
+  updatedAt: playlists.updatedAt,
+  deletedAt: playlists.deletedAt,
+  ownerName: users.username,
 };
 
 /** Rules that this version does not understand find nothing; they stay in the row. */
 const NOTHING: Rules = { all: [{ field: 'title', op: 'is_not_set', value: undefined }] };
-const toSummary = (row: Omit<PlaylistSummary, 'rules'> & { rules: unknown }): PlaylistSummary =>
-  ({ ...row, rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? NOTHING) });
+const toSummary = (row: Omit<PlaylistSummary, 'rules'> & { rules: unknown }): PlaylistSummary => ({
+  ...row,
+  rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? NOTHING),
+});
 
-const readable = (userId: UserId) => and(or(eq(playlists.ownerId, userId), eq(playlists.isPublic, true)), isNull(playlists.deletedAt));
+const readable = (userId: UserId) =>
+  and(or(eq(playlists.ownerId, userId), eq(playlists.isPublic, true)), isNull(playlists.deletedAt));
 const select = (db: Db) => db.select(columns).from(playlists).innerJoin(users, eq(users.id, playlists.ownerId));
 
 /** The user's own ones and what others made public. */
 export function findReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSummary | undefined {
-  const row = select(db).where(and(eq(playlists.id, id), readable(userId))).get();
+  const row = select(db)
+    .where(and(eq(playlists.id, id), readable(userId)))
+    .get();
   return row && toSummary(row);
 }
 
 export function findDeleted(db: Db, ownerId: UserId, id: PlaylistId): PlaylistSummary | undefined {
-  const row = select(db).where(and(eq(playlists.id, id), eq(playlists.ownerId, ownerId), isNotNull(playlists.deletedAt))).get();
+  const row = select(db)
+    .where(and(eq(playlists.id, id), eq(playlists.ownerId, ownerId), isNotNull(playlists.deletedAt)))
+    .get();
   return row && toSummary(row);
 }
 
 /** By name. */
 export function listReadable(db: Db, userId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
-  const items = select(db).where(readable(userId)).orderBy(sql`${playlists.name} COLLATE NOCASE`, asc(playlists.id)).limit(limit).offset(offset).all();
-  return { items: items.map(toSummary), total: db.select({ n: count() }).from(playlists).where(readable(userId)).get()?.n ?? 0 };
+  const items = select(db)
+    .where(readable(userId))
+    .orderBy(sql`${playlists.name} COLLATE NOCASE`, asc(playlists.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
+  return {
+    items: items.map(toSummary),
+    total: db.select({ n: count() }).from(playlists).where(readable(userId)).get()?.n ?? 0,
+  };
 }
 
 /** The last deleted first. */
 export function listDeleted(db: Db, ownerId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
   const where = and(eq(playlists.ownerId, ownerId), isNotNull(playlists.deletedAt));
-  const items = select(db).where(where).orderBy(desc(playlists.deletedAt), desc(playlists.id)).limit(limit).offset(offset).all();
+  const items = select(db)
+    .where(where)
+    .orderBy(desc(playlists.deletedAt), desc(playlists.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
   return { items: items.map(toSummary), total: db.select({ n: count() }).from(playlists).where(where).get()?.n ?? 0 };
 }
 
-export interface NewPlaylist { ownerId: UserId; name: string; description: string | null; isPublic: boolean; rules: Rules | null; createdAt: Date }
+export interface NewPlaylist {
+  ownerId: UserId;
+  name: string;
+  description: string | null;
+  isPublic: boolean;
+  rules: Rules | null;
+  createdAt: Date;
+}
 
 export const insertPlaylist = (db: Db, playlist: NewPlaylist): PlaylistId =>
-  db.insert(playlists).values({ ...playlist, updatedAt: playlist.createdAt }).returning({ id: playlists.id }).get().id;
+  db
+    .insert(playlists)
+    .values({ ...playlist, updatedAt: playlist.createdAt })
+    .returning({ id: playlists.id })
+    .get().id;
 
 type Changeable = Pick<PlaylistRow, 'name' | 'description' | 'isPublic' | 'deletedAt'> & { rules: Rules };
 export type PlaylistFields = { [F in keyof Changeable]?: Changeable[F] | undefined };
@@ -58,11 +102,17 @@ export type PlaylistFields = { [F in keyof Changeable]?: Changeable[F] | undefin
 export const updatePlaylist = (db: Db, id: PlaylistId, fields: PlaylistFields & { updatedAt: Date }): void =>
   void db.update(playlists).set(fields).where(eq(playlists.id, id)).run();
 
-export const deletePlaylist = (db: Db, id: PlaylistId): void => void db.delete(playlists).where(eq(playlists.id, id)).run();
+export const deletePlaylist = (db: Db, id: PlaylistId): void =>
+  void db.delete(playlists).where(eq(playlists.id, id)).run();
 
 /** Raises the version; gives the new one. */
 export const nextVersion = (db: Db, id: PlaylistId, updatedAt: Date): number =>
-  db.update(playlists).set({ version: sql`${playlists.version} + 1`, updatedAt }).where(eq(playlists.id, id)).returning({ version: playlists.version }).get()?.version ?? 0;
+  db
+    .update(playlists)
+    .set({ version: sql`${playlists.version} + 1`, updatedAt })
+    .where(eq(playlists.id, id))
+    .returning({ version: playlists.version })
+    .get()?.version ?? 0;
 
 export interface NewVersion {
   playlistId: PlaylistId;
@@ -78,29 +128,61 @@ export interface NewVersion {
 
 /** Notes a version; `trackCount` is what the list has now. */
 export const appendVersion = (db: Db, version: NewVersion): void => {
-  const trackCount = db.select({ n: playlists.trackCount }).from(playlists).where(eq(playlists.id, version.playlistId)).get()?.n ?? 0;
-  db.insert(playlistVersions).values({ ...version, trackCount }).run();
+  const trackCount =
+    db.select({ n: playlists.trackCount }).from(playlists).where(eq(playlists.id, version.playlistId)).get()?.n ?? 0;
+  db.insert(playlistVersions)
+    .values({ ...version, trackCount })
+    .run();
 };
 
-export type VersionSummary = Omit<typeof playlistVersions.$inferSelect, 'playlistId' | 'rules' | 'userId'> & { userName: string | null };
+export type VersionSummary = Omit<typeof playlistVersions.$inferSelect, 'playlistId' | 'rules' | 'userId'> & {
+  userName: string | null;
+};
 
 /** The latest first. */
 export function listVersions(db: Db, playlistId: PlaylistId, { limit, offset }: Page): Paged<VersionSummary> {
   const where = eq(playlistVersions.playlistId, playlistId);
   const v = playlistVersions;
-  const items = db.select({ version: v.version, change: v.change, added: v.added, removed: v.removed, moved: v.moved, trackCount: v.trackCount, createdAt: v.createdAt, userName: users.username })
-    .from(v).leftJoin(users, eq(users.id, v.userId)).where(where).orderBy(desc(v.version)).limit(limit).offset(offset).all();
+  const items = db
+    .select({
+      version: v.version,
+      change: v.change,
+      added: v.added,
+      removed: v.removed,
+      moved: v.moved,
+      trackCount: v.trackCount,
+      createdAt: v.createdAt,
+      userName: users.username,
+    })
+    .from(v)
+    .leftJoin(users, eq(users.id, v.userId))
+    .where(where)
+    .orderBy(desc(v.version))
+    .limit(limit)
+    .offset(offset)
+    .all();
   return { items, total: db.select({ n: count() }).from(v).where(where).get()?.n ?? 0 };
 }
 
 /** Undefined when there is no such version. */
-export function findVersion(db: Db, playlistId: PlaylistId, version: number): { rules: Rules | null; trackCount: number } | undefined {
-  const row = db.select({ rules: playlistVersions.rules, trackCount: playlistVersions.trackCount }).from(playlistVersions)
-    .where(and(eq(playlistVersions.playlistId, playlistId), eq(playlistVersions.version, version))).get();
+export function findVersion(
+  db: Db,
+  playlistId: PlaylistId,
+  version: number,
+): { rules: Rules | null; trackCount: number } | undefined {
+  const row = db
+    .select({ rules: playlistVersions.rules, trackCount: playlistVersions.trackCount })
+    .from(playlistVersions)
+    .where(and(eq(playlistVersions.playlistId, playlistId), eq(playlistVersions.version, version)))
+    .get();
   return row && { ...row, rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? NOTHING) };
 }
 
 /** Which of these playlists the user may read and are ordinary ones. */
 export const listOrdinary = (db: Db, userId: UserId, ids: PlaylistId[]): PlaylistId[] =>
-  db.select({ id: playlists.id }).from(playlists).where(and(inArray(playlists.id, ids), isNull(playlists.rules), readable(userId))).all().map(({ id }) => id);
-
+  db
+    .select({ id: playlists.id })
+    .from(playlists)
+    .where(and(inArray(playlists.id, ids), isNull(playlists.rules), readable(userId)))
+    .all()
+    .map(({ id }) => id);

@@ -1,5 +1,5 @@
-// What a playlist holds, ordinary or smart, in the same shape. A smart one is worked out for its owner; likes and plays in the tracks
-// are those of the person who reads.
+// What a playlist holds, ordinary or smart, in the same shape. A smart one is worked out for its owner; likes and plays
+// in the tracks are those of the person who reads.
 import type { UserId } from '../db/ids.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -10,26 +10,51 @@ import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
 
 /** `position` is the index from 0. An entry of a smart playlist has the id of its track. */
-export interface Entry { id: number; position: number; addedAt: Date; track: TrackSummary }
+export interface Entry {
+  id: number;
+  position: number;
+  addedAt: Date;
+  track: TrackSummary;
+}
 
 /** Tracks read before other requests have their turn. */
 const AT_ONCE = 200;
 
 export type PlaylistReading = ReturnType<typeof createReading>;
 
-export function createReading({ library, rows, smart }: { library: Pick<LibraryService, 'tracksById'>; rows: EntryRows; smart: SmartLists }) {
+export function createReading({
+  library,
+  rows,
+  smart,
+}: {
+  library: Pick<LibraryService, 'tracksById'>;
+  rows: EntryRows;
+  smart: SmartLists;
+}) {
   async function entries(userId: UserId, playlist: PlaylistSummary, page: Page): Promise<Paged<Entry>> {
     if (playlist.rules === null) {
-      const found = rows.page(playlist.id, page).map(({ id, trackId, addedAt }) => ({ id, trackId, addedAt: new Date(addedAt) }));
+      const found = rows
+        .page(playlist.id, page)
+        .map(({ id, trackId, addedAt }) => ({ id, trackId, addedAt: new Date(addedAt) }));
       return { items: withTracks(userId, found, page.offset), total: playlist.trackCount };
     }
     const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-    const found = Array.from(ids.subarray(page.offset, page.offset + page.limit), (id) => ({ id, trackId: id as TrackId, addedAt: undefined }));
+    const found = Array.from(ids.subarray(page.offset, page.offset + page.limit), (id) => ({
+      id,
+      trackId: id as TrackId,
+      addedAt: undefined,
+    }));
     return { items: withTracks(userId, found, page.offset), total: ids.length };
   }
 
-  function withTracks(userId: UserId, found: readonly { id: number; trackId: TrackId; addedAt: Date | undefined }[], offset: number): Entry[] {
-    const tracks = new Map(library.tracksById(userId, [...new Set(found.map(({ trackId }) => trackId))]).map((track) => [track.id, track]));
+  function withTracks(
+    userId: UserId,
+    found: readonly { id: number; trackId: TrackId; addedAt: Date | undefined }[],
+    offset: number,
+  ): Entry[] {
+    const tracks = new Map(
+      library.tracksById(userId, [...new Set(found.map(({ trackId }) => trackId))]).map((track) => [track.id, track]),
+    );
     return found.flatMap(({ id, trackId, addedAt }, n) => {
       const track = tracks.get(trackId);
       return track ? [{ id, position: offset + n, addedAt: addedAt ?? track.createdAt, track }] : [];

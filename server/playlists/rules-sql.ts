@@ -1,22 +1,50 @@
-// Rules as one SELECT. Every piece of SQL is from the tables in this file, picked by names that rules.ts let through; values are bound.
-// A test on a value `x` says what it means for a track that has none: "last played not in the last 30 days" holds for one never played.
+// Rules as one SELECT. Every piece of SQL is from the tables in this file, picked by names that rules.ts let through;
+// values are bound. A test on a value `x` says what it means for a track that has none: "last played not in the last 30
+// days" holds for one never played.
 import type { UserId } from '../db/ids.ts';
 import { sortKey } from '../library/fold.ts';
 import type { Params } from '../library/statements.ts';
-import { FIELDS, isGroup, membersOf, momentOf, type Condition, type Field, type Kind, type Limit, type Node, type Operator, type Rules, type SmartSort } from './rules.ts';
+import {
+  FIELDS,
+  isGroup,
+  membersOf,
+  momentOf,
+  type Condition,
+  type Field,
+  type Kind,
+  type Limit,
+  type Node,
+  type Operator,
+  type Rules,
+  type SmartSort,
+} from './rules.ts';
 
 const DAY_MS = 86_400_000;
 const MINE = (table: string): string => `${table}.user_id = @userId AND ${table}.item_type = 'track'`;
 
-/** Where a field's value is: in the track's row, or in rows found by its id or its album's. `zero`: none counts as 0. */
+/**
+ * Where a field's value is: in the track's row, or in rows found by its id or its album's. `zero`: none counts as 0.
+ */
 type Place = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
 
 const PLACES: Record<Field, Place> = {
   title: { column: 'i.title_sort' },
   album: { column: 'i.album_sort' },
-  artist: { key: 'i.id', from: 'SELECT ta.track_id FROM artists a CROSS JOIN track_artists ta ON ta.artist_id = a.id WHERE', value: 'fold(a.name)' },
-  album_artist: { key: 'i.album_id', from: 'SELECT al.id FROM artists a CROSS JOIN albums al ON al.artist_id = a.id WHERE', value: 'fold(a.name)' },
-  genre: { key: 'i.id', from: 'SELECT tg.track_id FROM genres g CROSS JOIN track_genres tg ON tg.genre_id = g.id WHERE', value: 'fold(g.name)' },
+  artist: {
+    key: 'i.id',
+    from: 'SELECT ta.track_id FROM artists a CROSS JOIN track_artists ta ON ta.artist_id = a.id WHERE',
+    value: 'fold(a.name)',
+  },
+  album_artist: {
+    key: 'i.album_id',
+    from: 'SELECT al.id FROM artists a CROSS JOIN albums al ON al.artist_id = a.id WHERE',
+    value: 'fold(a.name)',
+  },
+  genre: {
+    key: 'i.id',
+    from: 'SELECT tg.track_id FROM genres g CROSS JOIN track_genres tg ON tg.genre_id = g.id WHERE',
+    value: 'fold(g.name)',
+  },
   year: { column: 'i.year' },
   track_number: { column: 'i.track_number' },
   disc_number: { column: 'i.disc_number' },
@@ -26,21 +54,48 @@ const PLACES: Record<Field, Place> = {
   sample_rate_hz: { column: 'i.sample_rate_hz' },
   bit_depth: { column: 'i.bit_depth' },
   channels: { column: 'i.channels' },
-  play_count: { key: 'i.id', from: `SELECT c.item_id FROM play_counts c WHERE ${MINE('c')} AND`, value: 'c.plays', zero: true },
-  rating: { key: 'i.id', from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND`, value: 'l.rating', zero: true },
+  play_count: {
+    key: 'i.id',
+    from: `SELECT c.item_id FROM play_counts c WHERE ${MINE('c')} AND`,
+    value: 'c.plays',
+    zero: true,
+  },
+  rating: {
+    key: 'i.id',
+    from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND`,
+    value: 'l.rating',
+    zero: true,
+  },
   format: { column: 'i.format' },
   source: { column: 'i.source' },
   availability: { column: 'i.availability' },
   metadata_status: { column: 'i.metadata_status' },
   created_at: { column: 'i.created_at' },
-  last_played_at: { key: 'i.id', from: `SELECT c.item_id FROM play_counts c WHERE ${MINE('c')} AND c.plays > 0 AND`, value: 'c.last_played_at' },
-  liked_at: { key: 'i.id', from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND l.liked = 1 AND`, value: 'l.since' },
-  liked: { key: 'i.id', from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND l.liked = 1 AND`, value: '1' },
+  last_played_at: {
+    key: 'i.id',
+    from: `SELECT c.item_id FROM play_counts c WHERE ${MINE('c')} AND c.plays > 0 AND`,
+    value: 'c.last_played_at',
+  },
+  liked_at: {
+    key: 'i.id',
+    from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND l.liked = 1 AND`,
+    value: 'l.since',
+  },
+  liked: {
+    key: 'i.id',
+    from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND l.liked = 1 AND`,
+    value: '1',
+  },
   has_lyrics: { column: 'i.has_lyrics' },
-  has_cover: { key: 'i.album_id', from: 'SELECT c.album_id FROM album_covers c WHERE c.key IS NOT NULL AND', value: '1' },
+  has_cover: {
+    key: 'i.album_id',
+    from: 'SELECT c.album_id FROM album_covers c WHERE c.key IS NOT NULL AND',
+    value: '1',
+  },
   // Ordinary lists only (service.ts): one that is computed could ask for itself.
   playlist: {
-    key: 'i.id', value: 'e.playlist_id',
+    key: 'i.id',
+    value: 'e.playlist_id',
     from: `SELECT e.track_id FROM playlist_entries e JOIN playlists p ON p.id = e.playlist_id
       WHERE p.deleted_at IS NULL AND (p.owner_id = @userId OR p.is_public = 1) AND`,
   },
@@ -58,17 +113,30 @@ const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; 
   bitrate_kbps: { keys: ['i.bitrate_kbps'], nulls: true },
   created_at: { keys: ['i.created_at'] },
   play_count: { keys: [`coalesce((SELECT c.plays FROM play_counts c WHERE ${MINE('c')} AND c.item_id = i.id), 0)`] },
-  last_played_at: { keys: [`(SELECT c.last_played_at FROM play_counts c WHERE ${MINE('c')} AND c.item_id = i.id AND c.plays > 0)`], nulls: true },
+  last_played_at: {
+    keys: [`(SELECT c.last_played_at FROM play_counts c WHERE ${MINE('c')} AND c.item_id = i.id AND c.plays > 0)`],
+    nulls: true,
+  },
   rating: { keys: [`coalesce((SELECT l.rating FROM like_states l WHERE ${MINE('l')} AND l.item_id = i.id), 0)`] },
 };
 
 /** Rows are `id, duration_ms, size_bytes`. `cut` ends the list where it has become long or large enough. */
-export interface SmartQuery { sql: string; params: Params; cut: Limit | undefined }
+export interface SmartQuery {
+  sql: string;
+  params: Params;
+  cut: Limit | undefined;
+}
 
-interface Test { sql: string; whenUnset: boolean }
+interface Test {
+  sql: string;
+  whenUnset: boolean;
+}
 type Bind = (value: string | number) => string;
 
-/** `userId` is the owner: their likes and plays count, whoever looks. SQL functions `fold` and `seeded` are smart-worker.ts's. */
+/**
+ * `userId` is the owner: their likes and plays count, whoever looks. SQL functions `fold` and `seeded` are
+ * smart-worker.ts's.
+ */
 export function rulesQuery(rules: Rules, { userId, now }: { userId: UserId; now: Date }): SmartQuery {
   const params: Params = { userId };
   let bound = 0;
@@ -78,12 +146,20 @@ export function rulesQuery(rules: Rules, { userId, now }: { userId: UserId; now:
   };
   const where = groupSql(rules, (condition) => conditionSql(condition, bind, now));
   const orderBy = orderSql(rules, bind);
-  const limit: Limit | undefined = rules.limit === undefined ? undefined : { by: rules.limit_by ?? 'tracks', most: rules.limit };
+  const limit: Limit | undefined =
+    rules.limit === undefined ? undefined : { by: rules.limit_by ?? 'tracks', most: rules.limit };
   const end = limit?.by === 'tracks' ? ` LIMIT ${bind(limit.most)}` : '';
-  return { sql: `SELECT i.id, i.duration_ms, i.size_bytes FROM tracks i WHERE ${where} ORDER BY ${orderBy}${end}`, params, cut: limit?.by === 'tracks' ? undefined : limit };
+  return {
+    sql: `SELECT i.id, i.duration_ms, i.size_bytes FROM tracks i WHERE ${where} ORDER BY ${orderBy}${end}`,
+    params,
+    cut: limit?.by === 'tracks' ? undefined : limit,
+  };
 }
 
-function groupSql(group: { all?: Node[] | undefined; any?: Node[] | undefined }, sqlOf: (condition: Condition) => string): string {
+function groupSql(
+  group: { all?: Node[] | undefined; any?: Node[] | undefined },
+  sqlOf: (condition: Condition) => string,
+): string {
   const parts = membersOf(group).map((node) => (isGroup(node) ? groupSql(node, sqlOf) : sqlOf(node)));
   return `(${parts.join(group.all ? ' AND ' : ' OR ')})`;
 }
@@ -122,49 +198,71 @@ function testOf(kind: Kind, op: Operator, value: Condition['value'], x: string, 
 function textTest(op: Operator, folded: string, x: string, bind: Bind): Test {
   const p = bind(folded);
   switch (op) {
-    case 'is_not': return { sql: `${x} <> ${p}`, whenUnset: true };
-    case 'contains': return { sql: `instr(${x}, ${p}) > 0`, whenUnset: false };
-    case 'does_not_contain': return { sql: `instr(${x}, ${p}) = 0`, whenUnset: true };
-    case 'starts_with': return { sql: `substr(${x}, 1, length(${p})) = ${p}`, whenUnset: false };
-    case 'ends_with': return { sql: `substr(${x}, -length(${p})) = ${p}`, whenUnset: false };
-    default: return { sql: `${x} = ${p}`, whenUnset: false };
+    case 'is_not':
+      return { sql: `${x} <> ${p}`, whenUnset: true };
+    case 'contains':
+      return { sql: `instr(${x}, ${p}) > 0`, whenUnset: false };
+    case 'does_not_contain':
+      return { sql: `instr(${x}, ${p}) = 0`, whenUnset: true };
+    case 'starts_with':
+      return { sql: `substr(${x}, 1, length(${p})) = ${p}`, whenUnset: false };
+    case 'ends_with':
+      return { sql: `substr(${x}, -length(${p})) = ${p}`, whenUnset: false };
+    default:
+      return { sql: `${x} = ${p}`, whenUnset: false };
   }
 }
 
 function numberTest(op: Operator, value: number | number[], x: string, bind: Bind): Test {
   const one = Array.isArray(value) ? 0 : value;
   switch (op) {
-    case 'is_not': return { sql: `${x} <> ${bind(one)}`, whenUnset: true };
-    case 'greater_than': return { sql: `${x} > ${bind(one)}`, whenUnset: false };
-    case 'less_than': return { sql: `${x} < ${bind(one)}`, whenUnset: false };
+    case 'is_not':
+      return { sql: `${x} <> ${bind(one)}`, whenUnset: true };
+    case 'greater_than':
+      return { sql: `${x} > ${bind(one)}`, whenUnset: false };
+    case 'less_than':
+      return { sql: `${x} < ${bind(one)}`, whenUnset: false };
     case 'between': {
       const [low, high] = (value as number[]).toSorted((a, b) => a - b) as [number, number];
       return { sql: `${x} BETWEEN ${bind(low)} AND ${bind(high)}`, whenUnset: false };
     }
-    default: return { sql: `${x} = ${bind(one)}`, whenUnset: false };
+    default:
+      return { sql: `${x} = ${bind(one)}`, whenUnset: false };
   }
 }
 
 /** Whether a number's test holds for 0. */
 function zeroHolds(op: Operator, value: Condition['value']): boolean {
-  const [low, high] = Array.isArray(value) ? (value as number[]).toSorted((a, b) => a - b) as [number, number] : [Number(value), Number(value)];
+  const [low, high] = Array.isArray(value)
+    ? ((value as number[]).toSorted((a, b) => a - b) as [number, number])
+    : [Number(value), Number(value)];
   switch (op) {
-    case 'is': return low === 0;
-    case 'is_not': return low !== 0;
-    case 'greater_than': return low < 0;
-    case 'less_than': return low > 0;
-    case 'between': return low <= 0 && high >= 0;
-    default: return op === 'is_not_set';
+    case 'is':
+      return low === 0;
+    case 'is_not':
+      return low !== 0;
+    case 'greater_than':
+      return low < 0;
+    case 'less_than':
+      return low > 0;
+    case 'between':
+      return low <= 0 && high >= 0;
+    default:
+      return op === 'is_not_set';
   }
 }
 
 function dateTest(op: Operator, value: Condition['value'], x: string, bind: Bind, now: Date): Test {
   const moment = (day: unknown) => momentOf(String(day)) ?? { from: 0, until: 0 };
   switch (op) {
-    case 'before': return { sql: `${x} < ${bind(moment(value).from)}`, whenUnset: false };
-    case 'after': return { sql: `${x} >= ${bind(moment(value).until)}`, whenUnset: false };
-    case 'in_the_last': return { sql: `${x} >= ${bind(now.getTime() - Number(value) * DAY_MS)}`, whenUnset: false };
-    case 'not_in_the_last': return { sql: `${x} < ${bind(now.getTime() - Number(value) * DAY_MS)}`, whenUnset: true };
+    case 'before':
+      return { sql: `${x} < ${bind(moment(value).from)}`, whenUnset: false };
+    case 'after':
+      return { sql: `${x} >= ${bind(moment(value).until)}`, whenUnset: false };
+    case 'in_the_last':
+      return { sql: `${x} >= ${bind(now.getTime() - Number(value) * DAY_MS)}`, whenUnset: false };
+    case 'not_in_the_last':
+      return { sql: `${x} < ${bind(now.getTime() - Number(value) * DAY_MS)}`, whenUnset: true };
     default: {
       const moments = (value as string[]).map(moment);
       const [from, until] = [Math.min(...moments.map((m) => m.from)), Math.max(...moments.map((m) => m.until))];
@@ -174,14 +272,18 @@ function dateTest(op: Operator, value: Condition['value'], x: string, bind: Bind
 }
 
 /**
- * Unknown values come last both ways. Ties are broken by id, in the direction of the last key, so that an index can serve the whole. Without
- * a limit a `+` keeps SQLite from walking that index through the whole library: what fits is gathered and sorted.
+ * Unknown values come last both ways. Ties are broken by id, in the direction of the last key, so that an index can
+ * serve the whole. Without a limit a `+` keeps SQLite from walking that index through the whole library: what fits is
+ * gathered and sorted.
  */
 function orderSql({ sort = [{ field: 'artist', order: 'asc' }], seed = 0, limit }: Rules, bind: Bind): string {
   const keys = sort.flatMap(({ field, order }) => {
     if (field === 'random') return [`seeded(${bind(seed)}, i.id)`];
     const { keys, nulls } = SORT_SQL[field];
-    return keys.map((key) => `${limit === undefined ? '+' : ''}${key} ${order}${nulls === true && order === 'asc' ? ' NULLS LAST' : ''}`);
+    return keys.map(
+      (key) =>
+        `${limit === undefined ? '+' : ''}${key} ${order}${nulls === true && order === 'asc' ? ' NULLS LAST' : ''}`,
+    );
   });
   return [...keys, `i.id ${sort.at(-1)?.order ?? 'asc'}`].join(', ');
 }

@@ -1,5 +1,6 @@
-// The rules of a smart playlist: fields, what each can be asked, and the shape on the wire (also how they are stored). A hostile or
-// mistyped rule ends here with a sentence that names it; what passes is only ever names of these lists and plain values.
+// The rules of a smart playlist: fields, what each can be asked, and the shape on the wire (also how they are stored).
+// A hostile or mistyped rule ends here with a sentence that names it; what passes is only ever names of these lists and
+// plain values.
 import { z } from 'zod';
 import { sortKey } from '../library/fold.ts';
 
@@ -18,23 +19,60 @@ export type Operator = (typeof OPERATORS)[Kind][number];
 const ALL_OPERATORS = [...new Set(Object.values(OPERATORS).flat())] as [Operator, ...Operator[]];
 
 export const FIELDS = {
-  title: 'text', artist: 'text', album: 'text', album_artist: 'text', genre: 'text',
-  year: 'number', track_number: 'number', disc_number: 'number', duration_ms: 'number', size_bytes: 'number', bitrate_kbps: 'number',
-  sample_rate_hz: 'number', bit_depth: 'number', channels: 'number', play_count: 'number', rating: 'number',
-  format: 'word', source: 'word', availability: 'word', metadata_status: 'word',
-  created_at: 'date', last_played_at: 'date', liked_at: 'date',
-  liked: 'boolean', has_lyrics: 'boolean', has_cover: 'boolean',
+  title: 'text',
+  artist: 'text',
+  album: 'text',
+  album_artist: 'text',
+  genre: 'text',
+  year: 'number',
+  track_number: 'number',
+  disc_number: 'number',
+  duration_ms: 'number',
+  size_bytes: 'number',
+  bitrate_kbps: 'number',
+  sample_rate_hz: 'number',
+  bit_depth: 'number',
+  channels: 'number',
+  play_count: 'number',
+  rating: 'number',
+  format: 'word',
+  source: 'word',
+  availability: 'word',
+  metadata_status: 'word',
+  created_at: 'date',
+  last_played_at: 'date',
+  liked_at: 'date',
+  liked: 'boolean',
+  has_lyrics: 'boolean',
+  has_cover: 'boolean',
   playlist: 'playlist',
 } as const satisfies Record<string, Kind>;
 export type Field = keyof typeof FIELDS;
 const ALL_FIELDS = Object.keys(FIELDS) as [Field, ...Field[]];
 
 export const SORTS = [
-  'title', 'artist', 'album', 'year', 'track_number', 'disc_number', 'duration_ms', 'size_bytes', 'bitrate_kbps', 'created_at', 'play_count', 'last_played_at', 'rating', 'random',
+  'title',
+  'artist',
+  'album',
+  'year',
+  'track_number',
+  'disc_number',
+  'duration_ms',
+  'size_bytes',
+  'bitrate_kbps',
+  'created_at',
+  'play_count',
+  'last_played_at',
+  'rating',
+  'random',
 ] as const;
 export type SmartSort = (typeof SORTS)[number];
 
-export interface Condition { field: Field; op: Operator; value: Value | undefined }
+export interface Condition {
+  field: Field;
+  op: Operator;
+  value: Value | undefined;
+}
 export type Value = string | number | boolean | string[] | number[];
 export type Group = { all: Node[] } | { any: Node[] };
 export type Node = Condition | Group;
@@ -50,79 +88,132 @@ const ValueIn = z.union([text, number, z.boolean(), z.array(text).length(2), z.a
 const ConditionShape = {
   field: z.enum(ALL_FIELDS).optional(),
   op: z.enum(ALL_OPERATORS).optional(),
-  value: ValueIn.optional().meta({ description: 'a text, number, true/false; two for between; days for in_the_last; an id for playlist; nothing for is_set' }),
+  value: ValueIn.optional().meta({
+    description:
+      'a text, number, true/false; two for between; days for in_the_last; an id for playlist; nothing for is_set',
+  }),
 };
 
 /** Groups may be inside each other this deep; below there are conditions only. */
 function nodeAt(depth: number): z.ZodType<Node> {
-  const nodes = depth > 0 ? z.array(nodeAt(depth - 1)).min(1).max(MOST_CONDITIONS).optional() : undefined;
-  return z.strictObject({ ...ConditionShape, ...(nodes && { all: nodes, any: nodes }) }).transform((node, ctx): Node => {
-    const { field, op, value, all, any } = node as { field?: Field; op?: Operator; value?: Value; all?: Node[]; any?: Node[] };
-    const fault = (message: string): never => (ctx.addIssue(message), z.NEVER);
-    if ((all ?? any) !== undefined) {
-      if (all && any) return fault('is either all or any');
-      return field !== undefined || op !== undefined || value !== undefined ? fault('is either a group or a rule') : all ? { all } : { any: any as Node[] };
-    }
-    if (field === undefined || op === undefined) return fault('needs field and op, or a group');
-    const wrong = faultOf(field, op, value);
-    return wrong === undefined ? { field, op, value } : fault(wrong);
-  }).meta({ id: `SmartRule${DEPTH - depth}` });
+  const nodes =
+    depth > 0
+      ? z
+          .array(nodeAt(depth - 1))
+          .min(1)
+          .max(MOST_CONDITIONS)
+          .optional()
+      : undefined;
+  return z
+    .strictObject({ ...ConditionShape, ...(nodes && { all: nodes, any: nodes }) })
+    .transform((node, ctx): Node => {
+      const { field, op, value, all, any } = node as {
+        field?: Field;
+        op?: Operator;
+        value?: Value;
+        all?: Node[];
+        any?: Node[];
+      };
+      const fault = (message: string): never => (ctx.addIssue(message), z.NEVER);
+      if ((all ?? any) !== undefined) {
+        if (all && any) return fault('is either all or any');
+        return field !== undefined || op !== undefined || value !== undefined
+          ? fault('is either a group or a rule')
+          : all
+            ? { all }
+            : { any: any as Node[] };
+      }
+      if (field === undefined || op === undefined) return fault('needs field and op, or a group');
+      const wrong = faultOf(field, op, value);
+      return wrong === undefined ? { field, op, value } : fault(wrong);
+    })
+    .meta({ id: `SmartRule${DEPTH - depth}` });
 }
 
 /** What is wrong with a rule, as the end of a sentence. */
 function faultOf(field: Field, op: Operator, value: Value | undefined): string | undefined {
   const kind: Kind = FIELDS[field];
-  if (!(OPERATORS[kind] as readonly Operator[]).includes(op)) return `${field} cannot be asked ${op}; it takes ${OPERATORS[kind].join(', ')}`;
+  if (!(OPERATORS[kind] as readonly Operator[]).includes(op))
+    return `${field} cannot be asked ${op}; it takes ${OPERATORS[kind].join(', ')}`;
   if (op === 'is_set' || op === 'is_not_set') return value === undefined ? undefined : `${op} takes no value`;
-  if (op === 'in_the_last' || op === 'not_in_the_last') return isWhole(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
+  if (op === 'in_the_last' || op === 'not_in_the_last')
+    return isWhole(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
   if (kind === 'boolean') return typeof value === 'boolean' ? undefined : `${field} takes true or false`;
-  if (kind === 'playlist') return isWhole(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
+  if (kind === 'playlist')
+    return isWhole(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
   if (kind === 'number') {
     if (op === 'between') return isPair(value, 'number') ? undefined : `${field} between takes two numbers`;
     return typeof value === 'number' ? undefined : `${field} takes a number`;
   }
   if (kind === 'date') {
-    if (op === 'between') return isPair(value, 'string') && value.every((day) => momentOf(String(day)) !== undefined) ? undefined : `${field} between takes two dates such as 2024-05-31`;
-    return typeof value === 'string' && momentOf(value) !== undefined ? undefined : `${field} takes a date such as 2024-05-31`;
+    if (op === 'between')
+      return isPair(value, 'string') && value.every((day) => momentOf(String(day)) !== undefined)
+        ? undefined
+        : `${field} between takes two dates such as 2024-05-31`;
+    return typeof value === 'string' && momentOf(value) !== undefined
+      ? undefined
+      : `${field} takes a date such as 2024-05-31`;
   }
   if (typeof value !== 'string') return `${field} takes a text`;
   return sortKey(value) === '' ? `${field} needs something to compare with` : undefined;
 }
 
-const isWhole = (value: Value | undefined, most: number): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
-const isPair = (value: Value | undefined, type: 'string' | 'number'): value is string[] | number[] => Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === type);
+const isWhole = (value: Value | undefined, most: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
+const isPair = (value: Value | undefined, type: 'string' | 'number'): value is string[] | number[] =>
+  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === type);
 
 /** A day (in UTC) or an instant as the milliseconds from `from` until before `until`. Undefined when it is neither. */
 export function momentOf(value: string): { from: number; until: number } | undefined {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
   if (!isDay && !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(value)) return undefined;
   const from = Date.parse(value);
-  if (Number.isNaN(from) || (isDay && new Date(from).toISOString().slice(0, 10) !== value)) return undefined; // 31 February
+  // 31 February
+  if (Number.isNaN(from) || (isDay && new Date(from).toISOString().slice(0, 10) !== value)) return undefined;
   return { from, until: from + (isDay ? 86_400_000 : 1) };
 }
 
 const SortIn = z.strictObject({ field: z.enum(SORTS), order: z.enum(['asc', 'desc']).default('asc') });
 
-const nodes = z.array(nodeAt(DEPTH - 1)).min(1).max(MOST_CONDITIONS).optional();
-export const RulesIn = z.strictObject({
-  all: nodes.meta({ description: 'rules and groups that must all hold' }),
-  any: nodes.meta({ description: 'rules and groups of which one must hold' }),
-  sort: z.array(SortIn).max(4).optional().meta({ description: 'default: artist' }),
-  limit: z.int().min(1).max(1_000_000).optional(),
-  limit_by: z.enum(['tracks', 'minutes', 'megabytes']).optional().meta({ description: 'what `limit` counts; default tracks' }),
-  seed: z.int().min(0).max(2 ** 32 - 1).optional().meta({ description: 'of the random order; another one shuffles anew. One is chosen when there is none' }),
-}).superRefine((rules, ctx) => {
-  const roots = [rules.all, rules.any].filter((group) => group !== undefined);
-  if (roots.length !== 1) return void ctx.addIssue('needs either all or any');
-  if (countConditions(roots[0] as Node[]) > MOST_CONDITIONS) ctx.addIssue(`has more than ${MOST_CONDITIONS} rules`);
-}).meta({ id: 'SmartRules' });
+const nodes = z
+  .array(nodeAt(DEPTH - 1))
+  .min(1)
+  .max(MOST_CONDITIONS)
+  .optional();
+export const RulesIn = z
+  .strictObject({
+    all: nodes.meta({ description: 'rules and groups that must all hold' }),
+    any: nodes.meta({ description: 'rules and groups of which one must hold' }),
+    sort: z.array(SortIn).max(4).optional().meta({ description: 'default: artist' }),
+    limit: z.int().min(1).max(1_000_000).optional(),
+    limit_by: z
+      .enum(['tracks', 'minutes', 'megabytes'])
+      .optional()
+      .meta({ description: 'what `limit` counts; default tracks' }),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1)
+      .optional()
+      .meta({ description: 'of the random order; another one shuffles anew. One is chosen when there is none' }),
+  })
+  .superRefine((rules, ctx) => {
+    const roots = [rules.all, rules.any].filter((group) => group !== undefined);
+    if (roots.length !== 1) return void ctx.addIssue('needs either all or any');
+    if (countConditions(roots[0] as Node[]) > MOST_CONDITIONS) ctx.addIssue(`has more than ${MOST_CONDITIONS} rules`);
+  })
+  .meta({ id: 'SmartRules' });
 export type Rules = z.output<typeof RulesIn>;
 
 export const isGroup = (node: Node): node is Group => 'all' in node || 'any' in node;
-export const membersOf = (group: { all?: Node[] | undefined; any?: Node[] | undefined }): Node[] => group.all ?? group.any ?? [];
+export const membersOf = (group: { all?: Node[] | undefined; any?: Node[] | undefined }): Node[] =>
+  group.all ?? group.any ?? [];
 
-const countConditions = (nodes: readonly Node[]): number => nodes.reduce((sum, node) => sum + (isGroup(node) ? countConditions(membersOf(node)) : 1), 0);
+const countConditions = (nodes: readonly Node[]): number =>
+  nodes.reduce((sum, node) => sum + (isGroup(node) ? countConditions(membersOf(node)) : 1), 0);
 
 /** Ids of the playlists that the rules name. */
 export const playlistsIn = (nodes: readonly Node[]): number[] =>
-  nodes.flatMap((node) => (isGroup(node) ? playlistsIn(membersOf(node)) : node.field === 'playlist' ? [node.value as number] : []));
+  nodes.flatMap((node) =>
+    isGroup(node) ? playlistsIn(membersOf(node)) : node.field === 'playlist' ? [node.value as number] : [],
+  );

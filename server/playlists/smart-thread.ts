@@ -10,6 +10,9 @@ export interface SmartThread {
 }
 
 export function createSmartThread(files: { workerUrl: URL; databasePath: string }): SmartThread {
-  const { ask, close } = createReaderThread<SmartQuery, SmartFound>({ ...files, failure: 'The smart playlist could not be worked out' });
+  const { ask, close } = createReaderThread<SmartQuery, SmartFound>({
+    ...files,
+    failure: 'The smart playlist could not be worked out',
+  });
   return { find: ask, close };
 }

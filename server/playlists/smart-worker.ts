@@ -1,5 +1,5 @@
-// The thread that finds what a smart playlist holds: in a large library that takes longer than other requests may be kept waiting. It
-// reads and never writes, one list after the other.
+// The thread that finds what a smart playlist holds: in a large library that takes longer than other requests may be
+// kept waiting. It reads and never writes, one list after the other.
 import { answerQuestions } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
 import { sortKey } from '../library/fold.ts';
@@ -11,10 +11,13 @@ export type SmartFound = { ids: Int32Array; durationMs: number };
 
 const MOST_ID = 2 ** 31 - 1;
 
-answerQuestions<SmartQuery, SmartFound>((client) => {
-  addFunctions(client);
-  return (query) => find(client, query);
-}, { handedOver: ({ ids }) => [ids.buffer as ArrayBuffer] });
+answerQuestions<SmartQuery, SmartFound>(
+  (client) => {
+    addFunctions(client);
+    return (query) => find(client, query);
+  },
+  { handedOver: ({ ids }) => [ids.buffer as ArrayBuffer] },
+);
 
 /** What rules-sql.ts calls. */
 function addFunctions(client: Sqlite): void {
@@ -32,7 +35,9 @@ function find(client: Sqlite, { sql, params, cut }: SmartQuery): SmartFound {
   let count = 0;
   let durationMs = 0;
   let size = 0;
-  for (const [id, duration, bytes] of client.prepare(sql).raw().iterate(params) as Iterable<[number, number | null, number | null]>) {
+  for (const [id, duration, bytes] of client.prepare(sql).raw().iterate(params) as Iterable<
+    [number, number | null, number | null]
+  >) {
     size += (cut?.by === 'minutes' ? duration : bytes) ?? 0;
     if (size > most) break;
     if (count === ids.length) {

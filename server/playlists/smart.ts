@@ -1,4 +1,5 @@
-// What smart playlists hold. An answer is kept until anything in the database changes; the same question asked twice at once is one.
+// What smart playlists hold. An answer is kept until anything in the database changes; the same question asked twice at
+// once is one.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { rulesQuery } from './rules-sql.ts';
@@ -22,18 +23,23 @@ export type SmartLists = ReturnType<typeof createSmartLists>;
 
 export function createSmartLists({ db, thread, now }: SmartDeps) {
   /** Another text whenever anything was written, by this connection or another. */
-  const versionOf = db.$client.prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)").pluck();
+  const versionOf = db.$client
+    .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
+    .pluck();
   const answers = new Map<string, Promise<SmartFound>>();
   let kept = 0;
   let keptOf = '';
 
   function keep(key: string, version: string, answer: Promise<SmartFound>): void {
     answers.set(key, answer);
-    answer.then(({ ids }) => {
-      if (version !== keptOf) return;
-      kept += ids.length;
-      if (kept > MOST_KEPT) forget(keptOf);
-    }, () => answers.delete(key));
+    answer.then(
+      ({ ids }) => {
+        if (version !== keptOf) return;
+        kept += ids.length;
+        if (kept > MOST_KEPT) forget(keptOf);
+      },
+      () => answers.delete(key),
+    );
   }
 
   function forget(version: string): void {

@@ -1,13 +1,25 @@
-// Finds the track that somebody means by a title and an artist: a line of a playlist file, or a track that once was here. Case, accents
-// and width do not count. The title comes from an index; few tracks have the same.
+// Finds the track that somebody means by a title and an artist: a line of a playlist file, or a track that once was
+// here. Case, accents and width do not count. The title comes from an index; few tracks have the same.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { sortKey } from '../library/fold.ts';
 import { createStatements } from '../library/statements.ts';
 
-export interface Song { title: string; artist?: string | undefined; album?: string | undefined; durationMs?: number | undefined }
+export interface Song {
+  title: string;
+  artist?: string | undefined;
+  album?: string | undefined;
+  durationMs?: number | undefined;
+}
 
-interface Candidate { id: TrackId; artistName: string | null; artists: string; albumSort: string; durationMs: number | null; isAvailable: 0 | 1 }
+interface Candidate {
+  id: TrackId;
+  artistName: string | null;
+  artists: string;
+  albumSort: string;
+  durationMs: number | null;
+  isAvailable: 0 | 1;
+}
 
 /** There are titles such as "Intro". */
 const MOST_CANDIDATES = 3_000;
@@ -19,10 +31,13 @@ export type SongMatcher = ReturnType<typeof createSongMatcher>;
 
 export function createSongMatcher({ db }: { db: MainDb }) {
   const statements = createStatements(db.$client);
-  const ofTitle = (title: string): Candidate[] => statements.rows<Candidate>(
-    `SELECT t.id, t.artist_name AS artistName, t.album_sort AS albumSort, t.duration_ms AS durationMs, t.availability = 'available' AS isAvailable,
+  const ofTitle = (title: string): Candidate[] =>
+    statements.rows<Candidate>(
+      `SELECT t.id, t.artist_name AS artistName, t.album_sort AS albumSort, t.duration_ms AS durationMs, t.availability = 'available' AS isAvailable,
       (SELECT json_group_array(a.name) FROM track_artists ta JOIN artists a ON a.id = ta.artist_id WHERE ta.track_id = t.id) AS artists
-     FROM tracks t INDEXED BY tracks_title_sort WHERE t.title_sort = @title ORDER BY t.id LIMIT ${MOST_CANDIDATES}`, { title });
+     FROM tracks t INDEXED BY tracks_title_sort WHERE t.title_sort = @title ORDER BY t.id LIMIT ${MOST_CANDIDATES}`,
+      { title },
+    );
 
   return {
     /** Without an artist the title must be one track's alone, or fit the album or the length as well. */
@@ -30,11 +45,18 @@ export function createSongMatcher({ db }: { db: MainDb }) {
       const key = sortKey(title);
       if (key === '') return undefined;
       const albumKey = album === undefined ? undefined : sortKey(album);
-      const isNear = ({ durationMs: length }: Candidate): boolean => durationMs !== undefined && length !== null && Math.abs(length - durationMs) <= NEAR_MS;
+      const isNear = ({ durationMs: length }: Candidate): boolean =>
+        durationMs !== undefined && length !== null && Math.abs(length - durationMs) <= NEAR_MS;
       const all = ofTitle(key);
       const fitting = artist === undefined ? all : all.filter((candidate) => isBy(candidate, sortKey(artist)));
-      if (artist === undefined && all.length > 1 && !all.some((candidate) => isNear(candidate) || candidate.albumSort === albumKey)) return undefined;
-      const worth = (candidate: Candidate): number => Number(candidate.albumSort === albumKey) * 4 + Number(isNear(candidate)) * 2 + candidate.isAvailable;
+      if (
+        artist === undefined &&
+        all.length > 1 &&
+        !all.some((candidate) => isNear(candidate) || candidate.albumSort === albumKey)
+      )
+        return undefined;
+      const worth = (candidate: Candidate): number =>
+        Number(candidate.albumSort === albumKey) * 4 + Number(isNear(candidate)) * 2 + candidate.isAvailable;
       let best = fitting[0];
       for (const candidate of fitting) if (best && worth(candidate) > worth(best)) best = candidate;
       return best?.id;

@@ -1,5 +1,5 @@
-// Looking back: every version a playlist had, what it held, and making it hold that again. A track that left the library since is
-// looked for by its names; what cannot be found is told.
+// Looking back: every version a playlist had, what it held, and making it hold that again. A track that left the
+// library since is looked for by its names; what cannot be found is told.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
@@ -10,8 +10,18 @@ import type { EntryRows, NewEntry, VersionRow } from './entry-rows.ts';
 import { findVersion, listVersions, updatePlaylist, type VersionSummary } from './queries.ts';
 import type { SongMatcher } from './song-match.ts';
 
-export interface VersionEntry { id: number; position: number; trackId: TrackId; isThere: boolean; title: string; artistName: string | null }
-export interface MissingTrack { title: string; artistName: string | null }
+export interface VersionEntry {
+  id: number;
+  position: number;
+  trackId: TrackId;
+  isThere: boolean;
+  title: string;
+  artistName: string | null;
+}
+export interface MissingTrack {
+  title: string;
+  artistName: string | null;
+}
 
 export interface VersionDeps {
   db: MainDb;
@@ -30,7 +40,14 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
 
   /** The entry with a track that is there: its own, or one of the same names. */
   function recovered({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
-    const track = isThere ? trackId : songs.find({ title: was.title, artist: was.artistName ?? undefined, album: was.albumTitle ?? undefined, durationMs: was.durationMs ?? undefined });
+    const track = isThere
+      ? trackId
+      : songs.find({
+          title: was.title,
+          artist: was.artistName ?? undefined,
+          album: was.albumTitle ?? undefined,
+          durationMs: was.durationMs ?? undefined,
+        });
     return track === undefined ? undefined : { id, trackId: track, position, addedAt };
   }
 
@@ -43,31 +60,49 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     versionEntries(userId: UserId, id: PlaylistId, version: number, page: Page): Paged<VersionEntry> {
       getReadable(db, userId, id);
       const { trackCount } = getVersion(id, version);
-      const items = rows.version(id, version, page).map(({ isThere, ...entry }, n) => ({ ...entry, isThere: isThere === 1, position: page.offset + n }));
+      const items = rows
+        .version(id, version, page)
+        .map(({ isThere, ...entry }, n) => ({ ...entry, isThere: isThere === 1, position: page.offset + n }));
       return { items, total: trackCount };
     },
 
     /** Makes a new version that equals an earlier one; gives what could not be brought back. */
-    restore(userId: UserId, id: PlaylistId, { version, expectedVersion }: Expected & { version: number }): MissingTrack[] {
-      return db.transaction((tx) => {
-        const playlist = getOwn(tx, userId, id, expectedVersion);
-        const { rules } = getVersion(id, version);
-        if (rules !== null) {
-          updatePlaylist(tx, id, { rules, updatedAt: now() });
-          changes.note(userId, { ...playlist, rules }, 'restore');
-          return [];
-        }
-        const { fresh, past } = rows.differences(id, version);
-        const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
-        const kept = new Set(past.map((entry) => entry.id));
-        const back = past.filter((entry) => !positions.has(entry.id)).map((entry) => ({ entry, found: recovered(entry) }));
-        changes.note(userId, playlist, 'restore', changes.write(id, playlist.version + 1, {
-          removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
-          moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
-          added: back.flatMap(({ found }) => found ?? []),
-        }));
-        return back.filter(({ found }) => found === undefined).map(({ entry: { title, artistName } }) => ({ title, artistName }));
-      }, { behavior: 'immediate' });
+    restore(
+      userId: UserId,
+      id: PlaylistId,
+      { version, expectedVersion }: Expected & { version: number },
+    ): MissingTrack[] {
+      return db.transaction(
+        (tx) => {
+          const playlist = getOwn(tx, userId, id, expectedVersion);
+          const { rules } = getVersion(id, version);
+          if (rules !== null) {
+            updatePlaylist(tx, id, { rules, updatedAt: now() });
+            changes.note(userId, { ...playlist, rules }, 'restore');
+            return [];
+          }
+          const { fresh, past } = rows.differences(id, version);
+          const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
+          const kept = new Set(past.map((entry) => entry.id));
+          const back = past
+            .filter((entry) => !positions.has(entry.id))
+            .map((entry) => ({ entry, found: recovered(entry) }));
+          changes.note(
+            userId,
+            playlist,
+            'restore',
+            changes.write(id, playlist.version + 1, {
+              removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
+              moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
+              added: back.flatMap(({ found }) => found ?? []),
+            }),
+          );
+          return back
+            .filter(({ found }) => found === undefined)
+            .map(({ entry: { title, artistName } }) => ({ title, artistName }));
+        },
+        { behavior: 'immediate' },
+      );
     },
   };
 }

@@ -18,157 +18,277 @@ const description = z.string().trim().max(2_000);
 const trackIds = z.array(TrackIdIn).max(MOST_TRACKS);
 const entryId = z.int().positive();
 const entryIds = z.array(entryId).min(1).max(MOST_ENTRIES);
-const expected_version = z.int().positive().optional().meta({ description: 'when given and the playlist has another version by now: 409, and nothing is changed' });
+const expected_version = z
+  .int()
+  .positive()
+  .optional()
+  .meta({ description: 'when given and the playlist has another version by now: 409, and nothing is changed' });
 
-export const PlaylistCreate = z.strictObject({
-  name,
-  description: description.nullish(),
-  is_public: z.boolean().default(false).meta({ description: 'everybody may read it, nobody else may change it' }),
-  track_ids: trackIds.optional(),
-  rules: RulesIn.optional().meta({ description: 'makes it a smart playlist' }),
-}).transform(({ is_public, track_ids, description, ...rest }) => ({ ...rest, description: description ?? null, isPublic: is_public, trackIds: track_ids ?? [] })).meta({ id: 'PlaylistCreate' });
+export const PlaylistCreate = z
+  .strictObject({
+    name,
+    description: description.nullish(),
+    is_public: z.boolean().default(false).meta({ description: 'everybody may read it, nobody else may change it' }),
+    track_ids: trackIds.optional(),
+    rules: RulesIn.optional().meta({ description: 'makes it a smart playlist' }),
+  })
+  .transform(({ is_public, track_ids, description, ...rest }) => ({
+    ...rest,
+    description: description ?? null,
+    isPublic: is_public,
+    trackIds: track_ids ?? [],
+  }))
+  .meta({ id: 'PlaylistCreate' });
 export type PlaylistCreate = z.input<typeof PlaylistCreate>;
 
-export const PlaylistUpdate = z.strictObject({ name: name.optional(), description: description.nullable().optional(), is_public: z.boolean().optional(), rules: RulesIn.optional(), expected_version })
-  .transform(({ is_public, expected_version, ...rest }) => ({ ...rest, isPublic: is_public, expectedVersion: expected_version })).meta({ id: 'PlaylistUpdate' });
+export const PlaylistUpdate = z
+  .strictObject({
+    name: name.optional(),
+    description: description.nullable().optional(),
+    is_public: z.boolean().optional(),
+    rules: RulesIn.optional(),
+    expected_version,
+  })
+  .transform(({ is_public, expected_version, ...rest }) => ({
+    ...rest,
+    isPublic: is_public,
+    expectedVersion: expected_version,
+  }))
+  .meta({ id: 'PlaylistUpdate' });
 export type PlaylistUpdate = z.input<typeof PlaylistUpdate>;
 
-export const AddTracks = z.strictObject({
-  track_ids: trackIds.min(1),
-  position: z.int().min(0).optional().meta({ description: 'place of the first of them, from 0; at the end when absent or beyond it' }),
-  skip_duplicates: z.boolean().optional().meta({ description: 'leave out what the playlist has already' }),
-  expected_version,
-}).transform(({ track_ids, position, skip_duplicates, expected_version }) =>
-  ({ trackIds: track_ids, position, skipDuplicates: skip_duplicates === true, expectedVersion: expected_version })).meta({ id: 'PlaylistAddTracks' });
+export const AddTracks = z
+  .strictObject({
+    track_ids: trackIds.min(1),
+    position: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'place of the first of them, from 0; at the end when absent or beyond it' }),
+    skip_duplicates: z.boolean().optional().meta({ description: 'leave out what the playlist has already' }),
+    expected_version,
+  })
+  .transform(({ track_ids, position, skip_duplicates, expected_version }) => ({
+    trackIds: track_ids,
+    position,
+    skipDuplicates: skip_duplicates === true,
+    expectedVersion: expected_version,
+  }))
+  .meta({ id: 'PlaylistAddTracks' });
 
 export const RemoveEntries = z.object({
-  entry_id: z.union([z.string().transform((id) => [id]), z.array(z.string())])
-    .pipe(z.array(queryInt.pipe(entryId)).max(MOST_TRACKS)).meta({ description: `once for each entry, at most ${MOST_TRACKS} times` }),
+  entry_id: z
+    .union([z.string().transform((id) => [id]), z.array(z.string())])
+    .pipe(z.array(queryInt.pipe(entryId)).max(MOST_TRACKS))
+    .meta({ description: `once for each entry, at most ${MOST_TRACKS} times` }),
   expected_version: queryInt.pipe(z.int().positive()).optional(),
 });
 export const EntryParam = z.object({ id: idText(PlaylistIdIn), entry_id: idText(entryId) });
 export const VersionParam = z.object({ id: idText(PlaylistIdIn), version: idText(z.int().positive()) });
 
-export const Reorder = z.strictObject({ entry_ids: entryIds.meta({ description: 'all entries of the playlist, in the new order' }), expected_version })
-  .transform(({ entry_ids, expected_version }) => ({ entryIds: entry_ids, expectedVersion: expected_version })).meta({ id: 'PlaylistReorder' });
-export const MoveEntries = z.strictObject({
-  entry_ids: entryIds.max(MOST_TRACKS).meta({ description: 'entries that go together, in this order' }),
-  before_entry_id: entryId.nullable().meta({ description: 'the entry they go in front of; null moves them to the end' }),
-  expected_version,
-}).transform(({ entry_ids, before_entry_id, expected_version }) => ({ entryIds: entry_ids, before: before_entry_id, expectedVersion: expected_version })).meta({ id: 'PlaylistMove' });
-export const Restore = z.strictObject({ version: z.int().positive(), expected_version })
-  .transform(({ version, expected_version }) => ({ version, expectedVersion: expected_version })).meta({ id: 'PlaylistRestore' });
-export const PreviewRules = z.strictObject({ rules: RulesIn, limit: z.int().min(0).max(200).default(20) }).meta({ id: 'PlaylistPreview' });
+export const Reorder = z
+  .strictObject({
+    entry_ids: entryIds.meta({ description: 'all entries of the playlist, in the new order' }),
+    expected_version,
+  })
+  .transform(({ entry_ids, expected_version }) => ({ entryIds: entry_ids, expectedVersion: expected_version }))
+  .meta({ id: 'PlaylistReorder' });
+export const MoveEntries = z
+  .strictObject({
+    entry_ids: entryIds.max(MOST_TRACKS).meta({ description: 'entries that go together, in this order' }),
+    before_entry_id: entryId
+      .nullable()
+      .meta({ description: 'the entry they go in front of; null moves them to the end' }),
+    expected_version,
+  })
+  .transform(({ entry_ids, before_entry_id, expected_version }) => ({
+    entryIds: entry_ids,
+    before: before_entry_id,
+    expectedVersion: expected_version,
+  }))
+  .meta({ id: 'PlaylistMove' });
+export const Restore = z
+  .strictObject({ version: z.int().positive(), expected_version })
+  .transform(({ version, expected_version }) => ({ version, expectedVersion: expected_version }))
+  .meta({ id: 'PlaylistRestore' });
+export const PreviewRules = z
+  .strictObject({ rules: RulesIn, limit: z.int().min(0).max(200).default(20) })
+  .meta({ id: 'PlaylistPreview' });
 
-export const PlaylistQuery = z.object({ deleted: queryBool.optional().meta({ description: 'your deleted playlists, which can be brought back' }), ...pageQuery });
-export const EntriesWanted = z.object({ entries: queryBool.default(true).meta({ description: 'false leaves out `entries`; read a long list by pages of /tracks' }) });
+export const PlaylistQuery = z.object({
+  deleted: queryBool.optional().meta({ description: 'your deleted playlists, which can be brought back' }),
+  ...pageQuery,
+});
+export const EntriesWanted = z.object({
+  entries: queryBool
+    .default(true)
+    .meta({ description: 'false leaves out `entries`; read a long list by pages of /tracks' }),
+});
 export const EntryQuery = z.object(pageQuery);
-export const RemoveQuery = z.object({ forever: queryBool.default(false).meta({ description: 'of a deleted playlist: it cannot be brought back any more' }) });
-export const ExpectedVersion = z.object({ expected_version: queryInt.pipe(z.int().positive()).optional(), ...EntriesWanted.shape });
+export const RemoveQuery = z.object({
+  forever: queryBool.default(false).meta({ description: 'of a deleted playlist: it cannot be brought back any more' }),
+});
+export const ExpectedVersion = z.object({
+  expected_version: queryInt.pipe(z.int().positive()).optional(),
+  ...EntriesWanted.shape,
+});
 export const ContainsQuery = z.object({
-  track_id: z.union([z.string().transform((id) => [id]), z.array(z.string())]).pipe(z.array(queryInt.pipe(TrackIdIn)).max(1_000)),
+  track_id: z
+    .union([z.string().transform((id) => [id]), z.array(z.string())])
+    .pipe(z.array(queryInt.pipe(TrackIdIn)).max(1_000)),
 });
 
-export const PlaylistEntryOut = z.object({
-  entry_id: z.int().meta({ description: 'of a smart playlist: the id of the track' }),
-  position: z.int().meta({ description: 'from 0' }),
-  added_at: isoTime,
-  track: TrackOut,
-}).meta({ id: 'PlaylistEntryOut' });
+export const PlaylistEntryOut = z
+  .object({
+    entry_id: z.int().meta({ description: 'of a smart playlist: the id of the track' }),
+    position: z.int().meta({ description: 'from 0' }),
+    added_at: isoTime,
+    track: TrackOut,
+  })
+  .meta({ id: 'PlaylistEntryOut' });
 export type PlaylistEntryOut = z.output<typeof PlaylistEntryOut>;
 export const PlaylistEntryPage = pagedOf(PlaylistEntryOut).meta({ id: 'PagedPlaylistEntries' });
 export type PlaylistEntryPage = z.output<typeof PlaylistEntryPage>;
 
 /** As RulesIn takes them; what was stored is not checked again on its way out. */
-const NodeOut = z.record(z.string(), z.unknown()).meta({ description: 'a rule {field, op, value} or a group {all} or {any}' }) as unknown as z.ZodType<Node, Node>;
-export const RulesOut = z.object({
-  all: z.array(NodeOut).optional(),
-  any: z.array(NodeOut).optional(),
-  sort: z.array(z.object({ field: z.enum(SORTS), order: z.enum(['asc', 'desc']) })).optional(),
-  limit: z.int().optional(),
-  limit_by: z.enum(['tracks', 'minutes', 'megabytes']).optional(),
-  seed: z.int().optional(),
-}).meta({ id: 'SmartRulesOut' });
+const NodeOut = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'a rule {field, op, value} or a group {all} or {any}' }) as unknown as z.ZodType<Node, Node>;
+export const RulesOut = z
+  .object({
+    all: z.array(NodeOut).optional(),
+    any: z.array(NodeOut).optional(),
+    sort: z.array(z.object({ field: z.enum(SORTS), order: z.enum(['asc', 'desc']) })).optional(),
+    limit: z.int().optional(),
+    limit_by: z.enum(['tracks', 'minutes', 'megabytes']).optional(),
+    seed: z.int().optional(),
+  })
+  .meta({ id: 'SmartRulesOut' });
 
-export const PlaylistOut = z.object({
-  id: z.int(),
-  name: z.string(),
-  description: z.string().nullable(),
-  owner_id: z.int(),
-  owner_name: z.string(),
-  is_public: z.boolean(),
-  is_smart: z.boolean(),
-  rules: RulesOut.nullable(),
-  version: z.int(),
-  track_count: z.int(),
-  duration_ms: z.int(),
-  created_at: isoTime,
-  updated_at: isoTime,
-  deleted_at: isoTime.nullable(),
-  entries: z.array(PlaylistEntryOut).optional(),
-}).meta({ id: 'PlaylistOut' });
+export const PlaylistOut = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    description: z.string().nullable(),
+    owner_id: z.int(),
+    owner_name: z.string(),
+    is_public: z.boolean(),
+    is_smart: z.boolean(),
+    rules: RulesOut.nullable(),
+    version: z.int(),
+    track_count: z.int(),
+    duration_ms: z.int(),
+    created_at: isoTime,
+    updated_at: isoTime,
+    deleted_at: isoTime.nullable(),
+    entries: z.array(PlaylistEntryOut).optional(),
+  })
+  .meta({ id: 'PlaylistOut' });
 export type PlaylistOut = z.output<typeof PlaylistOut>;
 export const PlaylistPage = pagedOf(PlaylistOut).meta({ id: 'PagedPlaylists' });
 export type PlaylistPage = z.output<typeof PlaylistPage>;
 
-export const PreviewOut = z.object({ track_count: z.int(), duration_ms: z.int(), tracks: z.array(TrackOut) }).meta({ id: 'PlaylistPreviewOut' });
+export const PreviewOut = z
+  .object({ track_count: z.int(), duration_ms: z.int(), tracks: z.array(TrackOut) })
+  .meta({ id: 'PlaylistPreviewOut' });
 export type PreviewOut = z.output<typeof PreviewOut>;
 
-const PlaylistChangeOut = z.enum(['create', 'add', 'remove', 'reorder', 'replace', 'restore', 'import', 'rules', 'track_deleted']);
-export const PlaylistVersionOut = z.object({
-  version: z.int(),
-  change: PlaylistChangeOut,
-  added: z.int(),
-  removed: z.int(),
-  moved: z.int(),
-  track_count: z.int().meta({ description: 'after the change' }),
-  user_name: z.string().nullable().meta({ description: 'null when a track left the library' }),
-  created_at: isoTime,
-}).meta({ id: 'PlaylistVersionOut' });
+const PlaylistChangeOut = z.enum([
+  'create',
+  'add',
+  'remove',
+  'reorder',
+  'replace',
+  'restore',
+  'import',
+  'rules',
+  'track_deleted',
+]);
+export const PlaylistVersionOut = z
+  .object({
+    version: z.int(),
+    change: PlaylistChangeOut,
+    added: z.int(),
+    removed: z.int(),
+    moved: z.int(),
+    track_count: z.int().meta({ description: 'after the change' }),
+    user_name: z.string().nullable().meta({ description: 'null when a track left the library' }),
+    created_at: isoTime,
+  })
+  .meta({ id: 'PlaylistVersionOut' });
 export type PlaylistVersionOut = z.output<typeof PlaylistVersionOut>;
 export const PlaylistVersionPage = pagedOf(PlaylistVersionOut).meta({ id: 'PagedPlaylistVersions' });
 export type PlaylistVersionPage = z.output<typeof PlaylistVersionPage>;
 
 /** An entry as it was; its track may have left the library. */
-export const VersionEntryOut = z.object({
-  entry_id: z.int(),
-  position: z.int(),
-  track_id: z.int().nullable().meta({ description: 'null when the track is not in the library any more' }),
-  title: z.string(),
-  artist_name: z.string().nullable(),
-}).meta({ id: 'PlaylistVersionEntryOut' });
+export const VersionEntryOut = z
+  .object({
+    entry_id: z.int(),
+    position: z.int(),
+    track_id: z.int().nullable().meta({ description: 'null when the track is not in the library any more' }),
+    title: z.string(),
+    artist_name: z.string().nullable(),
+  })
+  .meta({ id: 'PlaylistVersionEntryOut' });
 export const VersionEntryPage = pagedOf(VersionEntryOut).meta({ id: 'PagedPlaylistVersionEntries' });
 export type VersionEntryPage = z.output<typeof VersionEntryPage>;
 
-export const RestoreOut = z.object({
-  playlist: PlaylistOut,
-  missing: z.array(z.object({ title: z.string(), artist_name: z.string().nullable() })).meta({ description: 'tracks of that version that are in the library no more' }),
-}).meta({ id: 'PlaylistRestoreOut' });
+export const RestoreOut = z
+  .object({
+    playlist: PlaylistOut,
+    missing: z
+      .array(z.object({ title: z.string(), artist_name: z.string().nullable() }))
+      .meta({ description: 'tracks of that version that are in the library no more' }),
+  })
+  .meta({ id: 'PlaylistRestoreOut' });
 export type RestoreOut = z.output<typeof RestoreOut>;
 
-export const ImportQuery = z.object({ name: name.optional().meta({ description: 'default: the name in the file, else the name of the file' }), is_public: queryBool.default(false), ...EntriesWanted.shape });
-export const ImportOut = z.object({
-  playlist: PlaylistOut,
-  matched: z.int(),
-  unmatched: z.array(z.object({ line: z.int().meta({ description: 'of the file, from 1' }), text: z.string(), reason: z.string() })),
-}).meta({ id: 'PlaylistImportOut' });
+export const ImportQuery = z.object({
+  name: name.optional().meta({ description: 'default: the name in the file, else the name of the file' }),
+  is_public: queryBool.default(false),
+  ...EntriesWanted.shape,
+});
+export const ImportOut = z
+  .object({
+    playlist: PlaylistOut,
+    matched: z.int(),
+    unmatched: z.array(
+      z.object({ line: z.int().meta({ description: 'of the file, from 1' }), text: z.string(), reason: z.string() }),
+    ),
+  })
+  .meta({ id: 'PlaylistImportOut' });
 export type ImportOut = z.output<typeof ImportOut>;
 
-export const ExportQuery = z.object({ paths: z.enum(['relative', 'absolute']).default('relative').meta({ description: 'relative to the music folder, or absolute (administrators only)' }) });
+export const ExportQuery = z.object({
+  paths: z
+    .enum(['relative', 'absolute'])
+    .default('relative')
+    .meta({ description: 'relative to the music folder, or absolute (administrators only)' }),
+});
 
-export const SmartFieldsOut = z.object({
-  fields: z.array(z.object({ field: z.string(), kind: z.string(), operators: z.array(z.string()) })),
-  sorts: z.array(z.string()),
-}).meta({ id: 'SmartFieldsOut' });
+export const SmartFieldsOut = z
+  .object({
+    fields: z.array(z.object({ field: z.string(), kind: z.string(), operators: z.array(z.string()) })),
+    sorts: z.array(z.string()),
+  })
+  .meta({ id: 'SmartFieldsOut' });
 export const toSmartFields = (): z.output<typeof SmartFieldsOut> => ({
-  fields: (Object.keys(FIELDS) as Field[]).map((field) => ({ field, kind: FIELDS[field], operators: [...OPERATORS[FIELDS[field]]] })),
+  fields: (Object.keys(FIELDS) as Field[]).map((field) => ({
+    field,
+    kind: FIELDS[field],
+    operators: [...OPERATORS[FIELDS[field]]],
+  })),
   sorts: [...SORTS],
 });
 
 export const TrackIdList = z.array(z.int());
 
 function idText<T extends z.ZodType>(id: T) {
-  return z.string().regex(/^\d{1,15}$/, 'must be a positive whole number').transform(Number).pipe(id as unknown as z.ZodType<z.output<T>, number>);
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a positive whole number')
+    .transform(Number)
+    .pipe(id as unknown as z.ZodType<z.output<T>, number>);
 }
 
 export const toPlaylistOut = (p: PlaylistSummary): PlaylistOut => ({
@@ -188,12 +308,28 @@ export const toPlaylistOut = (p: PlaylistSummary): PlaylistOut => ({
   deleted_at: toIsoOrNull(p.deletedAt),
 });
 
-export const toEntryOut = ({ id, position, addedAt, track }: Entry): PlaylistEntryOut =>
-  ({ entry_id: id, position, added_at: toIso(addedAt), track: toTrackOut(track) });
-
-export const toVersionOut = (v: VersionSummary): PlaylistVersionOut => ({
-  version: v.version, change: v.change, added: v.added, removed: v.removed, moved: v.moved, track_count: v.trackCount, user_name: v.userName, created_at: toIso(v.createdAt),
+export const toEntryOut = ({ id, position, addedAt, track }: Entry): PlaylistEntryOut => ({
+  entry_id: id,
+  position,
+  added_at: toIso(addedAt),
+  track: toTrackOut(track),
 });
 
-export const toVersionEntryOut = (entry: VersionEntry): z.output<typeof VersionEntryOut> =>
-  ({ entry_id: entry.id, position: entry.position, track_id: entry.isThere ? entry.trackId : null, title: entry.title, artist_name: entry.artistName });
+export const toVersionOut = (v: VersionSummary): PlaylistVersionOut => ({
+  version: v.version,
+  change: v.change,
+  added: v.added,
+  removed: v.removed,
+  moved: v.moved,
+  track_count: v.trackCount,
+  user_name: v.userName,
+  created_at: toIso(v.createdAt),
+});
+
+export const toVersionEntryOut = (entry: VersionEntry): z.output<typeof VersionEntryOut> => ({
+  entry_id: entry.id,
+  position: entry.position,
+  track_id: entry.isThere ? entry.trackId : null,
+  title: entry.title,
+  artist_name: entry.artistName,
+});

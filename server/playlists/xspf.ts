@@ -1,5 +1,5 @@
-// The few elements of an XSPF playlist that matter, taken out by name. No XML parser: nothing is expanded or included, so there is
-// nothing to attack with entities, and a file that is broken in the middle still gives its beginning.
+// The few elements of an XSPF playlist that matter, taken out by name. No XML parser: nothing is expanded or included,
+// so there is nothing to attack with entities, and a file that is broken in the middle still gives its beginning.
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -19,7 +19,14 @@ export function parseXspf(text: string): PlaylistFile {
     const durationMs = Number(element(track, 'duration'));
     const title = element(track, 'title');
     if (location !== undefined || title !== undefined) {
-      entries.push({ line, location: location ?? '', title, artist: element(track, 'creator'), album: element(track, 'album'), durationMs: durationMs > 0 ? durationMs : undefined });
+      entries.push({
+        line,
+        location: location ?? '',
+        title,
+        artist: element(track, 'creator'),
+        album: element(track, 'album'),
+        durationMs: durationMs > 0 ? durationMs : undefined,
+      });
     }
     const next = text.slice(end).search(/<track[\s>]/i);
     start = next < 0 ? -1 : end + next;
@@ -37,11 +44,16 @@ function element(xml: string, name: string): string | undefined {
 }
 
 const unescape = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,5}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
-    const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? '', 16);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
-  }).toWellFormed();
+  text
+    .replace(
+      /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,5}));/gi,
+      (whole, decimal?: string, hex?: string, name?: string) => {
+        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+        const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? '', 16);
+        return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+      },
+    )
+    .toWellFormed();
 
 function indexOrEnd(text: string, part: string, from: number): number {
   const at = text.indexOf(part, from);

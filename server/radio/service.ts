@@ -6,7 +6,11 @@ import { radioStations } from '../db/schema.ts';
 import { invalid, notFound } from '../errors.ts';
 
 export type RadioStation = typeof radioStations.$inferSelect;
-export interface StationWords { name: string; streamUrl: string; homePageUrl: string | null }
+export interface StationWords {
+  name: string;
+  streamUrl: string;
+  homePageUrl: string | null;
+}
 
 const MOST_CHARACTERS = 2_000;
 
@@ -14,27 +18,38 @@ export type RadioService = ReturnType<typeof createRadioService>;
 
 export function createRadioService({ db, now }: { db: MainDb; now: () => Date }) {
   return {
-    list: (): RadioStation[] => db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
+    list: (): RadioStation[] =>
+      db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
 
     /** Throws `invalid` for an address that is none of http or https. */
-    add: (words: StationWords): RadioStation => db.insert(radioStations).values({ ...checked(words), createdAt: now() }).returning().get(),
+    add: (words: StationWords): RadioStation =>
+      db
+        .insert(radioStations)
+        .values({ ...checked(words), createdAt: now() })
+        .returning()
+        .get(),
 
     update(id: RadioStationId, words: StationWords): void {
-      if (db.update(radioStations).set(checked(words)).where(eq(radioStations.id, id)).run().changes === 0) throw notFound('radio station', id);
+      if (db.update(radioStations).set(checked(words)).where(eq(radioStations.id, id)).run().changes === 0)
+        throw notFound('radio station', id);
     },
 
     remove(id: RadioStationId): void {
-      if (db.delete(radioStations).where(eq(radioStations.id, id)).run().changes === 0) throw notFound('radio station', id);
+      if (db.delete(radioStations).where(eq(radioStations.id, id)).run().changes === 0)
+        throw notFound('radio station', id);
     },
   };
 }
 
 function checked({ name, streamUrl, homePageUrl }: StationWords): StationWords {
-  if (name.trim() === '' || name.length > MOST_CHARACTERS) throw invalid([{ field: 'name', message: `must have 1 to ${MOST_CHARACTERS} characters` }]);
+  if (name.trim() === '' || name.length > MOST_CHARACTERS)
+    throw invalid([{ field: 'name', message: `must have 1 to ${MOST_CHARACTERS} characters` }]);
   if (!isWebAddress(streamUrl)) throw invalid([{ field: 'stream_url', message: 'must be an http or https address' }]);
-  if (homePageUrl !== null && !isWebAddress(homePageUrl)) throw invalid([{ field: 'home_page_url', message: 'must be an http or https address' }]);
+  if (homePageUrl !== null && !isWebAddress(homePageUrl))
+    throw invalid([{ field: 'home_page_url', message: 'must be an http or https address' }]);
   return { name: name.trim(), streamUrl, homePageUrl };
 }
 
 /** What else an address may be (`javascript:`, `file:`), some player would run or open. */
-const isWebAddress = (text: string): boolean => text.length <= MOST_CHARACTERS && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+const isWebAddress = (text: string): boolean =>
+  text.length <= MOST_CHARACTERS && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

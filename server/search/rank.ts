@@ -1,5 +1,6 @@
-// The order of search results: the name is what was typed, begins with it, has every word at the beginning of a word, has them
-// inside; then what has some of them in its album's title or its other artists; then by name. Everything here is folded text.
+// The order of search results: the name is what was typed, begins with it, has every word at the beginning of a word,
+// has them inside; then what has some of them in its album's title or its other artists; then by name. Everything here
+// is folded text.
 
 export interface Candidate {
   id: number;

@@ -26,25 +26,61 @@ export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPictu
   }
 
   return [
-    route({ method: 'get', path: '/search', access: 'user', summary: 'Search across sources beyond the library', query: SearchQuery, reply: SearchResponse }, async ({ query }) => {
-      const names = query.sources?.split(',').map((name) => name.trim()).filter((name) => name !== '');
-      const { hits, errors } = await remoteSearch.searchAll(query.q, query.limit, names);
-      return { query: query.q, items: hits.map(toSearchHit), errors };
-    }),
+    route(
+      {
+        method: 'get',
+        path: '/search',
+        access: 'user',
+        summary: 'Search across sources beyond the library',
+        query: SearchQuery,
+        reply: SearchResponse,
+      },
+      async ({ query }) => {
+        const names = query.sources
+          ?.split(',')
+          .map((name) => name.trim())
+          .filter((name) => name !== '');
+        const { hits, errors } = await remoteSearch.searchAll(query.q, query.limit, names);
+        return { query: query.q, items: hits.map(toSearchHit), errors };
+      },
+    ),
 
-    route({
-      method: 'get', path: '/sources/:source/search', access: 'user', summary: 'Search in one source', params: SourceParam, query: SourceSearchQuery, reply: SearchResponse,
-    }, async ({ params, query }) => {
-      assertSearchable(params.source);
-      return { query: query.q, items: (await remoteSearch.search(params.source, query.q, query.limit)).map(toSearchHit), errors: [] };
-    }),
+    route(
+      {
+        method: 'get',
+        path: '/sources/:source/search',
+        access: 'user',
+        summary: 'Search in one source',
+        params: SourceParam,
+        query: SourceSearchQuery,
+        reply: SearchResponse,
+      },
+      async ({ params, query }) => {
+        assertSearchable(params.source);
+        return {
+          query: query.q,
+          items: (await remoteSearch.search(params.source, query.q, query.limit)).map(toSearchHit),
+          errors: [],
+        };
+      },
+    ),
 
-    route({
-      method: 'get', path: '/sources/:source/cover', access: 'stream', summary: 'Picture of a hit that a search gave', params: SourceParam, query: HitCoverQuery, status: [200, 206, 304], produces: ['image/webp'],
-    }, async ({ params, query, req, res }) => {
-      assertSearchable(params.source);
-      const url = catalogue.recall(query.source_id)?.coverUrl;
-      if (url === undefined || !await sendPicture(req, res, url)) throw notFound('cover');
-    }),
+    route(
+      {
+        method: 'get',
+        path: '/sources/:source/cover',
+        access: 'stream',
+        summary: 'Picture of a hit that a search gave',
+        params: SourceParam,
+        query: HitCoverQuery,
+        status: [200, 206, 304],
+        produces: ['image/webp'],
+      },
+      async ({ params, query, req, res }) => {
+        assertSearchable(params.source);
+        const url = catalogue.recall(query.source_id)?.coverUrl;
+        if (url === undefined || !(await sendPicture(req, res, url))) throw notFound('cover');
+      },
+    ),
   ];
 }

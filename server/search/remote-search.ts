@@ -1,5 +1,5 @@
-// Search beyond the library: in every source that can search, side by side. One that fails or is slow is told of and takes nothing away
-// from the others.
+// Search beyond the library: in every source that can search, side by side. One that fails or is slow is told of and
+// takes nothing away from the others.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
@@ -7,10 +7,21 @@ import { AppError } from '../errors.ts';
 import { toAppError } from '../sources/catalogue.ts';
 import { searchFault, STREAMSRC, type RemoteCatalogue, type RemoteHit } from '../sources/remote-catalogue.ts';
 
-export interface SavedHit { sourceId: string; trackId: TrackId; availability: Availability }
+export interface SavedHit {
+  sourceId: string;
+  trackId: TrackId;
+  availability: Availability;
+}
 /** A hit, with what of it is in the library at this moment. */
-export interface FoundHit { source: string; hit: RemoteHit; saved: SavedHit | undefined }
-export interface RemoteResults { hits: FoundHit[]; errors: { source: string; detail: string }[] }
+export interface FoundHit {
+  source: string;
+  hit: RemoteHit;
+  saved: SavedHit | undefined;
+}
+export interface RemoteResults {
+  hits: FoundHit[];
+  errors: { source: string; detail: string }[];
+}
 
 export interface RemoteSearchDeps {
   db: MainDb;
@@ -20,13 +31,20 @@ export interface RemoteSearchDeps {
 export type RemoteSearch = ReturnType<typeof createRemoteSearch>;
 
 export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
-  const findSaved = db.$client.prepare<[string, string], SavedHit>(`SELECT r.source_id AS sourceId, r.track_id AS trackId, t.availability
+  const findSaved = db.$client.prepare<
+    [string, string],
+    SavedHit
+  >(`SELECT r.source_id AS sourceId, r.track_id AS trackId, t.availability
     FROM json_each(?) ids CROSS JOIN remote_ids r ON r.source = ? AND r.source_id = ids.value JOIN tracks t ON t.id = r.track_id`);
-  const searchers: Record<string, (query: string, limit: number) => Promise<RemoteHit[]>> = { [STREAMSRC]: catalogue.search };
+  const searchers: Record<string, (query: string, limit: number) => Promise<RemoteHit[]>> = {
+    [STREAMSRC]: catalogue.search,
+  };
 
   async function searchOne(source: string, query: string, limit: number): Promise<FoundHit[]> {
-    const hits = await searchers[source]?.(query, limit) ?? [];
-    const saved = new Map(findSaved.all(JSON.stringify(hits.map(({ sourceId }) => sourceId)), source).map((row) => [row.sourceId, row]));
+    const hits = (await searchers[source]?.(query, limit)) ?? [];
+    const saved = new Map(
+      findSaved.all(JSON.stringify(hits.map(({ sourceId }) => sourceId)), source).map((row) => [row.sourceId, row]),
+    );
     return hits.map((hit) => ({ source, hit, saved: saved.get(hit.sourceId) }));
   }
 
@@ -43,16 +61,26 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
     },
 
     /** In these sources, or in all that can search. Never throws what is the fault of a source. */
-    async searchAll(query: string, limit: number, sources: readonly string[] = Object.keys(searchers)): Promise<RemoteResults> {
-      const found = await Promise.all([...new Set(sources)].map(async (source) => {
-        if (!(source in searchers)) return { source, detail: 'There is no source of this name that can be searched.' };
-        try {
-          return await searchOne(source, query, limit);
-        } catch (error) {
-          return { source, detail: error instanceof AppError ? error.message : searchFault(error) };
-        }
-      }));
-      return { hits: found.flatMap((one) => (Array.isArray(one) ? one : [])).slice(0, limit), errors: found.flatMap((one) => (Array.isArray(one) ? [] : [one])) };
+    async searchAll(
+      query: string,
+      limit: number,
+      sources: readonly string[] = Object.keys(searchers),
+    ): Promise<RemoteResults> {
+      const found = await Promise.all(
+        [...new Set(sources)].map(async (source) => {
+          if (!(source in searchers))
+            return { source, detail: 'There is no source of this name that can be searched.' };
+          try {
+            return await searchOne(source, query, limit);
+          } catch (error) {
+            return { source, detail: error instanceof AppError ? error.message : searchFault(error) };
+          }
+        }),
+      );
+      return {
+        hits: found.flatMap((one) => (Array.isArray(one) ? one : [])).slice(0, limit),
+        errors: found.flatMap((one) => (Array.isArray(one) ? [] : [one])),
+      };
     },
   };
 }

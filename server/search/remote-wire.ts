@@ -7,35 +7,56 @@ import type { FoundHit } from './remote-search.ts';
 const limit = queryInt.pipe(z.int().min(1).max(200)).default(20).meta({ description: 'hits at most, 1 to 200' });
 const q = z.string().trim().min(1).max(200);
 
-export const SearchQuery = z.object({ q, limit, sources: z.string().max(500).optional().meta({ description: 'names separated by commas; all that can search when absent' }) });
+export const SearchQuery = z.object({
+  q,
+  limit,
+  sources: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: 'names separated by commas; all that can search when absent' }),
+});
 export const SourceSearchQuery = z.object({ q, limit });
-export const HitCoverQuery = z.object({ source_id: z.string().min(1).max(1_000), token: z.string().optional().meta({ description: 'access token, for pictures that cannot send headers' }) });
+export const HitCoverQuery = z.object({
+  source_id: z.string().min(1).max(1_000),
+  token: z.string().optional().meta({ description: 'access token, for pictures that cannot send headers' }),
+});
 
-export const SearchHit = z.object({
-  source: z.string(),
-  source_id: z.string(),
-  kind: z.enum(['track', 'album', 'artist']),
-  title: z.string(),
-  artist_name: z.string().nullable(),
-  album_title: z.string().nullable(),
-  duration_ms: z.int().nullable(),
-  year: z.int().nullable(),
-  cover_url: z.string().nullable().meta({ description: 'path on this server; add the token, as for other covers' }),
-  in_library: z.boolean(),
-  track_id: z.int().nullable(),
-  availability: AvailabilityOut.nullable(),
-}).meta({ id: 'SearchHit' });
+export const SearchHit = z
+  .object({
+    source: z.string(),
+    source_id: z.string(),
+    kind: z.enum(['track', 'album', 'artist']),
+    title: z.string(),
+    artist_name: z.string().nullable(),
+    album_title: z.string().nullable(),
+    duration_ms: z.int().nullable(),
+    year: z.int().nullable(),
+    cover_url: z.string().nullable().meta({ description: 'path on this server; add the token, as for other covers' }),
+    in_library: z.boolean(),
+    track_id: z.int().nullable(),
+    availability: AvailabilityOut.nullable(),
+  })
+  .meta({ id: 'SearchHit' });
 export type SearchHit = z.output<typeof SearchHit>;
 
-export const SearchResponse = z.object({
-  query: z.string(),
-  items: z.array(SearchHit),
-  errors: z.array(z.object({ source: z.string(), detail: z.string() })).meta({ description: 'sources that gave nothing, and why' }),
-}).meta({ id: 'SearchResponse' });
+export const SearchResponse = z
+  .object({
+    query: z.string(),
+    items: z.array(SearchHit),
+    errors: z
+      .array(z.object({ source: z.string(), detail: z.string() }))
+      .meta({ description: 'sources that gave nothing, and why' }),
+  })
+  .meta({ id: 'SearchResponse' });
 export type SearchResponse = z.output<typeof SearchResponse>;
 
-/** Pictures come through this server: a browser with our content policy loads no others, and nobody else learns who searches. */
-const coverPath = (source: string, sourceId: string): string => `/api/v1/sources/${source}/cover?source_id=${encodeURIComponent(sourceId)}`;
+/**
+ * Pictures come through this server: a browser with our content policy loads no others, and nobody else learns who
+ * searches.
+ */
+const coverPath = (source: string, sourceId: string): string =>
+  `/api/v1/sources/${source}/cover?source_id=${encodeURIComponent(sourceId)}`;
 
 export const toSearchHit = ({ source, hit, saved }: FoundHit): SearchHit => ({
   source,

@@ -7,10 +7,22 @@ import { LibrarySearchQuery, LibrarySearchResponse } from './wire.ts';
 
 export const searchRoutes = (search: SearchService): Route[] => [
   route(
-    { method: 'get', path: '/search/library', access: 'user', summary: 'Search tracks, albums and artists', query: LibrarySearchQuery, reply: LibrarySearchResponse },
+    {
+      method: 'get',
+      path: '/search/library',
+      access: 'user',
+      summary: 'Search tracks, albums and artists',
+      query: LibrarySearchQuery,
+      reply: LibrarySearchResponse,
+    },
     ({ user, query }) => {
       const { tracks, albums, artists } = search.searchLibrary(user.id, query.q, query);
-      return { query: query.q, tracks: toPaged(tracks, query, toTrackOut), albums: toPaged(albums, query, toAlbumOut), artists: toPaged(artists, query, toArtistOut) };
+      return {
+        query: query.q,
+        tracks: toPaged(tracks, query, toTrackOut),
+        albums: toPaged(albums, query, toAlbumOut),
+        artists: toPaged(artists, query, toArtistOut),
+      };
     },
   ),
 ];

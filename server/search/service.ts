@@ -1,4 +1,5 @@
-// Search across the library's tracks, albums and artists (interface, Library): part of a name, any case, several words in any order.
+// Search across the library's tracks, albums and artists (interface, Library): part of a name, any case, several words
+// in any order.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -15,16 +16,33 @@ import { findHolding } from './holding.ts';
 import { findBeginningWith, readCandidates } from './queries.ts';
 import { ranked } from './rank.ts';
 
-/** Results beyond this are neither ranked nor counted: nobody pages that far, and a needle of one letter is in everything. */
+/**
+ * Results beyond this are neither ranked nor counted: nobody pages that far, and a needle of one letter is in
+ * everything.
+ */
 export const MOST_RESULTS = 1_000;
 
-/** Searches whose results are remembered while nothing is written: for the next page, and the character that is taken back. */
+/**
+ * Searches whose results are remembered while nothing is written: for the next page, and the character that is taken
+ * back.
+ */
 const KEEP = 50;
 const NOTHING = { items: [], total: 0 };
-const eachKind = <T>(of: (kind: SearchKind) => T): Record<SearchKind, T> => ({ track: of('track'), album: of('album'), artist: of('artist') });
+const eachKind = <T>(of: (kind: SearchKind) => T): Record<SearchKind, T> => ({
+  track: of('track'),
+  album: of('album'),
+  artist: of('artist'),
+});
 
-/** Ids of what begins with what was typed, in order, and of the others that hold its words: these best first once somebody wanted so many. */
-interface FoundKind { beginning: number[]; others: number[]; isRanked?: boolean }
+/**
+ * Ids of what begins with what was typed, in order, and of the others that hold its words: these best first once
+ * somebody wanted so many.
+ */
+interface FoundKind {
+  beginning: number[];
+  others: number[];
+  isRanked?: boolean;
+}
 type Found = Record<SearchKind, FoundKind>;
 
 export interface LibrarySearch {
@@ -46,7 +64,11 @@ export function createSearchService({ db, library }: SearchDeps) {
 
   function find(query: string, words: string[]): Found {
     const beginning = eachKind((kind) => findBeginningWith(statements, kind, query, MOST_RESULTS));
-    const holding = findHolding(statements, words, eachKind((kind) => (beginning[kind].length < MOST_RESULTS ? MOST_RESULTS : 0)));
+    const holding = findHolding(
+      statements,
+      words,
+      eachKind((kind) => (beginning[kind].length < MOST_RESULTS ? MOST_RESULTS : 0)),
+    );
     return eachKind((kind) => {
       const known = new Set(beginning[kind]);
       return { beginning: beginning[kind], others: holding[kind].filter((id) => !known.has(id)) };
@@ -71,7 +93,10 @@ export function createSearchService({ db, library }: SearchDeps) {
         rankUpTo(end, kind, found[kind], query, words);
         const { beginning, others } = found[kind];
         const ids = [...beginning, ...others].slice(page.offset, end);
-        return { items: ids.length === 0 ? [] : read(userId, ids), total: Math.min(MOST_RESULTS, beginning.length + others.length) };
+        return {
+          items: ids.length === 0 ? [] : read(userId, ids),
+          total: Math.min(MOST_RESULTS, beginning.length + others.length),
+        };
       };
       return {
         tracks: pageOf('track', library.tracksById),

@@ -8,26 +8,46 @@ import type { FieldError } from '../errors.ts';
 const S3_NEEDED = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
 
 /** `next` is what would be in force after the next start; only what is about to change is looked at. */
-export async function checkTogether(next: Settings, changed: readonly SettingName[], own: { data: string; storageRoot: string }): Promise<FieldError[]> {
+export async function checkTogether(
+  next: Settings,
+  changed: readonly SettingName[],
+  own: { data: string; storageRoot: string },
+): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   if (changed.includes('LOCAL_MEDIA_IMPORT_PATH') && next.LOCAL_MEDIA_IMPORT_PATH !== undefined) {
     const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, own);
     if (message !== undefined) errors.push({ field: 'local_media_import_path', message });
   }
-  if (changed.includes('HOST') && !await canListenOn(next.HOST)) errors.push({ field: 'host', message: 'is no address of this computer; 0.0.0.0 lets the whole network in, 127.0.0.1 this computer alone' }); // the server would not start again
-  const missing = next.STORAGE_BACKEND === 's3' ? S3_NEEDED.filter((name) => next[name] === undefined).map((name) => name.toLowerCase()) : [];
-  const [field = ''] = changed.includes('STORAGE_BACKEND') ? ['storage_backend'] : missing.filter((name) => changed.some((one) => one.toLowerCase() === name));
-  if (missing.length > 0 && field !== '') errors.push({ field, message: `the object store needs ${missing.join(', ')}` }); // the server would not start again
+  if (changed.includes('HOST') && !(await canListenOn(next.HOST)))
+    errors.push({
+      field: 'host',
+      message: 'is no address of this computer; 0.0.0.0 lets the whole network in, 127.0.0.1 this computer alone',
+    }); // the server would not start again
+  const missing =
+    next.STORAGE_BACKEND === 's3'
+      ? S3_NEEDED.filter((name) => next[name] === undefined).map((name) => name.toLowerCase())
+      : [];
+  const [field = ''] = changed.includes('STORAGE_BACKEND')
+    ? ['storage_backend']
+    : missing.filter((name) => changed.some((one) => one.toLowerCase() === name));
+  if (missing.length > 0 && field !== '')
+    errors.push({ field, message: `the object store needs ${missing.join(', ')}` }); // the server would not start again
   return errors;
 }
 
 /** What is wrong with a music folder, in words; undefined when it can be scanned. */
-export async function importPathFault(path: string, own: { data: string; storageRoot: string }): Promise<string | undefined> {
+export async function importPathFault(
+  path: string,
+  own: { data: string; storageRoot: string },
+): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be a whole path, from the root of the disk';
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isDirectory()) return 'is not an existing folder';
-  if (!await isReadable(real)) return 'cannot be read; allow the account that runs Tonearm to read this folder';
-  for (const [folder, name] of [[own.data, 'data folder'], [own.storageRoot, 'stored library']] as const) {
+  if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
+  for (const [folder, name] of [
+    [own.data, 'data folder'],
+    [own.storageRoot, 'stored library'],
+  ] as const) {
     const ours = await realpath(folder).catch(() => folder);
     if (isInside(real, ours)) return `lies inside Tonearm’s own ${name}`;
     if (isInside(ours, real)) return `holds Tonearm’s own ${name}; choose a folder with music alone`;

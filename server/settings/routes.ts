@@ -7,35 +7,73 @@ import { route, type Route } from '../http/route.ts';
 import type { SettingsChange, SettingsService, SettingState } from './service.ts';
 import { ServerOut, SettingsOut, SettingsQuery, type SettingOut } from './wire.ts';
 
-const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], { error: 'must be text, a number, true, false or null' });
+const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: 'must be text, a number, true, false or null',
+});
 
-/** Every setting by its lower-case name; null takes it back to its default. Built from the table, so it stands here and not in wire.ts. */
-const SettingsPatch = z.strictObject(Object.fromEntries(SETTING_NAMES.map((name) =>
-  [name.toLowerCase(), Value.optional().meta({ description: SETTINGS[name].help })]))).meta({ id: 'SettingsPatch' });
+/**
+ * Every setting by its lower-case name; null takes it back to its default. Built from the table, so it stands here and
+ * not in wire.ts.
+ */
+const SettingsPatch = z
+  .strictObject(
+    Object.fromEntries(
+      SETTING_NAMES.map((name) => [name.toLowerCase(), Value.optional().meta({ description: SETTINGS[name].help })]),
+    ),
+  )
+  .meta({ id: 'SettingsPatch' });
 
 /** `version` is the application's. */
-export function settingsRoutes(settings: SettingsService, { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> }): Route[] {
+export function settingsRoutes(
+  settings: SettingsService,
+  { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> },
+): Route[] {
   const all = (): SettingsOut => ({
     items: settings.list().map(toSettingOut),
     secret_store: { place: secretStore.place, why_not: secretStore.whyNot ?? null },
   });
   return [
-    route({ method: 'get', path: '/settings', access: 'superuser', summary: 'All settings, and where their values come from', reply: SettingsOut },
-      () => all()),
+    route(
+      {
+        method: 'get',
+        path: '/settings',
+        access: 'superuser',
+        summary: 'All settings, and where their values come from',
+        reply: SettingsOut,
+      },
+      () => all(),
+    ),
 
-    route({ method: 'patch', path: '/settings', access: 'superuser', summary: 'Change settings; null takes one back to its default, 409 for one from the environment', query: SettingsQuery, body: SettingsPatch, reply: SettingsOut },
+    route(
+      {
+        method: 'patch',
+        path: '/settings',
+        access: 'superuser',
+        summary: 'Change settings; null takes one back to its default, 409 for one from the environment',
+        query: SettingsQuery,
+        body: SettingsPatch,
+        reply: SettingsOut,
+      },
       async ({ query, body }) => {
         await settings.change(toChange(body), { dryRun: query.dry_run });
         return all();
-      }),
+      },
+    ),
 
-    route({ method: 'get', path: '/server', access: 'user', summary: 'What runs here', reply: ServerOut },
-      () => ({ version, node: process.version, platform: `${platform()} ${arch()}` })),
+    route({ method: 'get', path: '/server', access: 'user', summary: 'What runs here', reply: ServerOut }, () => ({
+      version,
+      node: process.version,
+      platform: `${platform()} ${arch()}`,
+    })),
   ];
 }
 
 const toChange = (body: z.output<typeof SettingsPatch>): SettingsChange =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined).map(([key, value]) => [key.toUpperCase() as SettingName, value]));
+  Object.fromEntries(
+    Object.entries(body)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key.toUpperCase() as SettingName, value]),
+  );
 
 function toSettingOut({ name, value, origin, isPending }: SettingState): SettingOut {
   const { group, help, restart = false, secret = false } = SETTINGS[name];
@@ -68,6 +106,13 @@ function toValue(name: SettingName, value: SettingState['value']): SettingOut['v
 
 /** 604800 → `7d`. */
 function toDuration(seconds: number): string {
-  const [unit, length] = ([['d', 86_400], ['h', 3_600], ['m', 60]] as const).find(([, length]) => seconds % length === 0) ?? ['s', 1] as const;
+  const [unit, length] =
+    (
+      [
+        ['d', 86_400],
+        ['h', 3_600],
+        ['m', 60],
+      ] as const
+    ).find(([, length]) => seconds % length === 0) ?? (['s', 1] as const);
   return `${seconds / length}${unit}`;
 }

@@ -1,5 +1,6 @@
-// Settings while the server runs: what is in force, what is saved for the next start, and who wants to know of a change.
-// Written to settings.json, secret ones to the secret store; a value from the environment stays above both and cannot be changed here.
+// Settings while the server runs: what is in force, what is saved for the next start, and who wants to know of a
+// change. Written to settings.json, secret ones to the secret store; a value from the environment stays above both and
+// cannot be changed here.
 import type { Config, Origin } from '../config/config.ts';
 import { parseSetting } from '../config/config.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
@@ -26,7 +27,10 @@ export interface SettingState<N extends SettingName = SettingName> {
 
 export interface SettingsService extends LiveSettings {
   list(): SettingState[];
-  /** 422 with all faults at once, or 409 for what cannot be changed here; nothing changes then. With `dryRun` nothing ever does. */
+  /**
+   * 422 with all faults at once, or 409 for what cannot be changed here; nothing changes then. With `dryRun` nothing
+   * ever does.
+   */
   change(change: SettingsChange, options?: { dryRun?: boolean }): Promise<void>;
   /** Called after a change of any of these took effect. Returns the way to stop listening. */
   onChange(names: readonly SettingName[], listener: Listener): () => void;
@@ -56,14 +60,23 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
   return {
     get: (name) => running[name],
 
-    list: () => SETTING_NAMES.map((name) => ({ name, value: saved[name], origin: origins[name], isPending: differs(saved[name], running[name]) })),
+    list: () =>
+      SETTING_NAMES.map((name) => ({
+        name,
+        value: saved[name],
+        origin: origins[name],
+        isPending: differs(saved[name], running[name]),
+      })),
 
     async change(change, { dryRun = false } = {}) {
       const names = Object.keys(change) as SettingName[];
       if (names.length === 0) return;
       assertChangeable(names, origins);
       const parsed = parseAll(change, names);
-      const faults = await checkTogether({ ...saved, ...parsed }, names, { data: config.paths.data, storageRoot: config.paths.storageRoot });
+      const faults = await checkTogether({ ...saved, ...parsed }, names, {
+        data: config.paths.data,
+        storageRoot: config.paths.storageRoot,
+      });
       if (faults.length > 0) throw invalid(faults);
       if (dryRun) return;
 
@@ -93,11 +106,13 @@ function assertChangeable(names: SettingName[], origins: Record<SettingName, Ori
     const field = name.toLowerCase();
     // settings.json lies in this folder, so it cannot say where the folder is.
     if (name === 'DATA_DIR') throw readOnly(field, 'is chosen at the start, with --data-dir or DATA_DIR');
-    if (origins[name] === 'env') throw readOnly(field, 'comes from the environment or the command line and can only be changed there');
+    if (origins[name] === 'env')
+      throw readOnly(field, 'comes from the environment or the command line and can only be changed there');
   }
 }
 
-const readOnly = (field: string, message: string): AppError => new AppError('conflict', `${field}: ${message}.`, { fields: [{ field, message }] });
+const readOnly = (field: string, message: string): AppError =>
+  new AppError('conflict', `${field}: ${message}.`, { fields: [{ field, message }] });
 
 function parseAll(change: SettingsChange, names: SettingName[]): Partial<Settings> {
   const parsed: Partial<Settings> = {};
@@ -114,7 +129,10 @@ function parseAll(change: SettingsChange, names: SettingName[]): Partial<Setting
   return parsed;
 }
 
-/** The reasons name the file's whole path, which is for the log and not for the wire. Of a secret nothing is left in settings.json. */
+/**
+ * The reasons name the file's whole path, which is for the log and not for the wire. Of a secret nothing is left in
+ * settings.json.
+ */
 async function save(file: string, secretStore: SecretStore, change: SettingsChange): Promise<void> {
   const entries = Object.entries(change) as [SettingName, SettingValue][];
   try {
@@ -128,14 +146,20 @@ async function save(file: string, secretStore: SecretStore, change: SettingsChan
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
     const where = entries.every(([name]) => isSecretSetting(name)) ? 'The place of secrets' : 'settings.json';
-    throw new AppError('unavailable', `${where} could not be read or written, so nothing was changed. The log says why.`, { cause });
+    throw new AppError(
+      'unavailable',
+      `${where} could not be read or written, so nothing was changed. The log says why.`,
+      { cause },
+    );
   }
 }
 
 /** What people wrote into the file by hand stays as they wrote it, but for the names that change. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
   const kept = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
-  const set = (Object.entries(change) as [SettingName, SettingValue][]).filter(([name, value]) => !isUnset(value) && !isSecretSetting(name)).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const set = (Object.entries(change) as [SettingName, SettingValue][])
+    .filter(([name, value]) => !isUnset(value) && !isSecretSetting(name))
+    .map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries([...kept, ...set]);
 }
 

@@ -1,8 +1,17 @@
 // The page that somebody without an account sees: what is shared, each with the browser's own player. No script at all.
 import { hash } from 'node:crypto';
 
-export interface SharedTrack { title: string; artistName: string | null; durationMs: number | null; address: string }
-export interface SharedPage { description: string | null; username: string; tracks: SharedTrack[] }
+export interface SharedTrack {
+  title: string;
+  artistName: string | null;
+  durationMs: number | null;
+  address: string;
+}
+export interface SharedPage {
+  description: string | null;
+  username: string;
+  tracks: SharedTrack[];
+}
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -35,4 +44,8 @@ const item = ({ title, artistName, address }: SharedTrack): string =>
   `<li>${escape(title)}${artistName === null ? '' : ` <span>${escape(artistName)}</span>`}<audio controls preload="none" src="${escape(address)}" aria-label="${escape(title)}"></audio></li>`;
 
 const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string): string => text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? sign);
+const escape = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '')
+    .replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? sign);

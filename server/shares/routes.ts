@@ -10,7 +10,13 @@ import type { ShareService } from './service.ts';
 
 const token = z.string().regex(/^[\w-]{10,64}$/);
 const ShareParam = z.object({ token });
-const ShareTrackParam = z.object({ token, position: z.string().regex(/^\d{1,5}$/).transform(Number) });
+const ShareTrackParam = z.object({
+  token,
+  position: z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number),
+});
 
 export interface ShareRouteDeps {
   shares: ShareService;
@@ -20,19 +26,54 @@ export interface ShareRouteDeps {
 }
 
 export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRouteDeps): Route[] => [
-  route({ method: 'get', path: '/share/:token', access: 'public', params: ShareParam, summary: 'What somebody shared, as a page', produces: ['text/html'] },
+  route(
+    {
+      method: 'get',
+      path: '/share/:token',
+      access: 'public',
+      params: ShareParam,
+      summary: 'What somebody shared, as a page',
+      produces: ['text/html'],
+    },
     ({ params, res }) => {
       const share = shares.visit(params.token);
       const byId = new Map(library.tracksById(share.userId, share.trackIds).map((track) => [track.id, track]));
       const positions = shares.positionsOf(share.id);
       const tracks = share.trackIds.flatMap((id, n) => {
         const track = byId.get(id);
-        return track ? [{ title: track.title, artistName: track.artistName, durationMs: track.durationMs, address: `/share/${share.token}/${positions[n]}` }] : [];
+        return track
+          ? [
+              {
+                title: track.title,
+                artistName: track.artistName,
+                durationMs: track.durationMs,
+                address: `/share/${share.token}/${positions[n]}`,
+              },
+            ]
+          : [];
       });
-      res.set({ 'Content-Security-Policy': SHARE_POLICY, 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex' })
-        .type('html').end(sharePage({ description: share.description, username: usernameOf(share.userId), tracks }));
-    }),
+      res
+        .set({
+          'Content-Security-Policy': SHARE_POLICY,
+          'Cache-Control': 'private, no-store',
+          'X-Robots-Tag': 'noindex',
+        })
+        .type('html')
+        .end(sharePage({ description: share.description, username: usernameOf(share.userId), tracks }));
+    },
+  ),
 
-  route({ method: 'get', path: '/share/:token/:position', access: 'public', params: ShareTrackParam, summary: 'A shared track', status: [200, 206, 304], produces: AUDIO_CONTENT_TYPES },
-    ({ params, req, res, signal }) => streaming.send(req, res, shares.trackAt(params.token, params.position), { format: 'raw' }, signal)),
+  route(
+    {
+      method: 'get',
+      path: '/share/:token/:position',
+      access: 'public',
+      params: ShareTrackParam,
+      summary: 'A shared track',
+      status: [200, 206, 304],
+      produces: AUDIO_CONTENT_TYPES,
+    },
+    ({ params, req, res, signal }) =>
+      streaming.send(req, res, shares.trackAt(params.token, params.position), { format: 'raw' }, signal),
+  ),
 ];

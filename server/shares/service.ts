@@ -1,5 +1,5 @@
-// Music that people let others hear without an account. The address is the only key: 132 random bits, good for the tracks of the share
-// alone, until it expires or is taken back.
+// Music that people let others hear without an account. The address is the only key: 132 random bits, good for the
+// tracks of the share alone, until it expires or is taken back.
 import { randomBytes } from 'node:crypto';
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
@@ -8,8 +8,13 @@ import { shares, shareTracks } from '../db/schema.ts';
 import { invalid, notFound } from '../errors.ts';
 
 export type ShareRow = typeof shares.$inferSelect;
-export interface ShareSummary extends ShareRow { trackIds: TrackId[] }
-export interface ShareWords { description: string | null; expiresAt: Date | null }
+export interface ShareSummary extends ShareRow {
+  trackIds: TrackId[];
+}
+export interface ShareWords {
+  description: string | null;
+  expiresAt: Date | null;
+}
 
 const TOKEN_BYTES = 17;
 const MOST_TRACKS = 5_000;
@@ -21,28 +26,60 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
   const mine = (userId: UserId, id: ShareId) => and(eq(shares.userId, userId), eq(shares.id, id));
   const withTracks = (row: ShareRow): ShareSummary => ({
     ...row,
-    trackIds: db.select({ id: shareTracks.trackId }).from(shareTracks).where(eq(shareTracks.shareId, row.id)).orderBy(asc(shareTracks.position)).all().map(({ id }) => id),
+    trackIds: db
+      .select({ id: shareTracks.trackId })
+      .from(shareTracks)
+      .where(eq(shareTracks.shareId, row.id))
+      .orderBy(asc(shareTracks.position))
+      .all()
+      .map(({ id }) => id),
   });
   const findOpen = (token: string): ShareRow | undefined =>
-    db.select().from(shares).where(and(eq(shares.token, token), or(isNull(shares.expiresAt), gt(shares.expiresAt, now())))).get();
+    db
+      .select()
+      .from(shares)
+      .where(and(eq(shares.token, token), or(isNull(shares.expiresAt), gt(shares.expiresAt, now()))))
+      .get();
 
   return {
-    list: (userId: UserId): ShareSummary[] => db.select().from(shares).where(eq(shares.userId, userId)).orderBy(asc(shares.id)).all().map(withTracks),
+    list: (userId: UserId): ShareSummary[] =>
+      db.select().from(shares).where(eq(shares.userId, userId)).orderBy(asc(shares.id)).all().map(withTracks),
 
     /** The tracks as they are now; an album that grows later does not grow in the share. */
-    create: (userId: UserId, trackIds: readonly TrackId[], { description, expiresAt }: ShareWords): ShareSummary => db.transaction((tx) => {
-      if (trackIds.length === 0 || trackIds.length > MOST_TRACKS) throw invalid([{ field: 'track_ids', message: `must be 1 to ${MOST_TRACKS}` }]);
-      const row = tx.insert(shares).values({ token: randomBytes(TOKEN_BYTES).toString('base64url'), userId, description: shortened(description), expiresAt, createdAt: now() }).returning().get();
-      trackIds.forEach((trackId, position) => tx.insert(shareTracks).values({ shareId: row.id, position, trackId }).run());
-      return { ...row, trackIds: [...trackIds] };
-    }, { behavior: 'immediate' }),
+    create: (userId: UserId, trackIds: readonly TrackId[], { description, expiresAt }: ShareWords): ShareSummary =>
+      db.transaction(
+        (tx) => {
+          if (trackIds.length === 0 || trackIds.length > MOST_TRACKS)
+            throw invalid([{ field: 'track_ids', message: `must be 1 to ${MOST_TRACKS}` }]);
+          const row = tx
+            .insert(shares)
+            .values({
+              token: randomBytes(TOKEN_BYTES).toString('base64url'),
+              userId,
+              description: shortened(description),
+              expiresAt,
+              createdAt: now(),
+            })
+            .returning()
+            .get();
+          trackIds.forEach((trackId, position) =>
+            tx.insert(shareTracks).values({ shareId: row.id, position, trackId }).run(),
+          );
+          return { ...row, trackIds: [...trackIds] };
+        },
+        { behavior: 'immediate' },
+      ),
 
     /** What is undefined stays. Throws `not_found`, also for somebody else's. */
     update(userId: UserId, id: ShareId, { description, expiresAt }: Partial<ShareWords>): void {
-      const set = { ...(description !== undefined && { description: shortened(description) }), ...(expiresAt !== undefined && { expiresAt }) };
-      const found = Object.keys(set).length === 0
-        ? db.select({ id: shares.id }).from(shares).where(mine(userId, id)).get() !== undefined
-        : db.update(shares).set(set).where(mine(userId, id)).run().changes > 0;
+      const set = {
+        ...(description !== undefined && { description: shortened(description) }),
+        ...(expiresAt !== undefined && { expiresAt }),
+      };
+      const found =
+        Object.keys(set).length === 0
+          ? db.select({ id: shares.id }).from(shares).where(mine(userId, id)).get() !== undefined
+          : db.update(shares).set(set).where(mine(userId, id)).run().changes > 0;
       if (!found) throw notFound('share', id);
     },
 
@@ -50,24 +87,42 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       if (db.delete(shares).where(mine(userId, id)).run().changes === 0) throw notFound('share', id);
     },
 
-    /** For whoever has the address. Throws `not_found` for one that never was, has expired or was taken back: nobody can tell which. */
+    /**
+     * For whoever has the address. Throws `not_found` for one that never was, has expired or was taken back: nobody can
+     * tell which.
+     */
     visit(token: string): ShareSummary {
       const row = findOpen(token);
       if (!row) throw notFound('share');
-      db.update(shares).set({ visitCount: sql`${shares.visitCount} + 1`, lastVisitedAt: now() }).where(eq(shares.id, row.id)).run();
+      db.update(shares)
+        .set({ visitCount: sql`${shares.visitCount} + 1`, lastVisitedAt: now() })
+        .where(eq(shares.id, row.id))
+        .run();
       return withTracks(row);
     },
 
     /** The track at a place in the share, and nothing else of the library. */
     trackAt(token: string, position: number): TrackId {
       const row = findOpen(token);
-      const found = row && db.select({ id: shareTracks.trackId }).from(shareTracks).where(and(eq(shareTracks.shareId, row.id), eq(shareTracks.position, position))).get();
+      const found =
+        row &&
+        db
+          .select({ id: shareTracks.trackId })
+          .from(shareTracks)
+          .where(and(eq(shareTracks.shareId, row.id), eq(shareTracks.position, position)))
+          .get();
       if (!found) throw notFound('share');
       return found.id;
     },
 
     positionsOf: (id: ShareId): number[] =>
-      db.select({ position: shareTracks.position }).from(shareTracks).where(eq(shareTracks.shareId, id)).orderBy(asc(shareTracks.position)).all().map(({ position }) => position),
+      db
+        .select({ position: shareTracks.position })
+        .from(shareTracks)
+        .where(eq(shareTracks.shareId, id))
+        .orderBy(asc(shareTracks.position))
+        .all()
+        .map(({ position }) => position),
   };
 }
 

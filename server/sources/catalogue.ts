@@ -1,4 +1,5 @@
-// What a remote catalogue can do, whoever stands behind it. One of ia.ts, ext.ts and sub.ts is in use at a time (STREAMSRC_PROVIDER).
+// What a remote catalogue can do, whoever stands behind it. One of ia.ts, ext.ts and sub.ts is in use at a time
+// (STREAMSRC_PROVIDER).
 import { AppError } from '../errors.ts';
 
 /** Something to hear, as a catalogue shows it. */
@@ -36,13 +37,24 @@ export interface CatalogueProvider {
   check(signal: AbortSignal): Promise<string>;
   search(query: string, options: { limit: number; signal: AbortSignal }): Promise<CatalogueHit[]>;
   resolve(ref: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit>;
-  /** Fetches the audio into `dir` and gives the file's path. What an earlier call left in `dir` is gone on with where that is possible. */
+  /**
+   * Fetches the audio into `dir` and gives the file's path. What an earlier call left in `dir` is gone on with where
+   * that is possible.
+   */
   download(ref: CatalogueRef, dir: string, options: DownloadOptions): Promise<string>;
   /** The picture's bytes, unchecked. */
   cover(url: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-export type CatalogueFault = 'not_found' | 'forbidden' | 'invalid_media' | 'too_large' | 'misconfigured' | 'unavailable' | 'rate_limited' | 'timeout';
+export type CatalogueFault =
+  | 'not_found'
+  | 'forbidden'
+  | 'invalid_media'
+  | 'too_large'
+  | 'misconfigured'
+  | 'unavailable'
+  | 'rate_limited'
+  | 'timeout';
 
 /** Another time may be better. */
 const PASSING: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
@@ -54,7 +66,11 @@ export class CatalogueError extends Error {
   /** How long the catalogue asked to be left alone. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(fault: CatalogueFault, message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  constructor(
+    fault: CatalogueFault,
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.fault = fault;
     this.retryAfterMs = options.retryAfterMs;
@@ -70,5 +86,8 @@ export function toAppError(error: unknown): unknown {
   if (!(error instanceof CatalogueError)) return error;
   if (error.fault === 'not_found') return new AppError('not_found', error.message, { cause: error });
   if (!error.isPassing) return new AppError('conflict', error.message, { cause: error });
-  return new AppError('unavailable', error.message, { cause: error, retryAfter: Math.ceil((error.retryAfterMs ?? 5_000) / 1_000) });
+  return new AppError('unavailable', error.message, {
+    cause: error,
+    retryAfter: Math.ceil((error.retryAfterMs ?? 5_000) / 1_000),
+  });
 }

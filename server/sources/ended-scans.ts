@@ -14,7 +14,13 @@ export interface EndedScan {
   result: unknown;
 }
 
-interface Row { jobId: JobId; status: JobStatus; finishedAt: number; paths: string | null; result: string | null }
+interface Row {
+  jobId: JobId;
+  status: JobStatus;
+  finishedAt: number;
+  paths: string | null;
+  result: string | null;
+}
 
 /** By the index on task and id, newest first: the first one that fits ends the look. */
 const SCANS = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.dryRun' IS NULL`;
@@ -22,25 +28,33 @@ const SCANS = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.
 export function createEndedScans(db: Db) {
   return {
     latest(): EndedScan | null {
-      const row = db.get<Row | undefined>(sql`SELECT id AS jobId, status, finished_at AS finishedAt, payload ->> '$.paths' AS paths,
+      const row = db.get<
+        Row | undefined
+      >(sql`SELECT id AS jobId, status, finished_at AS finishedAt, payload ->> '$.paths' AS paths,
         json_remove(result, '$.failed', '$.skipped', '$.changing') AS result ${SCANS} AND finished_at IS NOT NULL ORDER BY id DESC LIMIT 1`);
       if (!row) return null;
       const { jobId, status, finishedAt, paths, result } = row;
       return {
-        jobId, status, finishedAt: new Date(finishedAt),
+        jobId,
+        status,
+        finishedAt: new Date(finishedAt),
         folders: paths === null ? [''] : (JSON.parse(paths) as string[]),
         result: result === null ? null : (JSON.parse(result) as unknown),
       };
     },
 
     goodAt(): Date | null {
-      const row = db.get<{ at: number } | undefined>(sql`SELECT finished_at AS at ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`);
+      const row = db.get<{ at: number } | undefined>(
+        sql`SELECT finished_at AS at ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
+      );
       return row ? new Date(row.at) : null;
     },
 
     /** The music folder of the latest scan that ended well; undefined before the first. */
     folder(): string | undefined {
-      const row = db.get<{ path: string | null } | undefined>(sql`SELECT result ->> '$.path' AS path ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`);
+      const row = db.get<{ path: string | null } | undefined>(
+        sql`SELECT result ->> '$.path' AS path ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
+      );
       return row?.path ?? undefined;
     },
   };

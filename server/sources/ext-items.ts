@@ -6,17 +6,40 @@ import { CatalogueError, type CatalogueHit } from './catalogue.ts';
 
 const LONGEST_NAME = 300;
 
-const Name = z.string().transform((text) => oneLine(text, LONGEST_NAME) || undefined).optional().catch(undefined);
+const Name = z
+  .string()
+  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .optional()
+  .catch(undefined);
 const Positive = z.number().positive().optional().catch(undefined);
-const Key = z.string().regex(/^[\w:.-]{1,80}$/).optional().catch(undefined);
+const Key = z
+  .string()
+  .regex(/^[\w:.-]{1,80}$/)
+  .optional()
+  .catch(undefined);
 
 const Entry = z.object({
   id: z.string().min(1).max(300).optional().catch(undefined),
-  extractor_key: Key, ie_key: Key,
-  title: Name, track: Name, artist: Name, artists: z.array(z.string()).optional().catch(undefined), album: Name, uploader: Name, channel: Name,
-  duration: Positive, track_number: Positive, release_year: Positive, upload_date: z.string().optional().catch(undefined),
-  webpage_url: z.string().max(4_000).optional().catch(undefined), url: z.string().max(4_000).optional().catch(undefined),
-  thumbnail: z.string().max(4_000).optional().catch(undefined), thumbnails: z.array(z.object({ url: z.string().max(4_000) }).catch({ url: '' })).optional().catch(undefined),
+  extractor_key: Key,
+  ie_key: Key,
+  title: Name,
+  track: Name,
+  artist: Name,
+  artists: z.array(z.string()).optional().catch(undefined),
+  album: Name,
+  uploader: Name,
+  channel: Name,
+  duration: Positive,
+  track_number: Positive,
+  release_year: Positive,
+  upload_date: z.string().optional().catch(undefined),
+  webpage_url: z.string().max(4_000).optional().catch(undefined),
+  url: z.string().max(4_000).optional().catch(undefined),
+  thumbnail: z.string().max(4_000).optional().catch(undefined),
+  thumbnails: z
+    .array(z.object({ url: z.string().max(4_000) }).catch({ url: '' }))
+    .optional()
+    .catch(undefined),
   is_live: z.boolean().optional().catch(undefined),
 });
 export const SearchOutput = z.object({ entries: z.array(z.unknown()) });
@@ -30,9 +53,14 @@ export function toHit(value: unknown): CatalogueHit | undefined {
   // The generic extractor calls everything by its file name.
   const id = key === 'Generic' || entry.id === undefined ? hash('sha256', pageUrl, 'hex').slice(0, 32) : entry.id;
   return {
-    id: `${key}:${id}`, pageUrl,
+    id: `${key}:${id}`,
+    pageUrl,
     title: entry.track ?? entry.title ?? 'Untitled',
-    artist: (entry.artists && oneLine(entry.artists.join('; '), LONGEST_NAME)) ?? entry.artist ?? entry.uploader ?? entry.channel,
+    artist:
+      (entry.artists && oneLine(entry.artists.join('; '), LONGEST_NAME)) ??
+      entry.artist ??
+      entry.uploader ??
+      entry.channel,
     album: entry.album,
     durationMs: entry.duration === undefined ? undefined : Math.round(entry.duration * 1_000),
     trackNumber: wholeOf(entry.track_number),
@@ -41,7 +69,8 @@ export function toHit(value: unknown): CatalogueHit | undefined {
   };
 }
 
-const wholeOf = (value: number | undefined): number | undefined => (value !== undefined && Number.isInteger(value) && value < 10_000 ? value : undefined);
+const wholeOf = (value: number | undefined): number | undefined =>
+  value !== undefined && Number.isInteger(value) && value < 10_000 ? value : undefined;
 
 /** An http address without what one extractor whispers to another behind `#`. */
 function webAddress(text: string | undefined): string | undefined {
@@ -56,10 +85,22 @@ export function fillTemplate(template: string, query: string, limit: number): st
 }
 
 const MEANINGS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0], string][] = [
-  [/HTTP Error 404|HTTP Error 410|Video unavailable|has been removed|does not exist|not available/i, 'not_found', 'The site does not have it any more'],
+  [
+    /HTTP Error 404|HTTP Error 410|Video unavailable|has been removed|does not exist|not available/i,
+    'not_found',
+    'The site does not have it any more',
+  ],
   [/HTTP Error 429|Too Many Requests|rate.?limit/i, 'rate_limited', 'The site is asked too often'],
-  [/HTTP Error 40[13]|HTTP Error 451|Private video|Sign in|login required|members-only|confirm your age|DRM/i, 'forbidden', 'The site does not give it out; a cookies file (STREAMSRC_COOKIES_FILE) may help'],
-  [/Unsupported URL|no suitable extractor|Requested format is not available|No video formats/i, 'invalid_media', 'There is no audio that the extractor could take'],
+  [
+    /HTTP Error 40[13]|HTTP Error 451|Private video|Sign in|login required|members-only|confirm your age|DRM/i,
+    'forbidden',
+    'The site does not give it out; a cookies file (STREAMSRC_COOKIES_FILE) may help',
+  ],
+  [
+    /Unsupported URL|no suitable extractor|Requested format is not available|No video formats/i,
+    'invalid_media',
+    'There is no audio that the extractor could take',
+  ],
   [/No space left on device/i, 'unavailable', 'The disk is full'],
   [/timed out|timeout/i, 'timeout', 'The site did not answer in time'],
 ];
@@ -67,9 +108,17 @@ const MEANINGS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0
 /** What it said on its error output, as an error. The last line counts; addresses and paths in it stay here. */
 export function toFault(stderr: string, code: number | null): CatalogueError {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
-  const said = oneLine((lines.at(-1) ?? '').replace(/^ERROR:\s*/, '').replace(/https?:\/\/\S+|(?<![\w.])\/\S+|[A-Z]:\\\S+/g, '…'), 200);
+  const said = oneLine(
+    (lines.at(-1) ?? '').replace(/^ERROR:\s*/, '').replace(/https?:\/\/\S+|(?<![\w.])\/\S+|[A-Z]:\\\S+/g, '…'),
+    200,
+  );
   const detail = said === '' ? `it ended with ${code ?? 'a signal'}` : said.replace(/[.;]+$/, '');
-  if (code === 2) return new CatalogueError('misconfigured', `The extractor does not understand how it was called; another version may (${detail}).`);
-  for (const [pattern, fault, meaning] of MEANINGS) if (pattern.test(stderr)) return new CatalogueError(fault, `${meaning} (${detail}).`);
+  if (code === 2)
+    return new CatalogueError(
+      'misconfigured',
+      `The extractor does not understand how it was called; another version may (${detail}).`,
+    );
+  for (const [pattern, fault, meaning] of MEANINGS)
+    if (pattern.test(stderr)) return new CatalogueError(fault, `${meaning} (${detail}).`);
   return new CatalogueError('unavailable', `The extractor could not do it (${detail}).`);
 }

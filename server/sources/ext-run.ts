@@ -1,4 +1,5 @@
-// Runs the extractor: no shell, a process group of its own (it starts ffmpeg), an end to everything it may take: time, output, environment.
+// Runs the extractor: no shell, a process group of its own (it starts ffmpeg), an end to everything it may take: time,
+// output, environment.
 import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { CatalogueError } from './catalogue.ts';
@@ -12,21 +13,54 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-export interface Finished { code: number | null; stdout: string; stderr: string }
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
 
 const MAX_OUTPUT = 16e6;
 const MAX_ERRORS = 32e3;
 const LONGEST_LINE = 64e3;
 const GRACE_MS = 3_000;
 /** What it needs to run; our own secrets are not among it. */
-const PASSED = ['PATH', 'Path', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'SystemRoot', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const PASSED = [
+  'PATH',
+  'Path',
+  'HOME',
+  'USERPROFILE',
+  'SYSTEMROOT',
+  'SystemRoot',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'LANG',
+  'LC_ALL',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+];
 const isWindows = process.platform === 'win32';
 
 /** Throws the signal's reason, and CatalogueError when it cannot be started or has no end. */
-export function runExtractor(command: string, args: readonly string[], { cwd, signal, timeLimitMs, onLine, env = process.env }: RunOptions): Promise<Finished> {
+export function runExtractor(
+  command: string,
+  args: readonly string[],
+  { cwd, signal, timeLimitMs, onLine, env = process.env }: RunOptions,
+): Promise<Finished> {
   signal.throwIfAborted();
   const passed = Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-  const child = spawn(command, args, { cwd, shell: false, detached: !isWindows, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...passed, PYTHONIOENCODING: 'utf-8' } });
+  const child = spawn(command, args, {
+    cwd,
+    shell: false,
+    detached: !isWindows,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...passed, PYTHONIOENCODING: 'utf-8' },
+  });
   return new Promise((resolve, reject) => {
     let [stdout, stderr, line] = ['', '', ''];
     let fault: unknown;
@@ -35,10 +69,21 @@ export function runExtractor(command: string, args: readonly string[], { cwd, si
       if (fault !== undefined) return;
       fault = why;
       endGroup(child.pid, 'SIGTERM');
-      setTimeout(() => { if (child.exitCode === null && child.signalCode === null) endGroup(child.pid, 'SIGKILL'); }, GRACE_MS).unref();
+      setTimeout(() => {
+        if (child.exitCode === null && child.signalCode === null) endGroup(child.pid, 'SIGKILL');
+      }, GRACE_MS).unref();
     };
     const giveUp = (): void => stop(signal.reason);
-    const timer = setTimeout(() => stop(new CatalogueError('timeout', `The extractor did not come to an end within ${Math.round(timeLimitMs / 1_000)} s.`)), timeLimitMs);
+    const timer = setTimeout(
+      () =>
+        stop(
+          new CatalogueError(
+            'timeout',
+            `The extractor did not come to an end within ${Math.round(timeLimitMs / 1_000)} s.`,
+          ),
+        ),
+      timeLimitMs,
+    );
     signal.addEventListener('abort', giveUp, { once: true });
 
     const decoder = new StringDecoder('utf8');
@@ -50,11 +95,18 @@ export function runExtractor(command: string, args: readonly string[], { cwd, si
         for (const one of lines) onLine(one.trimEnd());
       } else {
         stdout += text;
-        if (stdout.length > MAX_OUTPUT) stop(new CatalogueError('unavailable', 'The extractor gave more than can be read.'));
+        if (stdout.length > MAX_OUTPUT)
+          stop(new CatalogueError('unavailable', 'The extractor gave more than can be read.'));
       }
     });
-    child.stderr.on('data', (chunk: Buffer) => { stderr = (stderr + chunk.toString('utf8')).slice(-MAX_ERRORS); });
-    child.once('error', (cause) => { fault ??= new CatalogueError('misconfigured', 'The extractor cannot be started; look at STREAMSRC_COMMAND.', { cause }); });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString('utf8')).slice(-MAX_ERRORS);
+    });
+    child.once('error', (cause) => {
+      fault ??= new CatalogueError('misconfigured', 'The extractor cannot be started; look at STREAMSRC_COMMAND.', {
+        cause,
+      });
+    });
     child.once('close', (code) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
@@ -70,5 +122,7 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(isWindows ? pid : -pid, signal);
-  } catch { /* it has ended */ }
+  } catch {
+    /* it has ended */
+  }
 }

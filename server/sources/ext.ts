@@ -1,5 +1,5 @@
-// An external extractor, yt-dlp or one that is called and answers like it, as a catalogue. It is given only addresses that came out of its
-// own search. What may be fetched with it is for whoever switches it on.
+// An external extractor, yt-dlp or one that is called and answers like it, as a catalogue. It is given only addresses
+// that came out of its own search. What may be fetched with it is for whoever switches it on.
 import { copyFile, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -19,29 +19,55 @@ const ID = /^[\w.-]{1,80}(?::[\w.-]{1,80})*:[^\u0000-\u001f]{1,300}$/;
 const KNOWS_RUNTIMES = '2025.11.12';
 const PROGRESS = 'download:PROG {"d":%(progress.downloaded_bytes)j,"t":%(progress.total_bytes)j}';
 
-export interface ExtDeps { settings: LiveSettings; userAgent: () => string; pace: CataloguePace; findTool: FindTool; tmpDir: string }
+export interface ExtDeps {
+  settings: LiveSettings;
+  userAgent: () => string;
+  pace: CataloguePace;
+  findTool: FindTool;
+  tmpDir: string;
+}
 
 export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDeps): CatalogueProvider {
   const bucket = createTokenBucket({ perSecond: pace.perSecond }); // each search is a process of its own
-  const http = createProviderHttp({ base: () => pictureBase(settings.get('STREAMSRC_SEARCH_TEMPLATE')), userAgent, pace });
+  const http = createProviderHttp({
+    base: () => pictureBase(settings.get('STREAMSRC_SEARCH_TEMPLATE')),
+    userAgent,
+    pace,
+  });
 
   async function program(): Promise<{ path: string; version: string }> {
     const configured = settings.get('STREAMSRC_COMMAND');
     const tool = await findTool('yt-dlp', configured).catch((cause: unknown) => {
       throw new CatalogueError('misconfigured', messageOf(cause), { cause });
     });
-    if (!tool) throw new CatalogueError('misconfigured', 'yt-dlp is not installed. Install it, or name another extractor with STREAMSRC_COMMAND.');
+    if (!tool)
+      throw new CatalogueError(
+        'misconfigured',
+        'yt-dlp is not installed. Install it, or name another extractor with STREAMSRC_COMMAND.',
+      );
     return tool;
   }
 
   async function run(args: string[], address: string, options: RunOptions): Promise<Finished> {
     const { path, version } = await program();
     const extractors = settings.get('STREAMSRC_EXTRACTORS');
-    return withCookies((cookies) => runExtractor(path, [
-      ...ALWAYS, ...cookies, ...(extractors === undefined ? [] : ['--use-extractors', extractors]),
-      ...(version >= KNOWS_RUNTIMES && !process.versions['electron'] ? ['--js-runtimes', `node:${process.execPath}`] : []),
-      ...args, '--', address,
-    ], options));
+    return withCookies((cookies) =>
+      runExtractor(
+        path,
+        [
+          ...ALWAYS,
+          ...cookies,
+          ...(extractors === undefined ? [] : ['--use-extractors', extractors]),
+          ...(version >= KNOWS_RUNTIMES && !process.versions['electron']
+            ? ['--js-runtimes', `node:${process.execPath}`]
+            : []),
+          ...args,
+          '--',
+          address,
+        ],
+        options,
+      ),
+    );
   }
 
   /** It rewrites the file at its end, and makes one that is missing: it gets a copy of its own. */
@@ -53,7 +79,9 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     const copy = join(dir, 'cookies.txt');
     try {
       await copyFile(file, copy).catch((cause: unknown) => {
-        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) cannot be read.', { cause });
+        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) cannot be read.', {
+          cause,
+        });
       });
       await chmod(copy, 0o600);
       return await work(['--cookies', copy]);
@@ -64,14 +92,21 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
 
   async function readJson(args: string[], address: string, signal: AbortSignal): Promise<unknown> {
     await mkdir(tmpDir, { recursive: true });
-    const { code, stdout, stderr } = await bucket.run(() => run([...args, '-J'], address, { cwd: tmpDir, signal, timeLimitMs: pace.requestMs }), signal);
+    const { code, stdout, stderr } = await bucket.run(
+      () => run([...args, '-J'], address, { cwd: tmpDir, signal, timeLimitMs: pace.requestMs }),
+      signal,
+    );
     const value = parseJson(stdout);
-    if (value == null) throw code === 0 ? new CatalogueError('unavailable', 'The extractor gave an answer that is not understood.') : toFault(stderr, code);
+    if (value == null)
+      throw code === 0
+        ? new CatalogueError('unavailable', 'The extractor gave an answer that is not understood.')
+        : toFault(stderr, code);
     return value; // a search in which one result fails is an answer all the same
   }
 
   async function resolve({ pageUrl }: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit> {
-    if (pageUrl === undefined) throw new CatalogueError('not_found', 'The address of this hit is not known any more. Search for it again.');
+    if (pageUrl === undefined)
+      throw new CatalogueError('not_found', 'The address of this hit is not known any more. Search for it again.');
     const hit = toHit(await readJson(['--no-playlist', '-f', 'bestaudio/best'], pageUrl, signal));
     if (!hit) throw new CatalogueError('invalid_media', 'It is live, or there is nothing to fetch.');
     return hit;
@@ -85,34 +120,70 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     async check() {
       const { version } = await program();
       const file = settings.get('STREAMSRC_COOKIES_FILE');
-      if (file !== undefined && !(await stat(file).then((found) => found.isFile(), () => false))) throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) is not there.');
+      if (
+        file !== undefined &&
+        !(await stat(file).then(
+          (found) => found.isFile(),
+          () => false,
+        ))
+      )
+        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) is not there.');
       return `yt-dlp ${version}`;
     },
 
     async search(query, { limit, signal }) {
       const address = fillTemplate(settings.get('STREAMSRC_SEARCH_TEMPLATE') ?? DEFAULT_TEMPLATE, query, limit);
-      const parsed = SearchOutput.safeParse(await readJson(['--flat-playlist', '--playlist-items', `1:${limit}`], address, signal));
-      if (!parsed.success) throw new CatalogueError('misconfigured', 'The search of the extractor gave no list; look at STREAMSRC_SEARCH_TEMPLATE.');
+      const parsed = SearchOutput.safeParse(
+        await readJson(['--flat-playlist', '--playlist-items', `1:${limit}`], address, signal),
+      );
+      if (!parsed.success)
+        throw new CatalogueError(
+          'misconfigured',
+          'The search of the extractor gave no list; look at STREAMSRC_SEARCH_TEMPLATE.',
+        );
       return parsed.data.entries.slice(0, limit).flatMap((entry) => toHit(entry) ?? []);
     },
 
     resolve,
 
     async download({ pageUrl }, dir, { signal, maxBytes, onProgress }) {
-      if (pageUrl === undefined) throw new CatalogueError('not_found', 'The address of this track is not known any more. Search for it again.');
+      if (pageUrl === undefined)
+        throw new CatalogueError('not_found', 'The address of this track is not known any more. Search for it again.');
       let file: string | undefined;
       const onLine = (line: string): void => {
         if (!line.startsWith('PROG ')) file = line === '' ? file : line;
         else report(line.slice('PROG '.length), onProgress);
       };
-      const { code, stderr } = await run([
-        '--no-playlist', '--no-simulate', '--newline', '--progress', '-f', 'bestaudio/best', '--match-filter', '!is_live', '--max-filesize', String(maxBytes),
-        '--progress-template', PROGRESS, '--print', 'after_move:filepath', '-o', 'item.%(ext)s', // names come from the site: never into a path
-      ], pageUrl, { cwd: dir, signal, timeLimitMs: pace.downloadMs, onLine });
+      const { code, stderr } = await run(
+        [
+          '--no-playlist',
+          '--no-simulate',
+          '--newline',
+          '--progress',
+          '-f',
+          'bestaudio/best',
+          '--match-filter',
+          '!is_live',
+          '--max-filesize',
+          String(maxBytes),
+          '--progress-template',
+          PROGRESS,
+          '--print',
+          'after_move:filepath',
+          '-o',
+          'item.%(ext)s', // names come from the site: never into a path
+        ],
+        pageUrl,
+        { cwd: dir, signal, timeLimitMs: pace.downloadMs, onLine },
+      );
       if (code !== 0) throw toFault(stderr, code);
       const path = file === undefined ? undefined : join(dir, basename(file));
       const size = path === undefined ? undefined : (await stat(path).catch(() => undefined))?.size;
-      if (path === undefined || size === undefined) throw new CatalogueError('too_large', `The extractor saved nothing: the file is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES), or it is live.`);
+      if (path === undefined || size === undefined)
+        throw new CatalogueError(
+          'too_large',
+          `The extractor saved nothing: the file is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES), or it is live.`,
+        );
       if (size > maxBytes) throw tooLarge(maxBytes);
       return path;
     },
@@ -122,7 +193,8 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
 }
 
 /** With a search page of one's own, its site may be in the own network, and so may its pictures. */
-const pictureBase = (template = ''): URL => new URL(/^https?:/i.test(template) ? fillTemplate(template, '', 1) : 'http://unset.invalid');
+const pictureBase = (template = ''): URL =>
+  new URL(/^https?:/i.test(template) ? fillTemplate(template, '', 1) : 'http://unset.invalid');
 
 function parseJson(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
-// What the Internet Archive says of an item (an album, a concert), made into tracks. Pure. Every number in it is text, every name may be a
-// list, and a recording is there in several formats.
+// What the Internet Archive says of an item (an album, a concert), made into tracks. Pure. Every number in it is text,
+// every name may be a list, and a recording is there in several formats.
 import { z } from 'zod';
 import { oneLine } from '../media/text.ts';
 import type { CatalogueHit } from './catalogue.ts';
@@ -8,31 +8,81 @@ const MAX_FILES = 3_000;
 const LONGEST_NAME = 300;
 
 /** Text, or a list whose first counts. */
-const Name = z.union([z.string(), z.array(z.unknown()).transform(([first]) => first).pipe(z.string())]).transform((text) => oneLine(text, LONGEST_NAME) || undefined).optional().catch(undefined);
+const Name = z
+  .union([
+    z.string(),
+    z
+      .array(z.unknown())
+      .transform(([first]) => first)
+      .pipe(z.string()),
+  ])
+  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .optional()
+  .catch(undefined);
 
 const IaFile = z.object({
-  name: z.string().min(1).max(1_000), format: z.string().catch(''), original: z.string().optional().catch(undefined), private: z.string().optional().catch(undefined),
-  size: z.string().optional().catch(undefined), length: z.string().optional().catch(undefined), md5: z.string().regex(/^[0-9a-f]{32}$/i).optional().catch(undefined),
-  title: Name, track: Name, artist: Name, creator: Name, album: Name, date: Name,
+  name: z.string().min(1).max(1_000),
+  format: z.string().catch(''),
+  original: z.string().optional().catch(undefined),
+  private: z.string().optional().catch(undefined),
+  size: z.string().optional().catch(undefined),
+  length: z.string().optional().catch(undefined),
+  md5: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/i)
+    .optional()
+    .catch(undefined),
+  title: Name,
+  track: Name,
+  artist: Name,
+  creator: Name,
+  album: Name,
+  date: Name,
 });
 export type IaFile = z.output<typeof IaFile>;
 
 export const IaItem = z.object({
   is_dark: z.boolean().optional().catch(undefined),
   metadata: z.object({ identifier: z.string(), title: Name, creator: Name, date: Name }).optional().catch(undefined),
-  files: z.array(z.unknown()).transform((files) => files.slice(0, MAX_FILES).flatMap((file) => IaFile.safeParse(file).data ?? [])).catch([]),
+  files: z
+    .array(z.unknown())
+    .transform((files) => files.slice(0, MAX_FILES).flatMap((file) => IaFile.safeParse(file).data ?? []))
+    .catch([]),
 });
 export type IaItem = z.output<typeof IaItem>;
 
-export const IaSearch = z.object({ response: z.object({ docs: z.array(z.object({ identifier: z.string() }).catch({ identifier: '' })) }) });
+export const IaSearch = z.object({
+  response: z.object({ docs: z.array(z.object({ identifier: z.string() }).catch({ identifier: '' })) }),
+});
 
 /** Best first. */
-const FORMATS = ['flac', 'vbr mp3', 'mp3', 'ogg vorbis', '24bit flac', '320kbps mp3', '256kbps mp3', '192kbps mp3', '128kbps mp3', 'opus', 'apple lossless audio', 'wave', 'aiff', '64kbps mp3'];
+const FORMATS = [
+  'flac',
+  'vbr mp3',
+  'mp3',
+  'ogg vorbis',
+  '24bit flac',
+  '320kbps mp3',
+  '256kbps mp3',
+  '192kbps mp3',
+  '128kbps mp3',
+  'opus',
+  'apple lossless audio',
+  'wave',
+  'aiff',
+  '64kbps mp3',
+];
 
 const rankOf = ({ format }: IaFile): number => FORMATS.indexOf(format.toLowerCase());
 
-/** The tracks of an item in their order, each in the best format that may be fetched. `prefix` comes before a file's name in its id. */
-export function tracksOf(item: IaItem, { coverUrl, pageUrl }: Pick<CatalogueHit, 'coverUrl' | 'pageUrl'>): CatalogueHit[] {
+/**
+ * The tracks of an item in their order, each in the best format that may be fetched. `prefix` comes before a file's
+ * name in its id.
+ */
+export function tracksOf(
+  item: IaItem,
+  { coverUrl, pageUrl }: Pick<CatalogueHit, 'coverUrl' | 'pageUrl'>,
+): CatalogueHit[] {
   const { metadata } = item;
   if (!metadata || item.is_dark) return [];
   const audio = item.files.filter((file) => rankOf(file) >= 0 && file.private !== 'true' && isSafeName(file.name));
@@ -48,16 +98,20 @@ export function tracksOf(item: IaItem, { coverUrl, pageUrl }: Pick<CatalogueHit,
       durationMs: lengthMs(best.length ?? source.length),
       trackNumber: wholeNumber(source.track ?? best.track),
       year: yearOf(source.date ?? metadata.date),
-      coverUrl, pageUrl,
+      coverUrl,
+      pageUrl,
     };
   });
 }
 
-export const findFile = (item: IaItem, name: string): IaFile | undefined => item.files.find((file) => file.name === name && rankOf(file) >= 0);
+export const findFile = (item: IaItem, name: string): IaFile | undefined =>
+  item.files.find((file) => file.name === name && rankOf(file) >= 0);
 
 /** A path below the item, never out of it. */
 export const isSafeName = (name: string): boolean =>
-  name.length <= 500 && !/[\u0000-\u001f\\]/.test(name) && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  name.length <= 500 &&
+  !/[\u0000-\u001f\\]/.test(name) &&
+  name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 
 /** `214.05`, `03:34` or `1:02:03`. */
 export function lengthMs(length: string | undefined): number | undefined {
@@ -67,9 +121,18 @@ export function lengthMs(length: string | undefined): number | undefined {
 }
 
 /** `3`, `03` or `3/12`. */
-const wholeNumber = (text: string | undefined): number | undefined => Number(/^\d{1,4}/.exec(text ?? '')?.[0]) || undefined;
-const yearOf = (date: string | undefined): number | undefined => Number(/^(1[89]|20)\d\d/.exec(date ?? '')?.[0]) || undefined;
-const nameOf = (file: string): string => oneLine(file.slice(file.lastIndexOf('/') + 1).replace(/\.\w{1,5}$/, '').replaceAll('_', ' '), LONGEST_NAME) || file;
+const wholeNumber = (text: string | undefined): number | undefined =>
+  Number(/^\d{1,4}/.exec(text ?? '')?.[0]) || undefined;
+const yearOf = (date: string | undefined): number | undefined =>
+  Number(/^(1[89]|20)\d\d/.exec(date ?? '')?.[0]) || undefined;
+const nameOf = (file: string): string =>
+  oneLine(
+    file
+      .slice(file.lastIndexOf('/') + 1)
+      .replace(/\.\w{1,5}$/, '')
+      .replaceAll('_', ' '),
+    LONGEST_NAME,
+  ) || file;
 
 /** Words as the search takes them: its signs escaped, its operators made plain. */
 export const searchWords = (query: string): string =>

@@ -1,5 +1,6 @@
-// The Internet Archive: free, without a key, much of it in the public domain or under Creative Commons. Its search finds items, which hold
-// tracks; what is in an item is asked for one by one, and kept, because the archive wants to be asked slowly.
+// The Internet Archive: free, without a key, much of it in the public domain or under Creative Commons. Its search
+// finds items, which hold tracks; what is in an item is asked for one by one, and kept, because the archive wants to be
+// asked slowly.
 import { createReadStream } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,7 +16,12 @@ const KEEP_ITEMS = 300;
 const KEEP_MS = 3_600_000;
 const IDENTIFIER = /^[A-Za-z0-9][\w.-]{0,100}$/;
 
-export interface IaDeps { settings: LiveSettings; userAgent: () => string; pace: CataloguePace; now: () => Date }
+export interface IaDeps {
+  settings: LiveSettings;
+  userAgent: () => string;
+  pace: CataloguePace;
+  now: () => Date;
+}
 
 export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueProvider {
   const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? DEFAULT_BASE}/`);
@@ -36,19 +42,42 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
   }
 
   const hitsOf = (item: IaItem, identifier: string): CatalogueHit[] =>
-    tracksOf(item, { coverUrl: at(`services/img/${encodeURIComponent(identifier)}`).href, pageUrl: at(`details/${encodeURIComponent(identifier)}`).href });
+    tracksOf(item, {
+      coverUrl: at(`services/img/${encodeURIComponent(identifier)}`).href,
+      pageUrl: at(`details/${encodeURIComponent(identifier)}`).href,
+    });
 
-  async function search(query: string, { limit, signal }: { limit: number; signal: AbortSignal }): Promise<CatalogueHit[]> {
+  async function search(
+    query: string,
+    { limit, signal }: { limit: number; signal: AbortSignal },
+  ): Promise<CatalogueHit[]> {
     const words = searchWords(query);
     const url = at('advancedsearch.php');
-    const params: [string, string][] = [['q', `mediatype:audio AND (title:(${words}) OR creator:(${words}))`], ['fl[]', 'identifier'], ['sort[]', 'downloads desc'], ['rows', String(Math.min(ITEMS, limit))], ['page', '1'], ['output', 'json']];
+    const params: [string, string][] = [
+      ['q', `mediatype:audio AND (title:(${words}) OR creator:(${words}))`],
+      ['fl[]', 'identifier'],
+      ['sort[]', 'downloads desc'],
+      ['rows', String(Math.min(ITEMS, limit))],
+      ['page', '1'],
+      ['output', 'json'],
+    ];
     url.search = new URLSearchParams(params).toString();
     const found = IaSearch.safeParse(await http.json(url, signal));
-    if (!found.success) throw new CatalogueError('unavailable', `${url.host} gave an answer that is not understood.`, { cause: found.error });
-    const identifiers = found.data.response.docs.map(({ identifier }) => identifier).filter((text) => IDENTIFIER.test(text));
-    const items = await Promise.all(identifiers.map((identifier) => itemOf(identifier, signal).then((item) => hitsOf(item, identifier), asOneOfSeveral)));
+    if (!found.success)
+      throw new CatalogueError('unavailable', `${url.host} gave an answer that is not understood.`, {
+        cause: found.error,
+      });
+    const identifiers = found.data.response.docs
+      .map(({ identifier }) => identifier)
+      .filter((text) => IDENTIFIER.test(text));
+    const items = await Promise.all(
+      identifiers.map((identifier) =>
+        itemOf(identifier, signal).then((item) => hitsOf(item, identifier), asOneOfSeveral),
+      ),
+    );
     const hits = items.filter((item) => Array.isArray(item)).flat();
-    if (hits.length === 0 && identifiers.length > 0) { // none could be opened: that is why nothing was found
+    if (hits.length === 0 && identifiers.length > 0) {
+      // none could be opened: that is why nothing was found
       for (const item of items) if (!Array.isArray(item)) throw item.error;
     }
     return bestFirst(hits, query).slice(0, limit);
@@ -59,8 +88,10 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     const item = await itemOf(identifier, signal, true); // sizes and checksums of an hour ago may be of another file
     if (item.is_dark) throw new CatalogueError('forbidden', 'The Internet Archive has withdrawn it.');
     const file = findFile(item, name);
-    if (!item.metadata || !file) throw new CatalogueError('not_found', 'The Internet Archive does not have it any more.');
-    if (file.private === 'true') throw new CatalogueError('forbidden', 'The Internet Archive lets it be heard only on its own pages.');
+    if (!item.metadata || !file)
+      throw new CatalogueError('not_found', 'The Internet Archive does not have it any more.');
+    if (file.private === 'true')
+      throw new CatalogueError('forbidden', 'The Internet Archive lets it be heard only on its own pages.');
     return { identifier, item, file };
   }
 
@@ -71,7 +102,11 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
 
     async check(signal) {
       const url = at('advancedsearch.php');
-      url.search = new URLSearchParams([['q', 'mediatype:audio'], ['rows', '0'], ['output', 'json']]).toString();
+      url.search = new URLSearchParams([
+        ['q', 'mediatype:audio'],
+        ['rows', '0'],
+        ['output', 'json'],
+      ]).toString();
       await http.json(url, signal);
       return `Internet Archive (${url.host})`;
     },
@@ -81,17 +116,27 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     async resolve({ id }, signal) {
       const { identifier, item } = await fileOf(id, signal);
       const hit = hitsOf(item, identifier).find((one) => one.id === id);
-      if (!hit) throw new CatalogueError('not_found', 'The Internet Archive has it in another format now. Search for it again.');
+      if (!hit)
+        throw new CatalogueError(
+          'not_found',
+          'The Internet Archive has it in another format now. Search for it again.',
+        );
       return hit;
     },
 
     async download({ id }, dir, options) {
       const { identifier, file } = await fileOf(id, options.signal);
       const path = join(dir, 'item');
-      await http.save(at(`download/${encodeURIComponent(identifier)}/${encoded(file.name)}`), path, { ...options, expectedBytes: Number(file.size) || undefined });
+      await http.save(at(`download/${encodeURIComponent(identifier)}/${encoded(file.name)}`), path, {
+        ...options,
+        expectedBytes: Number(file.size) || undefined,
+      });
       if (file.md5 !== undefined && (await md5Of(path, options.signal)) !== file.md5.toLowerCase()) {
         await dropPart(path);
-        throw new CatalogueError('unavailable', 'What arrived is not what the Internet Archive has (its checksum differs); the download begins anew.');
+        throw new CatalogueError(
+          'unavailable',
+          'What arrived is not what the Internet Archive has (its checksum differs); the download begins anew.',
+        );
       }
       return path;
     },
@@ -112,7 +157,10 @@ const asOneOfSeveral = (error: unknown): { error: unknown } => ({ error });
 function bestFirst(hits: CatalogueHit[], query: string): CatalogueHit[] {
   const words = query.toLowerCase().split(/\s+/);
   const holds = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);
-  return hits.toSorted((a, b) => holds(a.title) - holds(b.title) || holds(`${a.title} ${a.artist ?? ''}`) - holds(`${b.title} ${b.artist ?? ''}`));
+  return hits.toSorted(
+    (a, b) =>
+      holds(a.title) - holds(b.title) || holds(`${a.title} ${a.artist ?? ''}`) - holds(`${b.title} ${b.artist ?? ''}`),
+  );
 }
 
 async function md5Of(path: string, signal: AbortSignal): Promise<string> {

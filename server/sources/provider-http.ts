@@ -1,12 +1,25 @@
-// How providers that speak HTTP do it: paced, guarded, answers in words that a person can read, downloads that go on where they stopped.
+// How providers that speak HTTP do it: paced, guarded, answers in words that a person can read, downloads that go on
+// where they stopped.
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { guardedFetch, guardedStream, type GuardedHead, type GuardedOptions, type GuardedStream } from '../net/guarded-fetch.ts';
+import {
+  guardedFetch,
+  guardedStream,
+  type GuardedHead,
+  type GuardedOptions,
+  type GuardedStream,
+} from '../net/guarded-fetch.ts';
 import { NetError } from '../net/net-error.ts';
 import { createTokenBucket } from '../net/token-bucket.ts';
 import { CatalogueError, type CatalogueFault, type DownloadOptions } from './catalogue.ts';
 
 /** `stallMs` is the longest silence, `downloadMs` the longest a whole file may take. */
-export interface CataloguePace { perSecond: number; searchMs: number; requestMs: number; stallMs: number; downloadMs: number }
+export interface CataloguePace {
+  perSecond: number;
+  searchMs: number;
+  requestMs: number;
+  stallMs: number;
+  downloadMs: number;
+}
 
 export interface ProviderHttpDeps {
   base: () => URL;
@@ -31,31 +44,66 @@ export type ProviderHttp = ReturnType<typeof createProviderHttp>;
 export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) {
   const bucket = createTokenBucket({ perSecond: pace.perSecond });
   const common = (signal: AbortSignal) => ({ base: base(), signal, stallMs: pace.stallMs });
-  const headers = { get 'user-agent'() { return userAgent(); } };
+  const headers = {
+    get 'user-agent'() {
+      return userAgent();
+    },
+  };
 
   /** Reads a JSON document. */
-  const json = (url: URL, signal: AbortSignal): Promise<unknown> => bucket.run(() => inOurWords(async () => {
-    const answer = await guardedFetch(url, { ...common(signal), timeoutMs: pace.requestMs, maxBytes: MAX_JSON_BYTES, headers: { ...headers, accept: 'application/json' } });
-    throwUnlessOk(answer);
-    try {
-      return JSON.parse(Buffer.from(answer.bytes).toString('utf8')) as unknown;
-    } catch (cause) {
-      throw new CatalogueError('unavailable', `${answer.url.host} gave an answer that is not understood.`, { cause });
-    }
-  }), signal);
+  const json = (url: URL, signal: AbortSignal): Promise<unknown> =>
+    bucket.run(
+      () =>
+        inOurWords(async () => {
+          const answer = await guardedFetch(url, {
+            ...common(signal),
+            timeoutMs: pace.requestMs,
+            maxBytes: MAX_JSON_BYTES,
+            headers: { ...headers, accept: 'application/json' },
+          });
+          throwUnlessOk(answer);
+          try {
+            return JSON.parse(Buffer.from(answer.bytes).toString('utf8')) as unknown;
+          } catch (cause) {
+            throw new CatalogueError('unavailable', `${answer.url.host} gave an answer that is not understood.`, {
+              cause,
+            });
+          }
+        }),
+      signal,
+    );
 
-  const picture = (url: URL, signal: AbortSignal): Promise<Uint8Array> => inOurWords(async () => {
-    const answer = await guardedFetch(url, { ...common(signal), timeoutMs: pace.requestMs, maxBytes: MAX_PICTURE_BYTES, headers: { ...headers, accept: 'image/*' } });
-    throwUnlessOk(answer);
-    return answer.bytes;
-  });
+  const picture = (url: URL, signal: AbortSignal): Promise<Uint8Array> =>
+    inOurWords(async () => {
+      const answer = await guardedFetch(url, {
+        ...common(signal),
+        timeoutMs: pace.requestMs,
+        maxBytes: MAX_PICTURE_BYTES,
+        headers: { ...headers, accept: 'image/*' },
+      });
+      throwUnlessOk(answer);
+      return answer.bytes;
+    });
 
-  /** Puts the body into a file. One that is there already is gone on with when the server can tell that it is still the same. */
-  async function save(url: URL, path: string, { signal, maxBytes, onProgress, expectedBytes, faultIn }: SaveOptions): Promise<void> {
+  /**
+   * Puts the body into a file. One that is there already is gone on with when the server can tell that it is still the
+   * same.
+   */
+  async function save(
+    url: URL,
+    path: string,
+    { signal, maxBytes, onProgress, expectedBytes, faultIn }: SaveOptions,
+  ): Promise<void> {
     const part = await readPart(path);
     const options: GuardedOptions = {
-      ...common(signal), timeoutMs: pace.downloadMs, maxBytes,
-      headers: { ...headers, 'accept-encoding': 'identity', ...(part && { range: `bytes=${part.size}-`, 'if-range': part.validator }) },
+      ...common(signal),
+      timeoutMs: pace.downloadMs,
+      maxBytes,
+      headers: {
+        ...headers,
+        'accept-encoding': 'identity',
+        ...(part && { range: `bytes=${part.size}-`, 'if-range': part.validator }),
+      },
     };
     if (expectedBytes !== undefined && expectedBytes > maxBytes) throw tooLarge(maxBytes);
     const answer = await bucket.run(() => inOurWords(() => guardedStream(url, options)), signal);
@@ -110,16 +158,27 @@ async function keepValidator(path: string, headers: Headers): Promise<void> {
 /** Where in the file this body begins, and how long the whole is. */
 function placeOf(answer: GuardedHead, had: number): { start: number; total: number | undefined } {
   const { status, headers, url } = answer;
-  if (status === 416) throw new WrongPart('unavailable', `${url.host} does not go on where the download stopped; it begins anew.`);
+  if (status === 416)
+    throw new WrongPart('unavailable', `${url.host} does not go on where the download stopped; it begins anew.`);
   throwUnlessOk(answer);
   if (status !== 206) return { start: 0, total: numberOrUndefined(headers.get('content-length')) };
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
-  if (Number(start) !== had) throw new WrongPart('unavailable', `${url.host} sent another part than was asked for; the download begins anew.`);
+  if (Number(start) !== had)
+    throw new WrongPart('unavailable', `${url.host} sent another part than was asked for; the download begins anew.`);
   return { start: had, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
 }
 
 /** What is told of the progress is in the file: a kill loses none of it. */
-async function append({ body }: GuardedStream, path: string, { start, total, maxBytes, onProgress }: { start: number; total: number | undefined } & Pick<DownloadOptions, 'maxBytes' | 'onProgress'>): Promise<number> {
+async function append(
+  { body }: GuardedStream,
+  path: string,
+  {
+    start,
+    total,
+    maxBytes,
+    onProgress,
+  }: { start: number; total: number | undefined } & Pick<DownloadOptions, 'maxBytes' | 'onProgress'>,
+): Promise<number> {
   const file = await open(path, start > 0 ? 'a' : 'w', 0o600);
   try {
     let size = start;
@@ -135,9 +194,14 @@ async function append({ body }: GuardedStream, path: string, { start, total, max
   }
 }
 
-function assertWhole({ url }: GuardedHead, size: number, { total, expectedBytes }: { total: number | undefined; expectedBytes: number | undefined }): void {
+function assertWhole(
+  { url }: GuardedHead,
+  size: number,
+  { total, expectedBytes }: { total: number | undefined; expectedBytes: number | undefined },
+): void {
   const wanted = expectedBytes ?? total;
-  if (wanted !== undefined && size !== wanted) throw new WrongPart('unavailable', `${url.host} sent ${size} bytes where ${wanted} were announced.`);
+  if (wanted !== undefined && size !== wanted)
+    throw new WrongPart('unavailable', `${url.host} sent ${size} bytes where ${wanted} were announced.`);
 }
 
 const isDocument = (headers: Headers): boolean => /\b(json|xml|html)\b/i.test(headers.get('content-type') ?? '');
@@ -154,20 +218,32 @@ async function readDocument(body: AsyncIterable<Buffer>): Promise<string> {
 function throwUnlessOk({ status, url, headers }: GuardedHead): void {
   if (status >= 200 && status < 300) return;
   const said = `${url.host} answered ${status}`;
-  if (status === 404 || status === 410) throw new CatalogueError('not_found', `The catalogue does not have it any more (${said}).`);
-  if (status === 401 || status === 403 || status === 451) throw new CatalogueError('forbidden', `The catalogue does not give it out (${said}).`);
+  if (status === 404 || status === 410)
+    throw new CatalogueError('not_found', `The catalogue does not have it any more (${said}).`);
+  if (status === 401 || status === 403 || status === 451)
+    throw new CatalogueError('forbidden', `The catalogue does not give it out (${said}).`);
   const retryAfterMs = secondsOf(headers.get('retry-after'));
-  if (status === 429) throw new CatalogueError('rate_limited', `The catalogue is asked too often (${said}).`, { retryAfterMs });
-  if (status >= 500 || status === 408 || status === 425) throw new CatalogueError('unavailable', `The catalogue is out of order for now (${said}).`, { retryAfterMs });
+  if (status === 429)
+    throw new CatalogueError('rate_limited', `The catalogue is asked too often (${said}).`, { retryAfterMs });
+  if (status >= 500 || status === 408 || status === 425)
+    throw new CatalogueError('unavailable', `The catalogue is out of order for now (${said}).`, { retryAfterMs });
   throw new CatalogueError('misconfigured', `The catalogue does not take the request (${said}).`);
 }
 
 /** In seconds; a date is not worth its clock's error here. */
-const secondsOf = (value: string | null): number | undefined => (value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : undefined);
-const numberOrUndefined = (value: string | null): number | undefined => (value !== null && /^\d{1,15}$/.test(value) ? Number(value) : undefined);
+const secondsOf = (value: string | null): number | undefined =>
+  value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : undefined;
+const numberOrUndefined = (value: string | null): number | undefined =>
+  value !== null && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 
 const FAULTS: Record<NetError['kind'], CatalogueFault> = {
-  timeout: 'timeout', refused: 'unavailable', network: 'unavailable', too_large: 'too_large', private_address: 'forbidden', scheme: 'forbidden', redirects: 'forbidden',
+  timeout: 'timeout',
+  refused: 'unavailable',
+  network: 'unavailable',
+  too_large: 'too_large',
+  private_address: 'forbidden',
+  scheme: 'forbidden',
+  redirects: 'forbidden',
 };
 
 async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
@@ -179,4 +255,8 @@ async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export const tooLarge = (maxBytes: number): CatalogueError => new CatalogueError('too_large', `The file is larger than ${maxBytes} bytes, the most that is fetched (MAX_UPLOAD_BYTES).`);
+export const tooLarge = (maxBytes: number): CatalogueError =>
+  new CatalogueError(
+    'too_large',
+    `The file is larger than ${maxBytes} bytes, the most that is fetched (MAX_UPLOAD_BYTES).`,
+  );

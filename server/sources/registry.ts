@@ -21,7 +21,15 @@ export interface SourceInfo {
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources({ db, settings, catalogue }: { db: Db; settings: LiveSettings; catalogue: Pick<RemoteCatalogue, 'whyOff' | 'status'> }) {
+export function createSources({
+  db,
+  settings,
+  catalogue,
+}: {
+  db: Db;
+  settings: LiveSettings;
+  catalogue: Pick<RemoteCatalogue, 'whyOff' | 'status'>;
+}) {
   const scans = createEndedScans(db);
 
   function listConfigured(): SourceInfo[] {
@@ -30,10 +38,21 @@ export function createSources({ db, settings, catalogue }: { db: Db; settings: L
     return [
       { name: 'upload', kind: 'upload', enabled: true, capabilities: [] },
       {
-        name: 'local_folder', kind: 'folder', enabled: folder !== undefined, capabilities: ['scan'], lastScan: scans.goodAt(), endedScan: scans.latest(),
+        name: 'local_folder',
+        kind: 'folder',
+        enabled: folder !== undefined,
+        capabilities: ['scan'],
+        lastScan: scans.goodAt(),
+        endedScan: scans.latest(),
         ...(folder === undefined && { reason: 'No music folder is set.' }),
       },
-      { name: STREAMSRC, kind: 'catalogue', enabled: off === undefined, capabilities: ['search', 'download'], ...(off !== undefined && { reason: off }) },
+      {
+        name: STREAMSRC,
+        kind: 'catalogue',
+        enabled: off === undefined,
+        capabilities: ['search', 'download'],
+        ...(off !== undefined && { reason: off }),
+      },
     ];
   }
 
@@ -43,8 +62,14 @@ export function createSources({ db, settings, catalogue }: { db: Db; settings: L
     const remote = sources.find(({ name, enabled }) => name === STREAMSRC && enabled);
     if (!remote) return sources;
     const { ok, detail } = await catalogue.status();
-    return sources.map((source) => (source === remote ? { ...source, ...(ok ? { detail } : { reason: detail }) } : source));
+    return sources.map((source) =>
+      source === remote ? { ...source, ...(ok ? { detail } : { reason: detail }) } : source,
+    );
   }
 
-  return { list, scannedFolder: scans.folder, find: (name: string): SourceInfo | undefined => listConfigured().find((source) => source.name === name) };
+  return {
+    list,
+    scannedFolder: scans.folder,
+    find: (name: string): SourceInfo | undefined => listConfigured().find((source) => source.name === name),
+  };
 }

@@ -1,21 +1,43 @@
-// The source `streamsrc`: whichever catalogue is in use, asked with a time limit, its results kept for minutes, its hits remembered so
-// that nothing is fetched which a search of this server did not give.
+// The source `streamsrc`: whichever catalogue is in use, asked with a time limit, its results kept for minutes, its
+// hits remembered so that nothing is fetched which a search of this server did not give.
 import type { SettingName } from '../config/settings.ts';
 import { conflict, messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
 import { userAgentOf } from '../net/user-agent.ts';
 import type { SettingsService } from '../settings/service.ts';
-import { CatalogueError, toAppError, type CatalogueHit, type CatalogueProvider, type DownloadOptions } from './catalogue.ts';
+import {
+  CatalogueError,
+  toAppError,
+  type CatalogueHit,
+  type CatalogueProvider,
+  type DownloadOptions,
+} from './catalogue.ts';
 import { createExt } from './ext.ts';
 import { createIa } from './ia.ts';
 import type { CataloguePace } from './provider-http.ts';
 import { createSub } from './sub.ts';
 
 export const STREAMSRC = 'streamsrc';
-const SETTINGS_IN_USE: SettingName[] = ['STREAMSRC_ENABLED', 'STREAMSRC_PROVIDER', 'STREAMSRC_BASE_URL', 'STREAMSRC_COMMAND', 'STREAMSRC_SEARCH_TEMPLATE', 'STREAMSRC_COOKIES_FILE', 'STREAMSRC_EXTRACTORS', 'STREAMSRC_USERNAME', 'STREAMSRC_PASSWORD'];
+const SETTINGS_IN_USE: SettingName[] = [
+  'STREAMSRC_ENABLED',
+  'STREAMSRC_PROVIDER',
+  'STREAMSRC_BASE_URL',
+  'STREAMSRC_COMMAND',
+  'STREAMSRC_SEARCH_TEMPLATE',
+  'STREAMSRC_COOKIES_FILE',
+  'STREAMSRC_EXTRACTORS',
+  'STREAMSRC_USERNAME',
+  'STREAMSRC_PASSWORD',
+];
 
 /** The archive asks for about one request a second; a search needs a few in a row, and then none for minutes. */
-const PACE: CataloguePace = { perSecond: 2, searchMs: 5_000, requestMs: 30_000, stallMs: 30_000, downloadMs: 3_600_000 };
+const PACE: CataloguePace = {
+  perSecond: 2,
+  searchMs: 5_000,
+  requestMs: 30_000,
+  stallMs: 30_000,
+  downloadMs: 3_600_000,
+};
 const CHECK_MS = 4_000;
 const KEEP_CHECK_MS = 60_000;
 const KEEP_SEARCH_MS = 5 * 60_000;
@@ -23,7 +45,9 @@ const MOST_SEARCHES = 200;
 const MOST_HITS = 5_000;
 
 /** A hit by the name under which the library knows it. */
-export interface RemoteHit extends CatalogueHit { sourceId: string }
+export interface RemoteHit extends CatalogueHit {
+  sourceId: string;
+}
 
 export interface RemoteCatalogueDeps {
   settings: Pick<SettingsService, 'get' | 'onChange'>;
@@ -37,12 +61,19 @@ export interface RemoteCatalogueDeps {
 
 export type RemoteCatalogue = ReturnType<typeof createRemoteCatalogue>;
 
-interface Kept<T> { answer: Promise<T>; until: number }
+interface Kept<T> {
+  answer: Promise<T>;
+  until: number;
+}
 
 export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir, ...deps }: RemoteCatalogueDeps) {
   const pace = { ...PACE, ...deps.pace };
   const common = { settings, pace, now, userAgent: () => userAgentOf(version, settings.get('CONTACT')) };
-  const providers: Record<'ia' | 'ext' | 'sub', CatalogueProvider> = { ia: createIa(common), ext: createExt({ ...common, findTool, tmpDir }), sub: createSub(common) };
+  const providers: Record<'ia' | 'ext' | 'sub', CatalogueProvider> = {
+    ia: createIa(common),
+    ext: createExt({ ...common, findTool, tmpDir }),
+    sub: createSub(common),
+  };
   const current = (): CatalogueProvider => providers[settings.get('STREAMSRC_PROVIDER')];
 
   const searches = new Map<string, Kept<RemoteHit[]>>();
@@ -79,7 +110,9 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       const found = await search(query, { limit, signal: limited });
       return found.map((hit) => remember({ ...hit, sourceId: `${name}:${hit.id}` }));
     } catch (error) {
-      throw limited.aborted ? new CatalogueError('timeout', `It did not answer within ${pace.searchMs / 1_000} s.`, { cause: error }) : error;
+      throw limited.aborted
+        ? new CatalogueError('timeout', `It did not answer within ${pace.searchMs / 1_000} s.`, { cause: error })
+        : error;
     }
   }
 
@@ -94,7 +127,10 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
   function idOf(sourceId: string): string {
     const { name } = current();
     if (!sourceId.startsWith(`${name}:`)) {
-      throw new CatalogueError('misconfigured', `It comes from the catalogue “${sourceId.split(':', 1)[0] ?? ''}”, and “${name}” is the one in use (STREAMSRC_PROVIDER).`);
+      throw new CatalogueError(
+        'misconfigured',
+        `It comes from the catalogue “${sourceId.split(':', 1)[0] ?? ''}”, and “${name}” is the one in use (STREAMSRC_PROVIDER).`,
+      );
     }
     return sourceId.slice(name.length + 1);
   }
@@ -116,7 +152,8 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
     /** Whether it answers now, and what it is; asked at most once a minute. */
     status(): Promise<{ ok: boolean; detail: string }> {
-      if (!checked || checked.until < now().getTime()) checked = { answer: check(), until: now().getTime() + KEEP_CHECK_MS };
+      if (!checked || checked.until < now().getTime())
+        checked = { answer: check(), until: now().getTime() + KEEP_CHECK_MS };
       return checked.answer;
     },
 
@@ -130,7 +167,9 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       if (searches.size >= MOST_SEARCHES) searches.delete(searches.keys().next().value as string);
       const answer = ask(query.trim(), limit); // those who ask for the same meanwhile wait for it together
       searches.set(key, { answer, until: now().getTime() + KEEP_SEARCH_MS });
-      answer.catch(() => { if (searches.get(key)?.answer === answer) searches.delete(key); });
+      answer.catch(() => {
+        if (searches.get(key)?.answer === answer) searches.delete(key);
+      });
       return answer;
     },
 
@@ -140,16 +179,30 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     /** Whether it can be fetched by this id alone, if it exists. */
     canFetch(sourceId: string): boolean {
       const { name, isId } = current();
-      return sourceId.startsWith(`${name}:`) && isId(sourceId.slice(name.length + 1)) && (name !== 'ext' || hits.get(sourceId)?.pageUrl !== undefined);
+      return (
+        sourceId.startsWith(`${name}:`) &&
+        isId(sourceId.slice(name.length + 1)) &&
+        (name !== 'ext' || hits.get(sourceId)?.pageUrl !== undefined)
+      );
     },
 
     async resolve(sourceId: string): Promise<RemoteHit> {
       const known = hits.get(sourceId);
-      return known ?? remember({ ...await current().resolve({ id: idOf(sourceId) }, AbortSignal.timeout(pace.requestMs)), sourceId });
+      return (
+        known ??
+        remember({
+          ...(await current().resolve({ id: idOf(sourceId) }, AbortSignal.timeout(pace.requestMs))),
+          sourceId,
+        })
+      );
     },
 
     /** Throws CatalogueError, the signal's reason, and what the disk throws. */
-    async download({ sourceId, pageUrl }: { sourceId: string; pageUrl: string | null }, dir: string, options: DownloadOptions): Promise<string> {
+    async download(
+      { sourceId, pageUrl }: { sourceId: string; pageUrl: string | null },
+      dir: string,
+      options: DownloadOptions,
+    ): Promise<string> {
       const why = whyOff();
       if (why !== undefined) throw new CatalogueError('misconfigured', why);
       return current().download({ id: idOf(sourceId), pageUrl: pageUrl ?? undefined }, dir, options);
@@ -158,10 +211,13 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     /** A picture's bytes, unchecked; undefined while the catalogue is off or does not give it. */
     async cover(url: string): Promise<Uint8Array | undefined> {
       if (whyOff() !== undefined) return undefined;
-      return current().cover(url, AbortSignal.timeout(pace.requestMs)).catch(() => undefined);
+      return current()
+        .cover(url, AbortSignal.timeout(pace.requestMs))
+        .catch(() => undefined);
     },
   };
 }
 
 /** In words, for the list of what went wrong. */
-export const searchFault = (error: unknown): string => (error instanceof CatalogueError ? error.message : messageOf(error));
+export const searchFault = (error: unknown): string =>
+  error instanceof CatalogueError ? error.message : messageOf(error);

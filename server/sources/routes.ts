@@ -4,5 +4,14 @@ import type { Sources } from './registry.ts';
 import { SourceOut, toSourceOut } from './wire.ts';
 
 export const sourceRoutes = (sources: Sources): Route[] => [
-  route({ method: 'get', path: '/sources', access: 'user', summary: 'Where music can come from', reply: z.array(SourceOut) }, async () => (await sources.list()).map(toSourceOut)),
+  route(
+    {
+      method: 'get',
+      path: '/sources',
+      access: 'user',
+      summary: 'Where music can come from',
+      reply: z.array(SourceOut),
+    },
+    async () => (await sources.list()).map(toSourceOut),
+  ),
 ];

@@ -1,4 +1,5 @@
-// Another server of the Subsonic family as a catalogue. Its errors come with status 200, as a document where audio was asked for.
+// Another server of the Subsonic family as a catalogue. Its errors come with status 200, as a document where audio was
+// asked for.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,12 +13,26 @@ const CLIENT = 'Tonearm';
 const ID = /^[^\u0000-\u0020/\\]{1,200}$/;
 const LONGEST_NAME = 300;
 
-const Name = z.string().transform((text) => oneLine(text, LONGEST_NAME) || undefined).optional().catch(undefined);
+const Name = z
+  .string()
+  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .optional()
+  .catch(undefined);
 const Whole = z.int().positive().optional().catch(undefined);
 const Song = z.object({
   id: z.union([z.string(), z.int().transform(String)]).pipe(z.string().regex(ID)),
-  title: Name, artist: Name, album: Name, coverArt: z.union([z.string(), z.int().transform(String)]).optional().catch(undefined),
-  track: Whole, year: Whole, duration: Whole, size: Whole, isDir: z.boolean().optional().catch(undefined),
+  title: Name,
+  artist: Name,
+  album: Name,
+  coverArt: z
+    .union([z.string(), z.int().transform(String)])
+    .optional()
+    .catch(undefined),
+  track: Whole,
+  year: Whole,
+  duration: Whole,
+  size: Whole,
+  isDir: z.boolean().optional().catch(undefined),
 });
 type Song = z.output<typeof Song>;
 
@@ -27,13 +42,20 @@ const Envelope = z.object({
     serverVersion: z.string().optional().catch(undefined),
     type: z.string().optional().catch(undefined),
     error: z.object({ code: z.int(), message: z.string().optional() }).optional().catch(undefined),
-    searchResult3: z.object({ song: z.array(z.unknown()).optional() }).optional().catch(undefined),
+    searchResult3: z
+      .object({ song: z.array(z.unknown()).optional() })
+      .optional()
+      .catch(undefined),
     song: z.unknown().optional(),
   }),
 });
 type Answer = z.output<typeof Envelope>['subsonic-response'];
 
-export interface SubDeps { settings: LiveSettings; userAgent: () => string; pace: CataloguePace }
+export interface SubDeps {
+  settings: LiveSettings;
+  userAgent: () => string;
+  pace: CataloguePace;
+}
 
 export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProvider {
   const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? 'http://unset.invalid'}/`);
@@ -48,9 +70,19 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
 
   function signed(url: URL): URL {
     const salt = randomBytes(8).toString('hex');
-    const token = createHash('md5').update(`${settings.get('STREAMSRC_PASSWORD') ?? ''}${salt}`).digest('hex');
+    const token = createHash('md5')
+      .update(`${settings.get('STREAMSRC_PASSWORD') ?? ''}${salt}`)
+      .digest('hex');
     const full = new URL(url);
-    for (const [name, value] of Object.entries({ u: settings.get('STREAMSRC_USERNAME') ?? '', t: token, s: salt, v: VERSION, c: CLIENT, f: 'json' })) full.searchParams.set(name, value);
+    for (const [name, value] of Object.entries({
+      u: settings.get('STREAMSRC_USERNAME') ?? '',
+      t: token,
+      s: salt,
+      v: VERSION,
+      c: CLIENT,
+      f: 'json',
+    }))
+      full.searchParams.set(name, value);
     return full;
   }
 
@@ -71,7 +103,12 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
   }
 
   const toHit = (song: Song): CatalogueHit => ({
-    id: song.id, title: song.title ?? 'Untitled', artist: song.artist, album: song.album, trackNumber: song.track, year: song.year,
+    id: song.id,
+    title: song.title ?? 'Untitled',
+    artist: song.artist,
+    album: song.album,
+    trackNumber: song.track,
+    year: song.year,
     durationMs: song.duration === undefined ? undefined : song.duration * 1_000,
     coverUrl: song.coverArt === undefined ? undefined : address('getCoverArt', { id: song.coverArt, size: '600' }).href,
   });
@@ -79,8 +116,12 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
   return {
     name: 'sub',
     whyNot() {
-      const missing = (['STREAMSRC_BASE_URL', 'STREAMSRC_USERNAME', 'STREAMSRC_PASSWORD'] as const).filter((name) => settings.get(name) === undefined);
-      return missing.length === 0 ? undefined : `The other Subsonic server is not set up: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
+      const missing = (['STREAMSRC_BASE_URL', 'STREAMSRC_USERNAME', 'STREAMSRC_PASSWORD'] as const).filter(
+        (name) => settings.get(name) === undefined,
+      );
+      return missing.length === 0
+        ? undefined
+        : `The other Subsonic server is not set up: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
     },
     isId: (id) => ID.test(id),
 
@@ -90,8 +131,16 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
     },
 
     async search(query, { limit, signal }) {
-      const { searchResult3 } = await ask('search3', { query, songCount: String(limit), artistCount: '0', albumCount: '0' }, signal);
-      return (searchResult3?.song ?? []).slice(0, limit).flatMap((song) => Song.safeParse(song).data ?? []).filter((song) => !song.isDir).map(toHit);
+      const { searchResult3 } = await ask(
+        'search3',
+        { query, songCount: String(limit), artistCount: '0', albumCount: '0' },
+        signal,
+      );
+      return (searchResult3?.song ?? [])
+        .slice(0, limit)
+        .flatMap((song) => Song.safeParse(song).data ?? [])
+        .filter((song) => !song.isDir)
+        .map(toHit);
     },
 
     resolve: async ({ id }, signal) => toHit(await songOf(id, signal)),
@@ -100,26 +149,36 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
       const { size } = await songOf(id, options.signal); // says in words what is wrong before audio is asked for
       const path = join(dir, 'item');
       if (size !== undefined) options.onProgress(0, size);
-      await http.save(signed(address('download', { id })), path, { ...options, faultIn: (document) => faultInDocument(base().host, document) });
+      await http.save(signed(address('download', { id })), path, {
+        ...options,
+        faultIn: (document) => faultInDocument(base().host, document),
+      });
       return path;
     },
 
     cover(url, signal) {
       const wanted = new URL(url);
-      if (wanted.host !== base().host) throw new CatalogueError('not_found', 'That picture is on a server that is not in use now.');
+      if (wanted.host !== base().host)
+        throw new CatalogueError('not_found', 'That picture is on a server that is not in use now.');
       return http.picture(signed(wanted), signal);
     },
   };
 }
 
-const notUnderstood = (host: string): CatalogueError => new CatalogueError('unavailable', `${host} gave an answer that is not understood.`);
+const notUnderstood = (host: string): CatalogueError =>
+  new CatalogueError('unavailable', `${host} gave an answer that is not understood.`);
 
 function faultOf(host: string, error: { code: number; message?: string | undefined } | undefined): CatalogueError {
   const said = error?.message ? ` (${oneLine(error.message, 200)})` : '';
   if (error?.code === 70) return new CatalogueError('not_found', `${host} does not have it any more${said}.`);
   if (error?.code === 50) return new CatalogueError('forbidden', `${host} does not let this account have it${said}.`);
-  if (error !== undefined && [40, 41, 42, 43, 44].includes(error.code)) return new CatalogueError('misconfigured', `${host} does not accept the account; look at STREAMSRC_USERNAME and STREAMSRC_PASSWORD${said}.`);
-  if (error !== undefined && [10, 20, 30].includes(error.code)) return new CatalogueError('misconfigured', `${host} does not understand the request${said}.`);
+  if (error !== undefined && [40, 41, 42, 43, 44].includes(error.code))
+    return new CatalogueError(
+      'misconfigured',
+      `${host} does not accept the account; look at STREAMSRC_USERNAME and STREAMSRC_PASSWORD${said}.`,
+    );
+  if (error !== undefined && [10, 20, 30].includes(error.code))
+    return new CatalogueError('misconfigured', `${host} does not understand the request${said}.`);
   return new CatalogueError('unavailable', `${host} could not do it${said}.`);
 }
 
@@ -128,7 +187,11 @@ function faultInDocument(host: string, document: string): CatalogueError {
   try {
     const parsed = Envelope.safeParse(JSON.parse(document));
     if (parsed.success) return faultOf(host, parsed.data['subsonic-response'].error);
-  } catch { /* not JSON */ }
+  } catch {
+    /* not JSON */
+  }
   const code = /<error\b[^>]*\bcode="(\d{1,3})"/.exec(document)?.[1];
-  return code === undefined ? new CatalogueError('invalid_media', `${host} sent a document where audio was asked for.`) : faultOf(host, { code: Number(code) });
+  return code === undefined
+    ? new CatalogueError('invalid_media', `${host} sent a document where audio was asked for.`)
+    : faultOf(host, { code: Number(code) });
 }

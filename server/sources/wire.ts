@@ -19,32 +19,53 @@ export const ScanCounts = z.object({
 });
 export type ScanCounts = z.output<typeof ScanCounts>;
 
-export const LastScanOut = z.object({
-  job_id: z.int(),
-  status: JobStatusOut,
-  finished_at: isoTime,
-  folders: z.array(z.string()).meta({ description: 'what was scanned, relative to the music folder; an empty name is the whole' }),
-  counts: ScanCounts.nullable().meta({ description: 'null when the scan failed or was cancelled' }),
-}).meta({ id: 'LastScanOut' });
+export const LastScanOut = z
+  .object({
+    job_id: z.int(),
+    status: JobStatusOut,
+    finished_at: isoTime,
+    folders: z
+      .array(z.string())
+      .meta({ description: 'what was scanned, relative to the music folder; an empty name is the whole' }),
+    counts: ScanCounts.nullable().meta({ description: 'null when the scan failed or was cancelled' }),
+  })
+  .meta({ id: 'LastScanOut' });
 
-export const SourceOut = z.object({
-  name: z.string(),
-  kind: z.string(),
-  enabled: z.boolean(),
-  reason: z.string().optional().meta({ description: 'why it is off, or does not answer although it is on' }),
-  detail: z.string().optional().meta({ description: 'what it is, such as a program and its version' }),
-  capabilities: z.array(z.enum(['scan', 'search', 'download'])),
-  last_scan: LastScanOut.nullable().optional().meta({ description: 'the latest that ended; null before the first' }),
-}).meta({ id: 'SourceOut' });
+export const SourceOut = z
+  .object({
+    name: z.string(),
+    kind: z.string(),
+    enabled: z.boolean(),
+    reason: z.string().optional().meta({ description: 'why it is off, or does not answer although it is on' }),
+    detail: z.string().optional().meta({ description: 'what it is, such as a program and its version' }),
+    capabilities: z.array(z.enum(['scan', 'search', 'download'])),
+    last_scan: LastScanOut.nullable().optional().meta({ description: 'the latest that ended; null before the first' }),
+  })
+  .meta({ id: 'SourceOut' });
 export type SourceOut = z.output<typeof SourceOut>;
 
-export const toSourceOut = ({ name, kind, enabled, reason, detail, capabilities, endedScan }: SourceInfo): SourceOut => ({
-  name, kind, enabled, capabilities,
+export const toSourceOut = ({
+  name,
+  kind,
+  enabled,
+  reason,
+  detail,
+  capabilities,
+  endedScan,
+}: SourceInfo): SourceOut => ({
+  name,
+  kind,
+  enabled,
+  capabilities,
   ...(reason !== undefined && { reason }),
   ...(detail !== undefined && { detail }),
   ...(endedScan !== undefined && { last_scan: endedScan && toLastScanOut(endedScan) }),
 });
 
 const toLastScanOut = ({ jobId, status, finishedAt, folders, result }: EndedScan): z.output<typeof LastScanOut> => ({
-  job_id: jobId, status, finished_at: toIso(finishedAt), folders, counts: ScanCounts.safeParse(result).data ?? null,
+  job_id: jobId,
+  status,
+  finished_at: toIso(finishedAt),
+  folders,
+  counts: ScanCounts.safeParse(result).data ?? null,
 });

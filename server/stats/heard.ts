@@ -1,14 +1,20 @@
-// Adds up a person's plays between two moments. Goes over the rows themselves in slices of some milliseconds, so that a million of them
-// hold nobody up; what is answered is kept until something is written.
+// Adds up a person's plays between two moments. Goes over the rows themselves in slices of some milliseconds, so that a
+// million of them hold nobody up; what is answered is kept until something is written.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { Zone } from './zones.ts';
 
-export interface Sum { plays: number; playedMs: number }
+export interface Sum {
+  plays: number;
+  playedMs: number;
+}
 
 /** Plays that have no track here, put together by song. */
-export interface LooseSum extends Sum { song: number | null; playId: PlayId }
+export interface LooseSum extends Sum {
+  song: number | null;
+  playId: PlayId;
+}
 
 export interface Heard extends Sum {
   /** By local day. In rising order. */
@@ -24,7 +30,10 @@ export interface Heard extends Sum {
   last: PlayId | undefined;
 }
 
-export interface Range { from: number; to: number }
+export interface Range {
+  from: number;
+  to: number;
+}
 
 /** 3 to 8 ms of work. */
 const SLICE = 3_000;
@@ -45,11 +54,26 @@ export const addTo = <K>(sums: Map<K, Sum>, key: K, { plays, playedMs }: Sum): v
 };
 
 export function createHeard(client: Sqlite) {
-  const slice = client.prepare<[UserId, number, PlayId, number], Row>(`SELECT id, played_at, track_id, coalesce(played_ms, duration_ms, 0), song_key FROM plays
-    WHERE user_id = ? AND withdrawn_at IS NULL AND (played_at, id) > (?, ?) AND played_at < ? ORDER BY played_at, id LIMIT ${SLICE}`).raw();
+  const slice = client
+    .prepare<
+      [UserId, number, PlayId, number],
+      Row
+    >(`SELECT id, played_at, track_id, coalesce(played_ms, duration_ms, 0), song_key FROM plays
+    WHERE user_id = ? AND withdrawn_at IS NULL AND (played_at, id) > (?, ?) AND played_at < ? ORDER BY played_at, id LIMIT ${SLICE}`)
+    .raw();
 
   return async function heard(userId: UserId, { from, to }: Range, zone: Zone): Promise<Heard> {
-    const result: Heard = { plays: 0, playedMs: 0, days: new Map(), hours: noSums(24), week: noSums(7 * 24), tracks: new Map(), loose: new Map(), first: undefined, last: undefined };
+    const result: Heard = {
+      plays: 0,
+      playedMs: 0,
+      days: new Map(),
+      hours: noSums(24),
+      week: noSums(7 * 24),
+      tracks: new Map(),
+      loose: new Map(),
+      first: undefined,
+      last: undefined,
+    };
     let after: [number, PlayId] = [from - 1, Number.MAX_SAFE_INTEGER as PlayId];
     for (;;) {
       const rows = slice.all(userId, ...after, to);

@@ -1,15 +1,59 @@
 import { route, type Route } from '../http/route.ts';
 import type { StatsService } from './service.ts';
 import type { StorageStats } from './storage-stats.ts';
-import { ListeningOut, ListeningQuery, StorageStatsOut, toListeningOut, toRange, toStorageStatsOut, toYearOut, YearOut, YearParam, YearQuery } from './wire.ts';
+import {
+  ListeningOut,
+  ListeningQuery,
+  StorageStatsOut,
+  toListeningOut,
+  toRange,
+  toStorageStatsOut,
+  toYearOut,
+  YearOut,
+  YearParam,
+  YearQuery,
+} from './wire.ts';
 
-export const statsRoutes = ({ stats, storageStats }: { stats: StatsService; storageStats: () => Promise<StorageStats> }): Route[] => [
-  route({ method: 'get', path: '/storage', access: 'user', summary: 'How much there is in the library, and how full the disk is', reply: StorageStatsOut },
-    async () => toStorageStatsOut(await storageStats())),
+export const statsRoutes = ({
+  stats,
+  storageStats,
+}: {
+  stats: StatsService;
+  storageStats: () => Promise<StorageStats>;
+}): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/storage',
+      access: 'user',
+      summary: 'How much there is in the library, and how full the disk is',
+      reply: StorageStatsOut,
+    },
+    async () => toStorageStatsOut(await storageStats()),
+  ),
 
-  route({ method: 'get', path: '/stats/listening', access: 'user', summary: 'What you listened to: by day and hour, and what most', query: ListeningQuery, reply: ListeningOut },
-    async ({ user, query }) => toListeningOut(await stats.listening(user.id, toRange(query), query.tz))),
+  route(
+    {
+      method: 'get',
+      path: '/stats/listening',
+      access: 'user',
+      summary: 'What you listened to: by day and hour, and what most',
+      query: ListeningQuery,
+      reply: ListeningOut,
+    },
+    async ({ user, query }) => toListeningOut(await stats.listening(user.id, toRange(query), query.tz)),
+  ),
 
-  route({ method: 'get', path: '/stats/year/:year', access: 'user', summary: 'Your year in review', params: YearParam, query: YearQuery, reply: YearOut },
-    async ({ user, params, query }) => toYearOut(await stats.yearReview(user.id, params.year, query.tz))),
+  route(
+    {
+      method: 'get',
+      path: '/stats/year/:year',
+      access: 'user',
+      summary: 'Your year in review',
+      params: YearParam,
+      query: YearQuery,
+      reply: YearOut,
+    },
+    async ({ user, params, query }) => toYearOut(await stats.yearReview(user.id, params.year, query.tz)),
+  ),
 ];

@@ -9,9 +9,19 @@ import { toDay, type Zone } from './zones.ts';
 
 /** Without what was added up by track: that may be as large as the library, and answers are kept. */
 export type HeardSummary = Omit<Heard, 'tracks' | 'loose'>;
-export interface Listening { range: Range; zone: Zone; heard: HeardSummary; tops: Tops }
+export interface Listening {
+  range: Range;
+  zone: Zone;
+  heard: HeardSummary;
+  tops: Tops;
+}
 
-export interface PlayedAt { playedAt: number; title: string; artistName: string | null; trackId: TrackId | null }
+export interface PlayedAt {
+  playedAt: number;
+  title: string;
+  artistName: string | null;
+  trackId: TrackId | null;
+}
 
 export interface YearReview extends Listening {
   year: number;
@@ -37,12 +47,29 @@ export function createStatsService({ db }: { db: MainDb }) {
   const client = db.$client;
   const heard = createHeard(client);
   const tops = createTops(client);
-  const version = client.prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)").pluck();
-  const findPlay = client.prepare<[PlayId], PlayedAt>('SELECT played_at AS playedAt, title, artist_name AS artistName, track_id AS trackId FROM plays WHERE id = ?');
-  const trackBefore = client.prepare<[TrackId, UserId, number], number>('SELECT 1 FROM plays WHERE track_id = ? AND user_id = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1').pluck();
-  const songBefore = client.prepare<[UserId, number, number], number>('SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1').pluck();
-  const artistBefore = client.prepare<[ArtistId, UserId, number], number>(`SELECT 1 FROM track_artists a CROSS JOIN plays p ON p.track_id = a.track_id
-    WHERE a.artist_id = ? AND p.user_id = ? AND p.played_at < ? AND p.withdrawn_at IS NULL LIMIT 1`).pluck();
+  const version = client
+    .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
+    .pluck();
+  const findPlay = client.prepare<[PlayId], PlayedAt>(
+    'SELECT played_at AS playedAt, title, artist_name AS artistName, track_id AS trackId FROM plays WHERE id = ?',
+  );
+  const trackBefore = client
+    .prepare<[TrackId, UserId, number], number>(
+      'SELECT 1 FROM plays WHERE track_id = ? AND user_id = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1',
+    )
+    .pluck();
+  const songBefore = client
+    .prepare<[UserId, number, number], number>(
+      'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1',
+    )
+    .pluck();
+  const artistBefore = client
+    .prepare<
+      [ArtistId, UserId, number],
+      number
+    >(`SELECT 1 FROM track_artists a CROSS JOIN plays p ON p.track_id = a.track_id
+    WHERE a.artist_id = ? AND p.user_id = ? AND p.played_at < ? AND p.withdrawn_at IS NULL LIMIT 1`)
+    .pluck();
 
   const kept = new Map<string, { version: string; answer: Promise<unknown> }>();
 
@@ -79,16 +106,27 @@ export function createStatsService({ db }: { db: MainDb }) {
     const { tracks, loose, ...summary } = await heard(userId, range, zone);
     const { days, first, last } = summary;
     const newTracks = await only(tracks, ([id]) => trackBefore.get(id, userId, range.from) === undefined);
-    const newSongs = await only<[number, LooseSum]>(loose, ([, { song }]) => song === null || songBefore.get(userId, song, range.from) === undefined);
+    const newSongs = await only<[number, LooseSum]>(
+      loose,
+      ([, { song }]) => song === null || songBefore.get(userId, song, range.from) === undefined,
+    );
     const { artists } = await tops.count({ tracks, loose: new Map() });
-    const newArtists = await only(artists.keys(), (id) => artistBefore.get(id as ArtistId, userId, range.from) === undefined);
+    const newArtists = await only(
+      artists.keys(),
+      (id) => artistBefore.get(id as ArtistId, userId, range.from) === undefined,
+    );
     return {
-      range, zone, year,
+      range,
+      zone,
+      year,
       heard: summary,
       tops: await tops.all({ tracks, loose }),
       months: monthsOf(days),
       streak: longestStreak([...days.keys()]),
-      busiestDay: [...days].reduce<[number, Sum] | undefined>((best, entry) => (!best || entry[1].plays > best[1].plays ? entry : best), undefined)?.[0],
+      busiestDay: [...days].reduce<[number, Sum] | undefined>(
+        (best, entry) => (!best || entry[1].plays > best[1].plays ? entry : best),
+        undefined,
+      )?.[0],
       firstPlay: first === undefined ? undefined : findPlay.get(first),
       lastPlay: last === undefined ? undefined : findPlay.get(last),
       newTracks: newTracks.length + newSongs.length,

@@ -1,5 +1,5 @@
-// How much there is in the library and how full the disk is (interface, Storage statistics). Read from totals that triggers keep, so a
-// million tracks are counted as fast as ten.
+// How much there is in the library and how full the disk is (interface, Storage statistics). Read from totals that
+// triggers keep, so a million tracks are counted as fast as ten.
 import type { MainDb } from '../db/client.ts';
 import type { MetadataStatus } from '../db/schema.ts';
 import { createKept } from '../library/kept.ts';
@@ -7,7 +7,11 @@ import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
-export interface Share { key: string; tracks: number; sizeBytes: number }
+export interface Share {
+  key: string;
+  tracks: number;
+  sizeBytes: number;
+}
 
 export interface StorageStats {
   tracks: number;
@@ -23,7 +27,14 @@ export interface StorageStats {
   disk: DiskUsage | null;
 }
 
-interface Total { source: string; metadataStatus: MetadataStatus; format: string; tracks: number; sizeBytes: number; durationMs: number }
+interface Total {
+  source: string;
+  metadataStatus: MetadataStatus;
+  format: string;
+  tracks: number;
+  sizeBytes: number;
+  durationMs: number;
+}
 
 const TOP_GENRES = 20;
 /** A placeholder has no format yet. */
@@ -37,13 +48,21 @@ export interface StorageStatsDeps {
 
 export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   const kept = createKept<Omit<StorageStats, 'disk'>>(createStatements(db.$client), 1);
-  const totals = db.$client.prepare<[], Total>(`SELECT source, metadata_status AS metadataStatus, format, tracks, size_bytes AS sizeBytes, duration_ms AS durationMs
+  const totals = db.$client.prepare<
+    [],
+    Total
+  >(`SELECT source, metadata_status AS metadataStatus, format, tracks, size_bytes AS sizeBytes, duration_ms AS durationMs
     FROM library_totals WHERE tracks > 0`);
-  const genres = db.$client.prepare<[], { genre: string; tracks: number }>(`SELECT name AS genre, track_count AS tracks FROM genres WHERE track_count > 0
+  const genres = db.$client.prepare<
+    [],
+    { genre: string; tracks: number }
+  >(`SELECT name AS genre, track_count AS tracks FROM genres WHERE track_count > 0
     ORDER BY track_count DESC, name_key LIMIT ${TOP_GENRES}`);
 
   /** One walk along the index of years: albums are few beside tracks. */
-  const years = db.$client.prepare<[], { year: number; albums: number }>('SELECT year, count(*) AS albums FROM albums WHERE year > 0 GROUP BY year ORDER BY year');
+  const years = db.$client.prepare<[], { year: number; albums: number }>(
+    'SELECT year, count(*) AS albums FROM albums WHERE year > 0 GROUP BY year ORDER BY year',
+  );
 
   function addUp(): Omit<StorageStats, 'disk'> {
     const rows = totals.all();
@@ -61,13 +80,18 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
     };
   }
 
-  return async (): Promise<StorageStats> => ({ ...kept.get(['library'], 'storage', addUp), disk: await storage.diskUsage() });
+  return async (): Promise<StorageStats> => ({
+    ...kept.get(['library'], 'storage', addUp),
+    disk: await storage.diskUsage(),
+  });
 }
 
 /** The largest first. */
 const shares = (rows: readonly Total[], keyOf: (row: Total) => string): Share[] =>
-  [...Map.groupBy(rows, keyOf)].map(([key, some]) => ({
-    key,
-    tracks: some.reduce((all, row) => all + row.tracks, 0),
-    sizeBytes: some.reduce((all, row) => all + row.sizeBytes, 0),
-  })).sort((a, b) => b.tracks - a.tracks || (a.key < b.key ? -1 : 1));
+  [...Map.groupBy(rows, keyOf)]
+    .map(([key, some]) => ({
+      key,
+      tracks: some.reduce((all, row) => all + row.tracks, 0),
+      sizeBytes: some.reduce((all, row) => all + row.sizeBytes, 0),
+    }))
+    .sort((a, b) => b.tracks - a.tracks || (a.key < b.key ? -1 : 1));

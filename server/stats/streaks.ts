@@ -1,12 +1,19 @@
 // Runs of days on which something was played.
-export interface Streak { days: number; first: number; last: number }
+export interface Streak {
+  days: number;
+  first: number;
+  last: number;
+}
 
 /** The longest run of neighbouring days, the earliest of equals; undefined without any. `days` in rising order. */
 export function longestStreak(days: readonly number[]): Streak | undefined {
   let best: Streak | undefined;
   let current: Streak | undefined;
   for (const day of days) {
-    current = current && day === current.last + 1 ? { ...current, days: current.days + 1, last: day } : { days: 1, first: day, last: day };
+    current =
+      current && day === current.last + 1
+        ? { ...current, days: current.days + 1, last: day }
+        : { days: 1, first: day, last: day };
     if (!best || current.days > best.days) best = current;
   }
   return best;

@@ -1,21 +1,46 @@
-// The most played tracks, albums, artists and genres of what was heard. A play counts for each artist of its track and for each genre.
-// What has no track here counts by its names: for an artist of that name who is in the library, else for the name itself.
+// The most played tracks, albums, artists and genres of what was heard. A play counts for each artist of its track and
+// for each genre. What has no track here counts by its names: for an artist of that name who is in the library, else
+// for the name itself.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, PlayId, TrackId } from '../db/ids.ts';
 import { identityKey } from '../library/fold.ts';
 import { addTo, type Heard, type LooseSum, type Sum } from './heard.ts';
 
-export interface TopTrack extends Sum { trackId: TrackId | null; title: string; artistName: string | null; albumId: AlbumId | null }
-export interface TopAlbum extends Sum { albumId: AlbumId | null; title: string; artistName: string | null }
-export interface TopArtist extends Sum { artistId: ArtistId | null; name: string }
-export interface TopGenre extends Sum { genre: string }
-export interface Tops { tracks: TopTrack[]; albums: TopAlbum[]; artists: TopArtist[]; genres: TopGenre[] }
+export interface TopTrack extends Sum {
+  trackId: TrackId | null;
+  title: string;
+  artistName: string | null;
+  albumId: AlbumId | null;
+}
+export interface TopAlbum extends Sum {
+  albumId: AlbumId | null;
+  title: string;
+  artistName: string | null;
+}
+export interface TopArtist extends Sum {
+  artistId: ArtistId | null;
+  name: string;
+}
+export interface TopGenre extends Sum {
+  genre: string;
+}
+export interface Tops {
+  tracks: TopTrack[];
+  albums: TopAlbum[];
+  artists: TopArtist[];
+  genres: TopGenre[];
+}
 
 export const TOP = 20;
 const SLICE = 1_000;
 
-interface LooseNames { id: PlayId; title: string; artistName: string | null; albumTitle: string | null }
+interface LooseNames {
+  id: PlayId;
+  title: string;
+  artistName: string | null;
+  albumTitle: string | null;
+}
 /** Names of what is not in the library begin with this, so that they never look like an id. */
 const byName = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
 
@@ -26,19 +51,45 @@ export interface Counted {
 }
 
 export function createTops(client: Sqlite) {
-  const artistsOf = client.prepare<[string], [TrackId, ArtistId]>('SELECT a.track_id, a.artist_id FROM json_each(?) ids CROSS JOIN track_artists a ON a.track_id = ids.value').raw();
-  const albumsOf = client.prepare<[string], [TrackId, AlbumId]>('SELECT t.id, t.album_id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value WHERE t.album_id IS NOT NULL').raw();
-  const genresOf = client.prepare<[string], [TrackId, GenreId]>('SELECT g.track_id, g.genre_id FROM json_each(?) ids CROSS JOIN track_genres g ON g.track_id = ids.value').raw();
-  const looseNames = client.prepare<[string], LooseNames>('SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle FROM json_each(?) ids CROSS JOIN plays p ON p.id = ids.value');
+  const artistsOf = client
+    .prepare<[string], [TrackId, ArtistId]>(
+      'SELECT a.track_id, a.artist_id FROM json_each(?) ids CROSS JOIN track_artists a ON a.track_id = ids.value',
+    )
+    .raw();
+  const albumsOf = client
+    .prepare<[string], [TrackId, AlbumId]>(
+      'SELECT t.id, t.album_id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value WHERE t.album_id IS NOT NULL',
+    )
+    .raw();
+  const genresOf = client
+    .prepare<[string], [TrackId, GenreId]>(
+      'SELECT g.track_id, g.genre_id FROM json_each(?) ids CROSS JOIN track_genres g ON g.track_id = ids.value',
+    )
+    .raw();
+  const looseNames = client.prepare<[string], LooseNames>(
+    'SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle FROM json_each(?) ids CROSS JOIN plays p ON p.id = ids.value',
+  );
   const artistNamed = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
-  const trackNames = client.prepare<[string], Omit<TopTrack, keyof Sum>>('SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value');
-  const albumNames = client.prepare<[string], Omit<TopAlbum, keyof Sum>>(`SELECT a.id AS albumId, a.title, x.name AS artistName
+  const trackNames = client.prepare<[string], Omit<TopTrack, keyof Sum>>(
+    'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value',
+  );
+  const albumNames = client.prepare<
+    [string],
+    Omit<TopAlbum, keyof Sum>
+  >(`SELECT a.id AS albumId, a.title, x.name AS artistName
     FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value LEFT JOIN artists x ON x.id = a.artist_id`);
-  const artistNames = client.prepare<[string], Omit<TopArtist, keyof Sum>>('SELECT x.id AS artistId, x.name FROM json_each(?) ids CROSS JOIN artists x ON x.id = ids.value');
-  const genreNames = client.prepare<[string], { id: GenreId; genre: string }>('SELECT g.id, g.name AS genre FROM json_each(?) ids CROSS JOIN genres g ON g.id = ids.value');
+  const artistNames = client.prepare<[string], Omit<TopArtist, keyof Sum>>(
+    'SELECT x.id AS artistId, x.name FROM json_each(?) ids CROSS JOIN artists x ON x.id = ids.value',
+  );
+  const genreNames = client.prepare<[string], { id: GenreId; genre: string }>(
+    'SELECT g.id, g.name AS genre FROM json_each(?) ids CROSS JOIN genres g ON g.id = ids.value',
+  );
 
   /** What the tracks of `heard` belong to. `names` gets what is not in the library under its key. */
-  async function count({ tracks, loose }: Pick<Heard, 'tracks' | 'loose'>, names = new Map<string, { title: string; artistName: string | null }>()): Promise<Counted> {
+  async function count(
+    { tracks, loose }: Pick<Heard, 'tracks' | 'loose'>,
+    names = new Map<string, { title: string; artistName: string | null }>(),
+  ): Promise<Counted> {
     const counted: Counted = { artists: new Map(), albums: new Map(), genres: new Map() };
     for (const ids of slices([...tracks.keys()])) {
       const json = JSON.stringify(ids);
@@ -68,10 +119,19 @@ export function createTops(client: Sqlite) {
   }
 
   function topTracks({ tracks, loose }: Pick<Heard, 'tracks' | 'loose'>): TopTrack[] {
-    const best = top<number | string>([...tracks, ...[...loose.values()].map((sum) => [`${sum.playId}`, sum] as const)]);
+    const best = top<number | string>([
+      ...tracks,
+      ...[...loose.values()].map((sum) => [`${sum.playId}`, sum] as const),
+    ]);
     const known = new Map(trackNames.all(idsOf(best)).map((names) => [names.trackId as number | string, names]));
-    const others = new Map(looseNames.all(JSON.stringify(best.flatMap(([key]) => (typeof key === 'string' ? [Number(key)] : []))))
-      .map(({ id, title, artistName }) => [`${id}` as number | string, { trackId: null, title, artistName, albumId: null }]));
+    const others = new Map(
+      looseNames
+        .all(JSON.stringify(best.flatMap(([key]) => (typeof key === 'string' ? [Number(key)] : []))))
+        .map(({ id, title, artistName }) => [
+          `${id}` as number | string,
+          { trackId: null, title, artistName, albumId: null },
+        ]),
+    );
     return named(best, (key) => known.get(key) ?? others.get(key));
   }
 
@@ -83,28 +143,37 @@ export function createTops(client: Sqlite) {
       const names = new Map<string, { title: string; artistName: string | null }>();
       const counted = await count(heard, names);
       const [albums, artists, genres] = [top(counted.albums), top(counted.artists), top(counted.genres)];
-      const albumById = new Map(albumNames.all(idsOf(albums)).map((album) => [album.albumId as number | string, album]));
-      const artistById = new Map(artistNames.all(idsOf(artists)).map((artist) => [artist.artistId as number | string, artist]));
+      const albumById = new Map(
+        albumNames.all(idsOf(albums)).map((album) => [album.albumId as number | string, album]),
+      );
+      const artistById = new Map(
+        artistNames.all(idsOf(artists)).map((artist) => [artist.artistId as number | string, artist]),
+      );
       const genreById = new Map(genreNames.all(idsOf(genres)).map(({ id, genre }) => [id as number, { genre }]));
       const other = (key: number | string) => (typeof key === 'string' ? names.get(key) : undefined);
       return {
         tracks: topTracks(heard),
         albums: named(albums, (key) => albumById.get(key) ?? withId('albumId', other(key))),
-        artists: named(artists, (key) => artistById.get(key) ?? (other(key) && { artistId: null, name: other(key)?.title ?? '' })),
+        artists: named(
+          artists,
+          (key) => artistById.get(key) ?? (other(key) && { artistId: null, name: other(key)?.title ?? '' }),
+        ),
         genres: named(genres, (key) => genreById.get(key)),
       };
     },
   };
 }
 
-const withId = (_: 'albumId', names: { title: string; artistName: string | null } | undefined) => names && { albumId: null, ...names };
+const withId = (_: 'albumId', names: { title: string; artistName: string | null } | undefined) =>
+  names && { albumId: null, ...names };
 
 function* slices<T>(values: T[]): Generator<T[]> {
   for (let i = 0; i < values.length; i += SLICE) yield values.slice(i, i + SLICE);
 }
 
 type Entry<K> = readonly [K, Sum];
-const idsOf = (entries: readonly Entry<number | string>[]): string => JSON.stringify(entries.flatMap(([key]) => (typeof key === 'number' ? [key] : [])));
+const idsOf = (entries: readonly Entry<number | string>[]): string =>
+  JSON.stringify(entries.flatMap(([key]) => (typeof key === 'number' ? [key] : [])));
 
 /** The most played; of equals the longer heard, then what is in the library, the older first. */
 export function top<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
@@ -121,10 +190,16 @@ export function top<K extends number | string>(sums: Iterable<Entry<K>>): Entry<
 }
 
 const compare = ([a, x]: Entry<number | string>, [b, y]: Entry<number | string>): number =>
-  y.plays - x.plays || y.playedMs - x.playedMs || Number(typeof a === 'string') - Number(typeof b === 'string') || (a < b ? -1 : 1);
+  y.plays - x.plays ||
+  y.playedMs - x.playedMs ||
+  Number(typeof a === 'string') - Number(typeof b === 'string') ||
+  (a < b ? -1 : 1);
 
 /** What was deleted while the rows were read is left out. */
-const named = <K extends number | string, T extends object>(entries: readonly Entry<K>[], namesOf: (key: K) => T | undefined): (T & Sum)[] =>
+const named = <K extends number | string, T extends object>(
+  entries: readonly Entry<K>[],
+  namesOf: (key: K) => T | undefined,
+): (T & Sum)[] =>
   entries.flatMap(([key, { plays, playedMs }]) => {
     const names = namesOf(key);
     return names ? [{ ...names, plays, playedMs }] : [];

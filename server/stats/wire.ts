@@ -9,27 +9,39 @@ import { DAY_MS, openZone, toDayText, type Zone } from './zones.ts';
 
 const share = z.object({ key: z.string(), tracks: z.int(), size_bytes: z.int() });
 
-export const StorageStatsOut = z.object({
-  tracks: z.int(),
-  artists: z.int(),
-  albums: z.int(),
-  size_bytes: z.int(),
-  duration_ms: z.int(),
-  by_format: z.array(share),
-  by_source: z.array(share),
-  by_metadata_status: z.array(share),
-  albums_by_year: z.array(z.object({ year: z.int(), albums: z.int() })).meta({ description: 'of those whose year is known, earliest first' }),
-  top_genres: z.array(z.object({ genre: z.string(), tracks: z.int() })),
-  disk: z.object({ path: z.string(), total_bytes: z.int(), free_bytes: z.int(), used_bytes: z.int() }).nullable().meta({ description: 'null for an object store' }),
-}).meta({ id: 'StorageStats' });
+export const StorageStatsOut = z
+  .object({
+    tracks: z.int(),
+    artists: z.int(),
+    albums: z.int(),
+    size_bytes: z.int(),
+    duration_ms: z.int(),
+    by_format: z.array(share),
+    by_source: z.array(share),
+    by_metadata_status: z.array(share),
+    albums_by_year: z
+      .array(z.object({ year: z.int(), albums: z.int() }))
+      .meta({ description: 'of those whose year is known, earliest first' }),
+    top_genres: z.array(z.object({ genre: z.string(), tracks: z.int() })),
+    disk: z
+      .object({ path: z.string(), total_bytes: z.int(), free_bytes: z.int(), used_bytes: z.int() })
+      .nullable()
+      .meta({ description: 'null for an object store' }),
+  })
+  .meta({ id: 'StorageStats' });
 export type StorageStatsOut = z.output<typeof StorageStatsOut>;
 
-const zone = z.string().max(100).default('UTC').transform((name, context): Zone => {
-  const found = openZone(name);
-  if (found) return found;
-  context.addIssue({ code: 'custom', message: 'is not a time zone, such as Europe/Berlin' });
-  return z.NEVER;
-}).meta({ description: 'time zone in which days and hours are counted, such as Europe/Berlin' });
+const zone = z
+  .string()
+  .max(100)
+  .default('UTC')
+  .transform((name, context): Zone => {
+    const found = openZone(name);
+    if (found) return found;
+    context.addIssue({ code: 'custom', message: 'is not a time zone, such as Europe/Berlin' });
+    return z.NEVER;
+  })
+  .meta({ description: 'time zone in which days and hours are counted, such as Europe/Berlin' });
 const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 time or day' });
 
 export const ListeningQuery = z.object({
@@ -39,57 +51,104 @@ export const ListeningQuery = z.object({
 });
 export type ListeningQuery = z.output<typeof ListeningQuery>;
 
-export const YearParam = z.object({ year: z.string().regex(/^(19|20|21)\d\d$/, 'must be a year').transform(Number) });
+export const YearParam = z.object({
+  year: z
+    .string()
+    .regex(/^(19|20|21)\d\d$/, 'must be a year')
+    .transform(Number),
+});
 export const YearQuery = z.object({ tz: zone });
 
 const played = { plays: z.int(), played_ms: z.int(), minutes: z.int() };
 const day = z.iso.date();
-const TopTrackOut = z.object({ track_id: z.int().nullable(), title: z.string(), artist_name: z.string().nullable(), album_id: z.int().nullable(), ...played });
+const TopTrackOut = z.object({
+  track_id: z.int().nullable(),
+  title: z.string(),
+  artist_name: z.string().nullable(),
+  album_id: z.int().nullable(),
+  ...played,
+});
 const tops = {
   top_tracks: z.array(TopTrackOut),
-  top_albums: z.array(z.object({ album_id: z.int().nullable(), title: z.string(), artist_name: z.string().nullable(), ...played })),
-  top_artists: z.array(z.object({ artist_id: z.int().nullable().meta({ description: 'null for what is not in the library' }), name: z.string(), ...played })),
+  top_albums: z.array(
+    z.object({ album_id: z.int().nullable(), title: z.string(), artist_name: z.string().nullable(), ...played }),
+  ),
+  top_artists: z.array(
+    z.object({
+      artist_id: z.int().nullable().meta({ description: 'null for what is not in the library' }),
+      name: z.string(),
+      ...played,
+    }),
+  ),
   top_genres: z.array(z.object({ genre: z.string(), ...played })),
 };
 
-export const ListeningOut = z.object({
-  from: isoTime.nullable(),
-  to: isoTime.nullable(),
-  tz: z.string(),
-  ...played,
-  days: z.array(z.object({ day, ...played })).meta({ description: 'days with plays' }),
-  hours: z.array(z.object({ hour: z.int(), ...played })).meta({ description: 'the 24 hours of the day' }),
-  week: z.array(z.object({ weekday: z.int().meta({ description: '1 is Monday' }), hour: z.int(), ...played })).meta({ description: 'the 7 × 24 hours of the week' }),
-  ...tops,
-}).meta({ id: 'ListeningStats' });
+export const ListeningOut = z
+  .object({
+    from: isoTime.nullable(),
+    to: isoTime.nullable(),
+    tz: z.string(),
+    ...played,
+    days: z.array(z.object({ day, ...played })).meta({ description: 'days with plays' }),
+    hours: z.array(z.object({ hour: z.int(), ...played })).meta({ description: 'the 24 hours of the day' }),
+    week: z
+      .array(z.object({ weekday: z.int().meta({ description: '1 is Monday' }), hour: z.int(), ...played }))
+      .meta({ description: 'the 7 × 24 hours of the week' }),
+    ...tops,
+  })
+  .meta({ id: 'ListeningStats' });
 export type ListeningOut = z.output<typeof ListeningOut>;
 
-const playedAt = z.object({ track_id: z.int().nullable(), title: z.string(), artist_name: z.string().nullable(), played_at: isoTime });
+const playedAt = z.object({
+  track_id: z.int().nullable(),
+  title: z.string(),
+  artist_name: z.string().nullable(),
+  played_at: isoTime,
+});
 
-export const YearOut = z.object({
-  year: z.int(),
-  tz: z.string(),
-  ...played,
-  active_days: z.int(),
-  months: z.array(z.object({ month: z.int().meta({ description: '1 to 12' }), ...played })),
-  hours: z.array(z.object({ hour: z.int(), ...played })),
-  ...tops,
-  longest_streak: z.object({ days: z.int(), from: day, to: day }).nullable().meta({ description: 'days in a row on which something was played' }),
-  busiest_day: z.object({ day, ...played }).nullable(),
-  first_play: playedAt.nullable(),
-  last_play: playedAt.nullable(),
-  new_tracks: z.int().meta({ description: 'never played before this year' }),
-  new_artists: z.int(),
-  discoveries: z.array(TopTrackOut).meta({ description: 'the most played of the new tracks' }),
-}).meta({ id: 'YearReview' });
+export const YearOut = z
+  .object({
+    year: z.int(),
+    tz: z.string(),
+    ...played,
+    active_days: z.int(),
+    months: z.array(z.object({ month: z.int().meta({ description: '1 to 12' }), ...played })),
+    hours: z.array(z.object({ hour: z.int(), ...played })),
+    ...tops,
+    longest_streak: z
+      .object({ days: z.int(), from: day, to: day })
+      .nullable()
+      .meta({ description: 'days in a row on which something was played' }),
+    busiest_day: z.object({ day, ...played }).nullable(),
+    first_play: playedAt.nullable(),
+    last_play: playedAt.nullable(),
+    new_tracks: z.int().meta({ description: 'never played before this year' }),
+    new_artists: z.int(),
+    discoveries: z.array(TopTrackOut).meta({ description: 'the most played of the new tracks' }),
+  })
+  .meta({ id: 'YearReview' });
 export type YearOut = z.output<typeof YearOut>;
 
 export const toStorageStatsOut = ({ disk, ...s }: StorageStats): StorageStatsOut => {
-  const shares = (some: StorageStats['byFormat']) => some.map(({ key, tracks, sizeBytes }) => ({ key, tracks, size_bytes: sizeBytes }));
+  const shares = (some: StorageStats['byFormat']) =>
+    some.map(({ key, tracks, sizeBytes }) => ({ key, tracks, size_bytes: sizeBytes }));
   return {
-    tracks: s.tracks, artists: s.artists, albums: s.albums, size_bytes: s.sizeBytes, duration_ms: s.durationMs,
-    by_format: shares(s.byFormat), by_source: shares(s.bySource), by_metadata_status: shares(s.byMetadataStatus), albums_by_year: s.albumsByYear, top_genres: s.topGenres,
-    disk: disk && { path: disk.path, total_bytes: disk.totalBytes, free_bytes: disk.freeBytes, used_bytes: disk.usedBytes },
+    tracks: s.tracks,
+    artists: s.artists,
+    albums: s.albums,
+    size_bytes: s.sizeBytes,
+    duration_ms: s.durationMs,
+    by_format: shares(s.byFormat),
+    by_source: shares(s.bySource),
+    by_metadata_status: shares(s.byMetadataStatus),
+    albums_by_year: s.albumsByYear,
+    top_genres: s.topGenres,
+    disk: disk && {
+      path: disk.path,
+      total_bytes: disk.totalBytes,
+      free_bytes: disk.freeBytes,
+      used_bytes: disk.usedBytes,
+    },
   };
 };
 
@@ -102,14 +161,33 @@ export const toRange = ({ from, to, tz }: ListeningQuery): Range => ({
 });
 
 const MINUTE_MS = 60_000;
-const toPlayed = ({ plays, playedMs }: Sum) => ({ plays, played_ms: playedMs, minutes: Math.round(playedMs / MINUTE_MS) });
-const toTopTrack = (t: TopTrack) => ({ track_id: t.trackId, title: t.title, artist_name: t.artistName, album_id: t.albumId, ...toPlayed(t) });
-const toTopAlbum = (a: TopAlbum) => ({ album_id: a.albumId, title: a.title, artist_name: a.artistName, ...toPlayed(a) });
+const toPlayed = ({ plays, playedMs }: Sum) => ({
+  plays,
+  played_ms: playedMs,
+  minutes: Math.round(playedMs / MINUTE_MS),
+});
+const toTopTrack = (t: TopTrack) => ({
+  track_id: t.trackId,
+  title: t.title,
+  artist_name: t.artistName,
+  album_id: t.albumId,
+  ...toPlayed(t),
+});
+const toTopAlbum = (a: TopAlbum) => ({
+  album_id: a.albumId,
+  title: a.title,
+  artist_name: a.artistName,
+  ...toPlayed(a),
+});
 const toTopArtist = (a: TopArtist) => ({ artist_id: a.artistId, name: a.name, ...toPlayed(a) });
 const toTopGenre = (g: TopGenre) => ({ genre: g.genre, ...toPlayed(g) });
 const toHours = (hours: readonly Sum[]) => hours.map((sum, hour) => ({ hour, ...toPlayed(sum) }));
-const toTops = ({ tops: t }: Listening) =>
-  ({ top_tracks: t.tracks.map(toTopTrack), top_albums: t.albums.map(toTopAlbum), top_artists: t.artists.map(toTopArtist), top_genres: t.genres.map(toTopGenre) });
+const toTops = ({ tops: t }: Listening) => ({
+  top_tracks: t.tracks.map(toTopTrack),
+  top_albums: t.albums.map(toTopAlbum),
+  top_artists: t.artists.map(toTopArtist),
+  top_genres: t.genres.map(toTopGenre),
+});
 
 export const toListeningOut = (listening: Listening): ListeningOut => ({
   from: listening.range.from === EVER.from ? null : toIso(new Date(listening.range.from)),
@@ -123,7 +201,14 @@ export const toListeningOut = (listening: Listening): ListeningOut => ({
 });
 
 const toPlayedAt = (play: PlayedAt | undefined) =>
-  play ? { track_id: play.trackId, title: play.title, artist_name: play.artistName, played_at: toIso(new Date(play.playedAt)) } : null;
+  play
+    ? {
+        track_id: play.trackId,
+        title: play.title,
+        artist_name: play.artistName,
+        played_at: toIso(new Date(play.playedAt)),
+      }
+    : null;
 
 export const toYearOut = (review: YearReview): YearOut => ({
   year: review.year,
@@ -133,8 +218,13 @@ export const toYearOut = (review: YearReview): YearOut => ({
   months: review.months.map((sum, i) => ({ month: i + 1, ...toPlayed(sum) })),
   hours: toHours(review.heard.hours),
   ...toTops(review),
-  longest_streak: review.streak ? { days: review.streak.days, from: toDayText(review.streak.first), to: toDayText(review.streak.last) } : null,
-  busiest_day: review.busiestDay === undefined ? null : { day: toDayText(review.busiestDay), ...toPlayed(review.heard.days.get(review.busiestDay) as Sum) },
+  longest_streak: review.streak
+    ? { days: review.streak.days, from: toDayText(review.streak.first), to: toDayText(review.streak.last) }
+    : null,
+  busiest_day:
+    review.busiestDay === undefined
+      ? null
+      : { day: toDayText(review.busiestDay), ...toPlayed(review.heard.days.get(review.busiestDay) as Sum) },
   first_play: toPlayedAt(review.firstPlay),
   last_play: toPlayedAt(review.lastPlay),
   new_tracks: review.newTracks,

@@ -1,5 +1,5 @@
-// Days and hours as clocks show them where a person lives. Offsets are asked for once per day and, on the few days on which clocks
-// change, once per quarter of an hour: no change happens between quarters.
+// Days and hours as clocks show them where a person lives. Offsets are asked for once per day and, on the few days on
+// which clocks change, once per quarter of an hour: no change happens between quarters.
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
@@ -16,7 +16,16 @@ export interface Zone {
 export function openZone(name: string): Zone | undefined {
   let format: Intl.DateTimeFormat;
   try {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
   } catch {
     return undefined;
   }
@@ -25,7 +34,14 @@ export function openZone(name: string): Zone | undefined {
 
   function offsetAt(time: number): number {
     const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-    const local = Date.UTC(part['year'] as number, (part['month'] as number) - 1, part['day'], part['hour'], part['minute'], part['second']);
+    const local = Date.UTC(
+      part['year'] as number,
+      (part['month'] as number) - 1,
+      part['day'],
+      part['hour'],
+      part['minute'],
+      part['second'],
+    );
     return local - Math.floor(time / 1_000) * 1_000;
   }
 

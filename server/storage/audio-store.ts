@@ -1,5 +1,5 @@
-// From a track's storage_uri to its bytes: `local:<key>` and `s3:<key>` name an object of the storage, `file:<relative path>` a file
-// below the import path that was never copied.
+// From a track's storage_uri to its bytes: `local:<key>` and `s3:<key>` name an object of the storage, `file:<relative
+// path>` a file below the import path that was never copied.
 import { constants, createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
@@ -79,7 +79,10 @@ function importedFile(path: Buffer): StoredFile {
   };
 }
 
-/** The file's real path, after links, which has to be inside the folder: a link that was swapped in cannot lead out of it. */
+/**
+ * The file's real path, after links, which has to be inside the folder: a link that was swapped in cannot lead out of
+ * it.
+ */
 async function realPathBelow(folder: string | undefined, relative: string): Promise<Buffer> {
   if (folder === undefined) throw unavailable('This audio lies in the music folder, and none is set.');
   if (relative === '' || relative.includes('\0') || relative.split('/').includes('..')) throw gone();
@@ -106,5 +109,6 @@ async function reaching<T>(work: Promise<T>): Promise<T> {
 export const openError = (cause: unknown): AppError =>
   isAbsent(cause) ? gone(cause) : unavailable('The audio cannot be opened.', cause);
 
-const gone = (cause?: unknown): AppError => new AppError('gone', 'The audio of this track is not there any more.', { cause });
+const gone = (cause?: unknown): AppError =>
+  new AppError('gone', 'The audio of this track is not there any more.', { cause });
 const unavailable = (detail: string, cause?: unknown): AppError => new AppError('unavailable', detail, { cause });

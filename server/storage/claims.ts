@@ -1,5 +1,5 @@
-// Who is about to use a stored object. Audio is named by its content, so an upload or a scan may find its object there already; until
-// its row is written, the deletion of the last track that had the object must not take it away.
+// Who is about to use a stored object. Audio is named by its content, so an upload or a scan may find its object there
+// already; until its row is written, the deletion of the last track that had the object must not take it away.
 
 export type Claims = ReturnType<typeof createClaims>;
 
@@ -16,7 +16,10 @@ export function createClaims() {
     while (deleting.has(key)) await deleting.get(key);
     if (isClaimed(key)) return void waiting.set(key, remove);
     const done = remove(); // begins in the same turn as the question above
-    deleting.set(key, done.catch(() => undefined));
+    deleting.set(
+      key,
+      done.catch(() => undefined),
+    );
     try {
       await done;
     } finally {
@@ -58,7 +61,10 @@ export function createClaims() {
       }
     },
 
-    /** Runs `remove` now, or when the last claim is dropped; returns at once then. `remove` asks at its beginning whether the object is used. */
+    /**
+     * Runs `remove` now, or when the last claim is dropped; returns at once then. `remove` asks at its beginning
+     * whether the object is used.
+     */
     deleteWhenFree,
   };
 }

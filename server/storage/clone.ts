@@ -10,7 +10,10 @@ export type Cloner = ReturnType<typeof createCloner>;
 export function createCloner(copy: (from: string | Buffer, to: string) => void = cloneFile) {
   const cannot = new Set<number>();
   return {
-    /** Makes `to` a clone of `from`; false when it was not made. A device from which none can be made is asked once only. */
+    /**
+     * Makes `to` a clone of `from`; false when it was not made. A device from which none can be made is asked once
+     * only.
+     */
     clone(from: string | Buffer, device: number, to: string): boolean {
       if (cannot.has(device)) return false;
       try {

@@ -17,7 +17,10 @@ export async function ours<T>(work: Promise<T>): Promise<T> {
 }
 
 export function asStorageError(error: unknown): unknown {
-  if (isDiskFull(error)) return new AppError('storage_full', 'The disk that holds the library is full. Free some space and try again.', { cause: error });
+  if (isDiskFull(error))
+    return new AppError('storage_full', 'The disk that holds the library is full. Free some space and try again.', {
+      cause: error,
+    });
   if (error instanceof AppError || !(error instanceof Error && 'syscall' in error)) return error;
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }

@@ -1,6 +1,7 @@
-// File names as text and back. A name on disk is bytes; most are UTF-8 and stay as they are (also in form: nothing is normalised).
-// A byte that is not valid UTF-8 becomes `\xNN`, and a backslash that would read as such an escape becomes `\x5c`, so that every
-// name has one text and every text gives its name back. Works on single names and on whole relative paths with `/`.
+// File names as text and back. A name on disk is bytes; most are UTF-8 and stay as they are (also in form: nothing is
+// normalised). A byte that is not valid UTF-8 becomes `\xNN`, and a backslash that would read as such an escape becomes
+// `\x5c`, so that every name has one text and every text gives its name back. Works on single names and on whole
+// relative paths with `/`.
 import { isUtf8 } from 'node:buffer';
 import { join, sep } from 'node:path';
 
@@ -40,7 +41,9 @@ export function pathBelow(folder: string, text: string): Buffer | string {
 }
 
 function startsEscape(name: Buffer, at: number): boolean {
-  return name[at] === BACKSLASH && name[at + 1] === LOWER_X && /^[0-9a-f]{2}$/i.test(name.toString('latin1', at + 2, at + 4));
+  return (
+    name[at] === BACKSLASH && name[at + 1] === LOWER_X && /^[0-9a-f]{2}$/i.test(name.toString('latin1', at + 2, at + 4))
+  );
 }
 
 /** Bytes of the valid UTF-8 sequence that starts here; 0 when there is none. */

@@ -1,5 +1,5 @@
-// Objects as files below one folder. Written to a temp file, synced, renamed: a reader sees a whole object or none, and so does
-// the next start after a kill or a power cut.
+// Objects as files below one folder. Written to a temp file, synced, renamed: a reader sees a whole object or none, and
+// so does the next start after a kill or a power cut.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, open, opendir, stat, unlink, type FileHandle } from 'node:fs/promises';
@@ -76,7 +76,11 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     list: (prefix) => listBelow(root, prefix),
     sweep: () => ours(sweepTemp({ root, now: () => new Date() })), // whether its process runs says more than its age
     diskUsage: () => diskUsage(root),
-    isUp: async () => access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(() => true, () => false),
+    isUp: async () =>
+      access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(
+        () => true,
+        () => false,
+      ),
     localPath: (key) => keyToPath(root, key),
   };
 }

@@ -12,9 +12,13 @@ export async function probe(storage: Pick<Storage, 'put' | 'stat' | 'open' | 'li
   const [key, bytes] = [`${PROBE}${randomBytes(8).toString('hex')}`, randomBytes(64)];
   await doing('Writing', storage.put(key, bytes));
   try {
-    const read = await doing('Reading', storage.open(key).then(({ stream }) => buffer(stream)));
+    const read = await doing(
+      'Reading',
+      storage.open(key).then(({ stream }) => buffer(stream)),
+    );
     if (!read.equals(bytes)) throw new AppError('unavailable', 'What was written came back as something else.');
-    if (!await doing('Listing', isListed(storage, key))) throw new AppError('unavailable', 'What was written is not in the list.');
+    if (!(await doing('Listing', isListed(storage, key))))
+      throw new AppError('unavailable', 'What was written is not in the list.');
   } finally {
     await doing('Deleting', storage.delete(key));
   }
@@ -27,6 +31,8 @@ async function isListed(storage: Pick<Storage, 'list'>, key: string): Promise<bo
 
 async function doing<T>(what: string, work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
-    throw cause instanceof AppError && cause.code === 'unavailable' ? new AppError('unavailable', `${what} does not work: ${cause.message}`, { cause }) : cause;
+    throw cause instanceof AppError && cause.code === 'unavailable'
+      ? new AppError('unavailable', `${what} does not work: ${cause.message}`, { cause })
+      : cause;
   });
 }

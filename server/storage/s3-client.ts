@@ -1,4 +1,5 @@
-// The one place that makes a client of the object store. Loaded only where an object store is used: the SDK takes 33 MB.
+// The one place that makes a client of the object store. Loaded only where an object store is used: the SDK takes 33
+// MB.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
@@ -24,15 +25,35 @@ export interface Bucket {
   prefix: string;
 }
 
-export type S3Settings = Pick<Settings, 'S3_ENDPOINT' | 'S3_REGION' | 'S3_BUCKET' | 'S3_PREFIX' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY' | 'S3_FORCE_PATH_STYLE'>;
+export type S3Settings = Pick<
+  Settings,
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'S3_BUCKET'
+  | 'S3_PREFIX'
+  | 'S3_ACCESS_KEY_ID'
+  | 'S3_SECRET_ACCESS_KEY'
+  | 'S3_FORCE_PATH_STYLE'
+>;
 
 const NEEDED = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
 
-/** Throws an `invalid` AppError that names what is not set. Asks nobody: the store may be down. `destroy` the client when done. */
+/**
+ * Throws an `invalid` AppError that names what is not set. Asks nobody: the store may be down. `destroy` the client
+ * when done.
+ */
 export function openBucket(settings: S3Settings, limits: Partial<S3Limits> = {}): Bucket {
   const missing = NEEDED.filter((name) => settings[name] === undefined);
-  if (missing.length > 0) throw new AppError('invalid', `The object store needs ${missing.join(', ')}.`, { fields: missing.map((name) => ({ field: name.toLowerCase(), message: 'is needed for the object store' })) });
-  const { S3_ENDPOINT: endpoint, S3_REGION: region = 'us-east-1', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = settings;
+  if (missing.length > 0)
+    throw new AppError('invalid', `The object store needs ${missing.join(', ')}.`, {
+      fields: missing.map((name) => ({ field: name.toLowerCase(), message: 'is needed for the object store' })),
+    });
+  const {
+    S3_ENDPOINT: endpoint,
+    S3_REGION: region = 'us-east-1',
+    S3_ACCESS_KEY_ID = '',
+    S3_SECRET_ACCESS_KEY = '',
+  } = settings;
   const client = new S3Client({
     ...toClientConfig({ ...S3_LIMITS, ...limits }),
     region,
@@ -49,7 +70,12 @@ const toClientConfig = ({ connectMs, silenceMs, attempts }: S3Limits): S3ClientC
   retryMode: 'standard',
   requestChecksumCalculation: 'WHEN_SUPPORTED',
   responseChecksumValidation: 'WHEN_SUPPORTED',
-  requestHandler: { connectionTimeout: connectMs, socketTimeout: silenceMs, httpAgent: { maxSockets: CONNECTIONS }, httpsAgent: { maxSockets: CONNECTIONS } },
+  requestHandler: {
+    connectionTimeout: connectMs,
+    socketTimeout: silenceMs,
+    httpAgent: { maxSockets: CONNECTIONS },
+    httpsAgent: { maxSockets: CONNECTIONS },
+  },
 });
 
 /** `/music/` and `music` are the same prefix. */

@@ -3,7 +3,13 @@ import { S3ServiceException } from '@aws-sdk/client-s3';
 import { AppError } from '../errors.ts';
 
 const ABSENT = ['NoSuchKey', 'NotFound'];
-const FULL = ['QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'EntityTooLarge'];
+const FULL = [
+  'QuotaExceeded',
+  'InsufficientStorage',
+  'XMinioStorageFull',
+  'XMinioAdminBucketQuotaExceeded',
+  'EntityTooLarge',
+];
 const RETRY_AFTER_S = 10;
 
 const SENTENCES: Record<string, string> = {
@@ -17,17 +23,26 @@ const SENTENCES: Record<string, string> = {
   AuthorizationHeaderMalformed: 'The bucket is in another region. Check S3_REGION.',
 };
 
-/** The store said that there is nothing under that key. A question by HEAD gets the same answer when the whole bucket is gone. */
-export const isAbsentObject = (error: unknown): boolean => error instanceof S3ServiceException && ABSENT.includes(error.name);
+/**
+ * The store said that there is nothing under that key. A question by HEAD gets the same answer when the whole bucket is
+ * gone.
+ */
+export const isAbsentObject = (error: unknown): boolean =>
+  error instanceof S3ServiceException && ABSENT.includes(error.name);
 
 /** Errors of the store become ours; an AppError stays as it is. */
 export function asStoreError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const name = error instanceof Error ? error.name : '';
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-  if (FULL.includes(name) || status === 507) return new AppError('storage_full', 'The object store is full. Make room in it and try again.', { cause: error });
-  if (name === 'InvalidRange') return new AppError('range_not_satisfiable', 'The audio ends before that place.', { cause: error });
-  const sentence = SENTENCES[name] ?? (status === 403 ? SENTENCES['AccessDenied'] : undefined) ?? 'The object store cannot be reached. Nothing is lost; try again later.';
+  if (FULL.includes(name) || status === 507)
+    return new AppError('storage_full', 'The object store is full. Make room in it and try again.', { cause: error });
+  if (name === 'InvalidRange')
+    return new AppError('range_not_satisfiable', 'The audio ends before that place.', { cause: error });
+  const sentence =
+    SENTENCES[name] ??
+    (status === 403 ? SENTENCES['AccessDenied'] : undefined) ??
+    'The object store cannot be reached. Nothing is lost; try again later.';
   return new AppError('unavailable', sentence, { cause: error, retryAfter: RETRY_AFTER_S });
 }
 

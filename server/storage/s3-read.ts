@@ -1,5 +1,5 @@
-// The body of a stored object on its way to whoever reads it: passed through piece by piece. A connection that breaks, or that the store
-// closes because a listener paused, is replaced by another that begins where it ended.
+// The body of a stored object on its way to whoever reads it: passed through piece by piece. A connection that breaks,
+// or that the store closes because a listener paused, is replaced by another that begins where it ended.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import { asStoreError } from './s3-errors.ts';
@@ -31,7 +31,8 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
     let at = plan.start;
     for (let tries = TRIES; ;) {
       const before = at;
-      let held: Buffer | undefined; // one behind: the SDK compares the checksum at the end, and damaged audio must not look whole
+      // one behind: the SDK compares the checksum at the end, and damaged audio must not look whole
+      let held: Buffer | undefined;
       let fault: unknown = new Error('the connection ended early');
       try {
         for await (const piece of body as AsyncIterable<Buffer>) {
@@ -55,7 +56,8 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
   }
 }
 
-const damaged = (cause: unknown): AppError => new AppError('unavailable', 'The audio came damaged from the object store.', { cause });
+const damaged = (cause: unknown): AppError =>
+  new AppError('unavailable', 'The audio came damaged from the object store.', { cause });
 
 /** Of the whole object, which the SDK compares at its end; what it still held is thrown away then. */
 const isMismatch = (fault: unknown): boolean => fault instanceof Error && fault.message.startsWith('Checksum mismatch');

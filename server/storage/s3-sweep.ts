@@ -1,5 +1,10 @@
 // Uploads in parts that a killed process left: they are no objects, but their parts take room, and are paid for.
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type ListMultipartUploadsCommandOutput, type MultipartUpload } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
+  type MultipartUpload,
+} from '@aws-sdk/client-s3';
 import { isKey } from './local-paths.ts';
 import type { Bucket } from './s3-client.ts';
 
@@ -16,9 +21,14 @@ export async function sweepUploads({ client, bucket, prefix }: Bucket, before: D
 
 async function* listUploads({ client, bucket, prefix }: Bucket): AsyncGenerator<MultipartUpload> {
   for (let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}; marker;) {
-    const page: ListMultipartUploadsCommandOutput = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }));
+    const page: ListMultipartUploadsCommandOutput = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
+    );
     yield* page.Uploads ?? [];
     const { NextKeyMarker: key, NextUploadIdMarker: id } = page;
-    marker = page.IsTruncated && key !== undefined ? { KeyMarker: key, ...(id !== undefined && { UploadIdMarker: id }) } : undefined;
+    marker =
+      page.IsTruncated && key !== undefined
+        ? { KeyMarker: key, ...(id !== undefined && { UploadIdMarker: id }) }
+        : undefined;
   }
 }

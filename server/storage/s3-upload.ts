@@ -1,4 +1,5 @@
-// What goes to the object store, looked at while it is read: how much it was, that it is what it was said to be, and whose fault an error is.
+// What goes to the object store, looked at while it is read: how much it was, that it is what it was said to be, and
+// whose fault an error is.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { changedMeanwhile } from './file-errors.ts';
@@ -12,7 +13,11 @@ export interface Measured {
 }
 
 /** With content that is known, the end of any other is an error: nothing is stored under a wrong name. */
-export function measured(source: Readable | Buffer, known: KnownContent | undefined, signal: AbortSignal | undefined): Measured {
+export function measured(
+  source: Readable | Buffer,
+  known: KnownContent | undefined,
+  signal: AbortSignal | undefined,
+): Measured {
   if (Buffer.isBuffer(source)) return { body: source, size: () => source.length, fault: () => undefined };
   const hash = known && createHash('sha256');
   let size = 0;

@@ -1,10 +1,17 @@
-// Objects in a bucket of an S3 store. An object appears there whole or not at all: in one request, or in parts that are put together at
-// the end. Every request carries a checksum that the store compares; audio goes only under a hash that is known before it is sent.
+// Objects in a bucket of an S3 store. An object appears there whole or not at all: in one request, or in parts that are
+// put together at the end. Every request carries a checksum that the store compares; audio goes only under a hash that
+// is known before it is sent.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, HeadObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { AppError, notFound } from '../errors.ts';
 import { assertKey, audioKey, isKey, tempPath } from './local-paths.ts';
@@ -32,7 +39,12 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
     return { Bucket: bucket, Key: prefix + key };
   };
 
-  async function upload(key: string, source: Readable | Buffer, { contentType, signal }: PutOptions, known?: KnownContent): Promise<number> {
+  async function upload(
+    key: string,
+    source: Readable | Buffer,
+    { contentType, signal }: PutOptions,
+    known?: KnownContent,
+  ): Promise<number> {
     const { body, size, fault } = measured(source, known, signal);
     const params = { ...at(key), Body: body, ...(contentType !== undefined && { ContentType: contentType }) };
     try {
@@ -50,7 +62,8 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
     try {
       await upload(key, source(), options, known);
     } catch (error) {
-      const mayBeThere = error instanceof AppError && error.code === 'unavailable'; // when only the last answer was lost
+      // when only the last answer was lost
+      const mayBeThere = error instanceof AppError && error.code === 'unavailable';
       if (!mayBeThere || !(await isThere().catch(() => false))) throw error;
     }
     return { key, ...known };
@@ -58,7 +71,9 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
 
   async function stat(key: string): Promise<ObjectStat | undefined> {
     try {
-      const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await client.send(new HeadObjectCommand(at(key)));
+      const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await client.send(
+        new HeadObjectCommand(at(key)),
+      );
       return { size, modifiedAt };
     } catch (error) {
       if (!isAbsentObject(error)) throw asStoreError(error);
@@ -72,7 +87,9 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
     try {
       await client.send(new HeadBucketCommand({ Bucket: bucket }));
     } catch (error) {
-      throw asStoreError(isAbsentObject(error) ? Object.assign(new Error('no such bucket'), { name: 'NoSuchBucket' }) : error);
+      throw asStoreError(
+        isAbsentObject(error) ? Object.assign(new Error('no such bucket'), { name: 'NoSuchBucket' }) : error,
+      );
     }
   }
 
@@ -99,13 +116,22 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
     async open(key, range) {
       const ended = new AbortController();
       const get = (bytes: string | undefined, signal: AbortSignal, etag?: string) =>
-        client.send(new GetObjectCommand({ ...at(key), ...(bytes !== undefined && { Range: bytes }), ...(etag !== undefined && { IfMatch: etag }) }), { abortSignal: signal });
+        client.send(
+          new GetObjectCommand({
+            ...at(key),
+            ...(bytes !== undefined && { Range: bytes }),
+            ...(etag !== undefined && { IfMatch: etag }),
+          }),
+          { abortSignal: signal },
+        );
       const first = await get(range && `bytes=${range.start}-${range.end}`, ended.signal).catch((error: unknown) => {
         throw isAbsentObject(error) ? notFound('stored object') : asStoreError(error);
       });
       const size = range ? sizeInRange(first.ContentRange) : (first.ContentLength ?? 0);
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
-      const reopen = async (from: number, signal: AbortSignal): Promise<Readable> => (await asking(get(range || from > 0 ? `bytes=${from}-${end}` : undefined, signal, first.ETag))).Body as Readable; // a range has no checksum
+      const reopen = async (from: number, signal: AbortSignal): Promise<Readable> =>
+        (await asking(get(range || from > 0 ? `bytes=${from}-${end}` : undefined, signal, first.ETag)))
+          .Body as Readable; // a range has no checksum
       return { size, stream: readResuming(first.Body as Readable, { start, end, reopen, ended }) };
     },
 
@@ -119,7 +145,10 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
 
     async *list(wanted): AsyncGenerator<StoredObject> {
       try {
-        for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix + wanted })) {
+        for await (const { Contents = [] } of paginateListObjectsV2(
+          { client },
+          { Bucket: bucket, Prefix: prefix + wanted },
+        )) {
           for (const { Key: full = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
             const key = full.slice(prefix.length);
             if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may hold what is not ours
@@ -132,7 +161,11 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
 
     sweep: (before) => asking(sweepUploads({ client, bucket, prefix }, before)),
     diskUsage: () => Promise.resolve(null),
-    isUp: () => client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(UP_LIMIT_MS) }).then(() => true, () => false),
+    isUp: () =>
+      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(UP_LIMIT_MS) }).then(
+        () => true,
+        () => false,
+      ),
     localPath: () => undefined,
   };
 }

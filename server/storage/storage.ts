@@ -2,11 +2,19 @@
 import type { Readable } from 'node:stream';
 
 /** Both ends are included, as in HTTP. */
-export interface ByteRange { start: number; end: number }
+export interface ByteRange {
+  start: number;
+  end: number;
+}
 
-export interface ObjectStat { size: number; modifiedAt: Date }
+export interface ObjectStat {
+  size: number;
+  modifiedAt: Date;
+}
 
-export interface StoredObject extends ObjectStat { key: string }
+export interface StoredObject extends ObjectStat {
+  key: string;
+}
 
 export interface OpenObject {
   /** Size of the whole object, also when a range was asked for. */
@@ -20,19 +28,35 @@ export interface PutOptions {
   contentType?: string;
   /** Ends the writing; nothing is left behind. */
   signal?: AbortSignal;
-  /** What the audio is, when that is known before it is read. A backend may then leave the source unread; content that turns out other is refused with `conflict`. */
+  /**
+   * What the audio is, when that is known before it is read. A backend may then leave the source unread; content that
+   * turns out other is refused with `conflict`.
+   */
   known?: KnownContent;
 }
 
-export interface KnownContent { sha256: string; size: number }
+export interface KnownContent {
+  sha256: string;
+  size: number;
+}
 
-export interface StoredAudio { key: string; sha256: string; size: number }
+export interface StoredAudio {
+  key: string;
+  sha256: string;
+  size: number;
+}
 
-export interface DiskUsage { path: string; totalBytes: number; freeBytes: number; usedBytes: number }
+export interface DiskUsage {
+  path: string;
+  totalBytes: number;
+  freeBytes: number;
+  usedBytes: number;
+}
 
 /**
- * Errors: `storage_full` (nothing half-written stays), `unavailable` (the backend cannot be reached or written), `invalid` (not a
- * key). An error of the source being stored comes out as it is. An object is whole or absent, never half there.
+ * Errors: `storage_full` (nothing half-written stays), `unavailable` (the backend cannot be reached or written),
+ * `invalid` (not a key). An error of the source being stored comes out as it is. An object is whole or absent, never
+ * half there.
  */
 export interface Storage {
   readonly kind: 'local' | 's3';
@@ -53,6 +77,9 @@ export interface Storage {
   diskUsage(): Promise<DiskUsage | null>;
   /** Whether it can be read and written now, for /health. */
   isUp(): Promise<boolean>;
-  /** Path of the object for readers that want a real file; undefined where objects are not files. Does not say that it is there. */
+  /**
+   * Path of the object for readers that want a real file; undefined where objects are not files. Does not say that it
+   * is there.
+   */
   localPath(key: string): string | undefined;
 }

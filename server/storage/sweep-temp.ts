@@ -10,7 +10,10 @@ const ABANDONED_MS = 24 * 3_600_000;
 export interface SweepOptions {
   root: string;
   now: () => Date;
-  /** When this process started, in ms: a file with our own id from before is of an earlier process with the same number (containers). */
+  /**
+   * When this process started, in ms: a file with our own id from before is of an earlier process with the same number
+   * (containers).
+   */
   startedAt?: number;
 }
 

@@ -6,7 +6,12 @@ import type { Readable } from 'node:stream';
 import { isAbsent, ours } from './file-errors.ts';
 
 /** Writes a new file whole and to the disk; its size. The caller removes it when this throws. */
-export async function writeSynced(path: string, source: Readable | Buffer, hash: Hash | undefined, signal: AbortSignal | undefined): Promise<number> {
+export async function writeSynced(
+  path: string,
+  source: Readable | Buffer,
+  hash: Hash | undefined,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const handle = await ours(createTemp(path));
   try {
     let size = 0;
@@ -57,7 +62,7 @@ export async function moveSynced(from: string, to: string): Promise<void> {
 
 /** A new folder survives a power cut once the folder that holds it is synced. */
 async function syncAncestors(folder: string, highest: string): Promise<void> {
-  for (let at = folder; at !== highest && at !== dirname(at);) await syncFolder(at = dirname(at));
+  for (let at = folder; at !== highest && at !== dirname(at);) await syncFolder((at = dirname(at)));
 }
 
 /** Windows cannot open folders for this and does not need it. */
@@ -75,4 +80,6 @@ async function syncFolder(path: string): Promise<void> {
 
 /** Network file systems may not know how to sync a folder. */
 const isUnsupported = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'EINVAL' || error.code === 'ENOTSUP' || error.code === 'EISDIR');
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'EINVAL' || error.code === 'ENOTSUP' || error.code === 'EISDIR');

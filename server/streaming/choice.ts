@@ -12,7 +12,11 @@ export interface Wish {
   sampleRateHz?: number | undefined;
 }
 
-export interface Source { format: string | null; codec: string | null; bitrateKbps: number | null }
+export interface Source {
+  format: string | null;
+  codec: string | null;
+  bitrateKbps: number | null;
+}
 
 /** Every player knows it, iPhones too. */
 const USUAL: ProfileName = 'mp3';
@@ -24,7 +28,8 @@ export function chooseAudio(source: Source, wish: Wish, canTranscode: boolean): 
   const isTooWide = limit > 0 && (source.bitrateKbps ?? Infinity) > limit;
   const profile = format === undefined ? USUAL : isProfileName(format) ? format : USUAL;
   const isOther = format !== undefined && !isSame(source, profile);
-  if (!isOther && !isTooWide && startMs === 0 && channels === undefined && sampleRateHz === undefined) return 'original';
+  if (!isOther && !isTooWide && startMs === 0 && channels === undefined && sampleRateHz === undefined)
+    return 'original';
   const wanted = limit > 0 ? limit : upTo(source.bitrateKbps, profile);
   return { profile, bitrateKbps: fittingBitrate(profile, wanted), startMs, channels, sampleRateHz };
 }
@@ -42,7 +47,14 @@ function isSame({ format, codec }: Source, profile: ProfileName): boolean {
   return format === PROFILES[profile].extension;
 }
 
-/** Bytes that the answer will have, as far as can be told: music times bitrate. Undefined where it depends on the music. */
-export function estimatedBytes({ profile, bitrateKbps, startMs }: TranscodeOrder, durationMs: number | null): number | undefined {
-  return durationMs === null || bitrateKbps === 0 || !PROFILES[profile] ? undefined : Math.round((Math.max(0, durationMs - startMs) * bitrateKbps) / 8);
+/**
+ * Bytes that the answer will have, as far as can be told: music times bitrate. Undefined where it depends on the music.
+ */
+export function estimatedBytes(
+  { profile, bitrateKbps, startMs }: TranscodeOrder,
+  durationMs: number | null,
+): number | undefined {
+  return durationMs === null || bitrateKbps === 0 || !PROFILES[profile]
+    ? undefined
+    : Math.round((Math.max(0, durationMs - startMs) * bitrateKbps) / 8);
 }

@@ -21,4 +21,5 @@ const CONTENT_TYPES: Record<string, string> = {
 
 export const AUDIO_CONTENT_TYPES = [...new Set(Object.values(CONTENT_TYPES))];
 
-export const contentTypeOf = (format: string | null): string => CONTENT_TYPES[format ?? ''] ?? 'application/octet-stream';
+export const contentTypeOf = (format: string | null): string =>
+  CONTENT_TYPES[format ?? ''] ?? 'application/octet-stream';

@@ -28,7 +28,10 @@ export function createGate({ atOnce, mostWaiting }: { atOnce: () => number; most
   };
 
   function turn(signal: AbortSignal): Promise<void> {
-    if (waiting.length >= mostWaiting) throw new AppError('unavailable', 'Too many tracks are being converted. Try again in a moment.', { retryAfter: 10 });
+    if (waiting.length >= mostWaiting)
+      throw new AppError('unavailable', 'Too many tracks are being converted. Try again in a moment.', {
+        retryAfter: 10,
+      });
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         waiting.splice(waiting.indexOf(enter), 1);

@@ -11,19 +11,43 @@ const MAX_START_MS = 48 * 3_600_000;
 
 /** They ask for a conversion. Where there is no ffmpeg the original is sent, which the content type says. */
 const StreamQuery = z.object({
-  format: z.enum(['raw', ...PROFILE_NAMES]).optional().meta({ description: 'wanted format; raw is the original as it is' }),
-  max_bitrate: queryInt.pipe(z.int().min(16).max(10_000)).optional().meta({ description: 'kbps; above it the track is converted (mp3 without a format)' }),
-  start_ms: queryInt.pipe(z.int().min(0).max(MAX_START_MS)).optional().meta({ description: 'where a conversion begins, so that its own time starts from 0' }),
+  format: z
+    .enum(['raw', ...PROFILE_NAMES])
+    .optional()
+    .meta({ description: 'wanted format; raw is the original as it is' }),
+  max_bitrate: queryInt
+    .pipe(z.int().min(16).max(10_000))
+    .optional()
+    .meta({ description: 'kbps; above it the track is converted (mp3 without a format)' }),
+  start_ms: queryInt
+    .pipe(z.int().min(0).max(MAX_START_MS))
+    .optional()
+    .meta({ description: 'where a conversion begins, so that its own time starts from 0' }),
   token: z.string().optional().meta({ description: 'access token, for players that cannot send headers' }),
 });
 
 export function streamingRoutes(deps: StreamingDeps): Route[] {
   const streaming = createStreamingService(deps);
   return [
-    route({
-      method: 'get', path: '/stream/:id', access: 'stream', params: idParam(TrackIdIn), query: StreamQuery,
-      summary: 'The audio of a track, whole or by ranges, as it is or in another format', status: [200, 206, 304], produces: AUDIO_CONTENT_TYPES,
-    }, ({ params, query, req, res, signal }) =>
-      streaming.send(req, res, params.id, { format: query.format, maxBitrateKbps: query.max_bitrate, startMs: query.start_ms }, signal)),
+    route(
+      {
+        method: 'get',
+        path: '/stream/:id',
+        access: 'stream',
+        params: idParam(TrackIdIn),
+        query: StreamQuery,
+        summary: 'The audio of a track, whole or by ranges, as it is or in another format',
+        status: [200, 206, 304],
+        produces: AUDIO_CONTENT_TYPES,
+      },
+      ({ params, query, req, res, signal }) =>
+        streaming.send(
+          req,
+          res,
+          params.id,
+          { format: query.format, maxBitrateKbps: query.max_bitrate, startMs: query.start_ms },
+          signal,
+        ),
+    ),
   ];
 }

@@ -1,5 +1,6 @@
-// A converted track as an answer: like a file when it is whole; as it comes while it is made. A player that asks for a certain range of
-// one that is still being made waits for the whole: iPhones begin with the first two bytes and play nothing without a proper answer.
+// A converted track as an answer: like a file when it is whole; as it comes while it is made. A player that asks for a
+// certain range of one that is still being made waits for the whole: iPhones begin with the first two bytes and play
+// nothing without a proper answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,15 +12,24 @@ import type { Transcoded } from './transcodes.ts';
 export interface LiveOptions {
   contentType: string;
   disposition: string;
-  /** Announce so many bytes and send exactly as many, though nobody can know; for old players that show progress by it. */
+  /**
+   * Announce so many bytes and send exactly as many, though nobody can know; for old players that show progress by it.
+   */
   estimate: number | undefined;
 }
 
 const CACHE_CONTROL = 'private, no-cache';
 
-export async function sendTranscoded(req: IncomingMessage, res: ServerResponse, transcoded: Transcoded, options: LiveOptions, signal: AbortSignal): Promise<void> {
+export async function sendTranscoded(
+  req: IncomingMessage,
+  res: ServerResponse,
+  transcoded: Transcoded,
+  options: LiveOptions,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    if ('path' in transcoded) return await sendBytes(req, res, { path: transcoded.path }, fileOptions(transcoded.etag, options));
+    if ('path' in transcoded)
+      return await sendBytes(req, res, { path: transcoded.path }, fileOptions(transcoded.etag, options));
     if (!asksForPart(req)) return await sendLive(res, transcoded.run, options, signal);
     const path = await transcoded.run.whole(signal);
     await sendBytes(req, res, { path }, fileOptions(transcoded.etag, options));
@@ -36,7 +46,12 @@ export function sendLiveHead(res: ServerResponse, options: LiveOptions): void {
   res.end();
 }
 
-export const fileOptions = (etag: string, { contentType, disposition }: LiveOptions): SendOptions => ({ contentType, disposition, etag, cacheControl: CACHE_CONTROL });
+export const fileOptions = (etag: string, { contentType, disposition }: LiveOptions): SendOptions => ({
+  contentType,
+  disposition,
+  etag,
+  cacheControl: CACHE_CONTROL,
+});
 
 /** From the beginning to wherever it ends is the whole, and need not wait. */
 const asksForPart = (req: IncomingMessage): boolean => {
@@ -44,7 +59,12 @@ const asksForPart = (req: IncomingMessage): boolean => {
   return typeof range === 'object' && !(range.start === 0 && range.end === Number.MAX_SAFE_INTEGER - 1);
 };
 
-async function sendLive(res: ServerResponse, run: TranscodeRun, options: LiveOptions, signal: AbortSignal): Promise<void> {
+async function sendLive(
+  res: ServerResponse,
+  run: TranscodeRun,
+  options: LiveOptions,
+  signal: AbortSignal,
+): Promise<void> {
   await run.begun(signal);
   startLive(res, options);
   const chunks = options.estimate === undefined ? run.chunks(signal) : exactly(run.chunks(signal), options.estimate);

@@ -37,7 +37,13 @@ export type StreamingService = ReturnType<typeof createStreamingService>;
 export function createStreamingService({ db, audioStore, onGone, transcodes }: StreamingDeps) {
   const find = prepareFindStreamed(db);
 
-  async function sendAs(req: IncomingMessage, res: ServerResponse, wanted: Wanted, options: LiveOptions, signal: AbortSignal): Promise<void> {
+  async function sendAs(
+    req: IncomingMessage,
+    res: ServerResponse,
+    wanted: Wanted,
+    options: LiveOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
     const made = await transcodes?.find(wanted);
     if (made) return sendBytes(req, res, { path: made.path }, fileOptions(made.etag, options));
     if (req.method === 'HEAD') return sendLiveHead(res, options);
@@ -55,19 +61,35 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
     canTranscode: async (): Promise<boolean> => (await transcodes?.isPossible()) === true,
 
     /**
-     * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when that shows only on opening; the
-     * track is then marked) and `unavailable`.
+     * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when that shows only on
+     * opening; the track is then marked) and `unavailable`.
      */
-    async send(req: IncomingMessage, res: ServerResponse, id: TrackId, wish: SendWish, signal: AbortSignal): Promise<void> {
+    async send(
+      req: IncomingMessage,
+      res: ServerResponse,
+      id: TrackId,
+      wish: SendWish,
+      signal: AbortSignal,
+    ): Promise<void> {
       const track = this.describe(id);
       const uri = uriOf(id, track);
-      const order = chooseAudio(track, wish, needsTranscoder(wish) && await this.canTranscode());
+      const order = chooseAudio(track, wish, needsTranscoder(wish) && (await this.canTranscode()));
       try {
         const file = await audioStore.resolve(uri);
-        if (order === 'original') return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
+        if (order === 'original')
+          return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
         const { contentType, extension } = PROFILES[order.profile];
-        const wanted: Wanted = { identity: await identityOf(id, track, file), file, order, durationMs: track.durationMs };
-        const options: LiveOptions = { contentType, disposition: inlineDisposition({ ...track, format: extension }), estimate: wish.estimateLength ? estimatedBytes(order, track.durationMs) : undefined };
+        const wanted: Wanted = {
+          identity: await identityOf(id, track, file),
+          file,
+          order,
+          durationMs: track.durationMs,
+        };
+        const options: LiveOptions = {
+          contentType,
+          disposition: inlineDisposition({ ...track, format: extension }),
+          estimate: wish.estimateLength ? estimatedBytes(order, track.durationMs) : undefined,
+        };
         await sendAs(req, res, wanted, options, signal);
       } catch (error) {
         const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
@@ -80,16 +102,20 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
 
 /** Most calls ask for the audio as it is; they need not wait for a program to be looked for. */
 const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish): boolean =>
-  format !== 'raw' && (format !== undefined || maxBitrateKbps > 0 || startMs > 0 || channels !== undefined || sampleRateHz !== undefined);
+  format !== 'raw' &&
+  (format !== undefined || maxBitrateKbps > 0 || startMs > 0 || channels !== undefined || sampleRateHz !== undefined);
 
 function uriOf(id: TrackId, track: StreamedTrack): string {
   if (track.availability === 'remote') {
     throw conflict(`The audio of this track is not here yet. POST /api/v1/tracks/${id}/materialize fetches it.`);
   }
   if (track.availability === 'fetching') {
-    throw conflict(`The audio of this track is being fetched. POST /api/v1/tracks/${id}/materialize answers with the download in flight.`);
+    throw conflict(
+      `The audio of this track is being fetched. POST /api/v1/tracks/${id}/materialize answers with the download in flight.`,
+    );
   }
-  if (track.availability === 'missing' || track.storageUri === null) throw new AppError('gone', 'The audio of this track is missing.');
+  if (track.availability === 'missing' || track.storageUri === null)
+    throw new AppError('gone', 'The audio of this track is missing.');
   return track.storageUri;
 }
 
@@ -106,9 +132,10 @@ function optionsOf(track: StreamedTrack, file: StoredFile, download: boolean): S
     contentType: contentTypeOf(track.format),
     cacheControl: CACHE_CONTROL,
     // A file of the person's own may have changed since it was hashed.
-    etag: file.immutable && track.contentHash !== null
-      ? track.contentHash.slice(0, 32)
-      : ({ size, modifiedAt }) => `${size.toString(16)}-${modifiedAt.getTime().toString(16)}`,
+    etag:
+      file.immutable && track.contentHash !== null
+        ? track.contentHash.slice(0, 32)
+        : ({ size, modifiedAt }) => `${size.toString(16)}-${modifiedAt.getTime().toString(16)}`,
     disposition: download ? attachmentDisposition(track) : inlineDisposition(track),
   };
 }

@@ -1,5 +1,6 @@
-// One conversion and all who listen to it. ffmpeg writes into a file at its own speed, which is many times that of music, and every
-// listener reads that file at theirs: a slow phone holds up nobody and nothing piles up in memory. When the last one leaves, ffmpeg goes.
+// One conversion and all who listen to it. ffmpeg writes into a file at its own speed, which is many times that of
+// music, and every listener reads that file at theirs: a slow phone holds up nobody and nothing piles up in memory.
+// When the last one leaves, ffmpeg goes.
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
 import { startTranscode, type RunningTranscode, type TranscodeOrder } from '../media/transcode.ts';
@@ -42,15 +43,17 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     news.resolve();
     news = Promise.withResolvers<void>();
   };
-  const finished = produce().catch((error: unknown) => {
-    state = 'failed';
-    failure = error;
-    return { kept: false, complaint: '' };
-  }).then(async (outcome) => {
-    if (listeners === 0 || isStopped) await discard();
-    onEnd(outcome);
-    tell();
-  });
+  const finished = produce()
+    .catch((error: unknown) => {
+      state = 'failed';
+      failure = error;
+      return { kept: false, complaint: '' };
+    })
+    .then(async (outcome) => {
+      if (listeners === 0 || isStopped) await discard();
+      onEnd(outcome);
+      tell();
+    });
 
   async function produce(): Promise<{ kept: boolean; complaint: string }> {
     const leave = await enter(abandon.signal);
@@ -66,7 +69,10 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       }
       const end = await running.ended;
       abandon.signal.throwIfAborted();
-      if (written === 0) throw new AppError('unavailable', 'This track could not be converted. Try the original.', { cause: new Error(end.complaint) });
+      if (written === 0)
+        throw new AppError('unavailable', 'This track could not be converted. Try the original.', {
+          cause: new Error(end.complaint),
+        });
       const kept = finalPath !== undefined && end.isClean && isWhole(end.outputMs, expectedMs);
       if (kept) {
         await handle.sync();
@@ -126,13 +132,18 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     async *chunks(signal: AbortSignal): AsyncGenerator<Buffer> {
       const handle = await open(path, 'r');
       try {
-        for (let position = 0; ; ) {
+        for (let position = 0; ;) {
           if (position === written) {
             if (state !== 'growing') break;
             await orAborted(news.promise, signal);
             continue;
           }
-          const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(Math.min(READ_BYTES, written - position)), 0, undefined, position);
+          const { buffer, bytesRead } = await handle.read(
+            Buffer.allocUnsafe(Math.min(READ_BYTES, written - position)),
+            0,
+            undefined,
+            position,
+          );
           position += bytesRead;
           yield buffer.subarray(0, bytesRead);
         }

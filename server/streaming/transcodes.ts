@@ -1,5 +1,5 @@
-// Conversions: found in the cache, shared while they run, or begun when there is room. What came out whole stays in the cache until the
-// least recently used has to go, and is then sent like any file, ranges and all.
+// Conversions: found in the cache, shared while they run, or begun when there is room. What came out whole stays in the
+// cache until the least recently used has to go, and is then sent like any file, ranges and all.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -49,8 +49,21 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   let evicting: Promise<void> = Promise.resolve();
 
   const keyOf = ({ identity, order }: Wanted): string =>
-    createHash('sha256').update(JSON.stringify([identity, order.profile, order.bitrateKbps, order.startMs, order.channels ?? 0, order.sampleRateHz ?? 0])).digest('hex').slice(0, 40);
-  const pathOf = (key: string, { profile }: TranscodeOrder): string => join(dir, `${key}.${PROFILES[profile].extension}`);
+    createHash('sha256')
+      .update(
+        JSON.stringify([
+          identity,
+          order.profile,
+          order.bitrateKbps,
+          order.startMs,
+          order.channels ?? 0,
+          order.sampleRateHz ?? 0,
+        ]),
+      )
+      .digest('hex')
+      .slice(0, 40);
+  const pathOf = (key: string, { profile }: TranscodeOrder): string =>
+    join(dir, `${key}.${PROFILES[profile].extension}`);
 
   async function cached(path: string): Promise<boolean> {
     const found = await stat(path).catch(() => undefined);
@@ -62,7 +75,8 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   /** The folder, without what a killed process left half done. */
   async function prepare(): Promise<void> {
     await mkdir(dir, { recursive: true });
-    for (const name of await readdir(dir)) if (name.endsWith('.part') || name.endsWith('.input')) await rm(join(dir, name), { force: true });
+    for (const name of await readdir(dir))
+      if (name.endsWith('.part') || name.endsWith('.input')) await rm(join(dir, name), { force: true });
   }
 
   async function begin(key: string, wanted: Wanted): Promise<TranscodeRun> {
@@ -72,15 +86,23 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     const partPath = join(dir, `${key}-${randomBytes(4).toString('hex')}.part`);
     const input = await inputOf(wanted.file, partPath);
     const run = createTranscodeRun({
-      ffmpeg: program, input: input.path, order, partPath, enter: gate.enter,
+      ffmpeg: program,
+      input: input.path,
+      order,
+      partPath,
+      enter: gate.enter,
       finalPath: order.startMs === 0 ? pathOf(key, order) : undefined,
       expectedMs: durationMs === null ? null : Math.max(0, durationMs - order.startMs),
       onEnd({ kept, complaint }) {
         runs.delete(key);
         living.delete(run);
         input.done();
-        if (complaint !== '') log.warn({ profile: order.profile, complaint }, 'ffmpeg complained; the result is not kept');
-        if (kept) evicting = evicting.then(evict).catch((error: unknown) => log.warn({ err: error }, 'transcode cache not tidied'));
+        if (complaint !== '')
+          log.warn({ profile: order.profile, complaint }, 'ffmpeg complained; the result is not kept');
+        if (kept)
+          evicting = evicting
+            .then(evict)
+            .catch((error: unknown) => log.warn({ err: error }, 'transcode cache not tidied'));
       },
     });
     living.add(run);
@@ -99,10 +121,12 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   /** Least recently used first, until what is left fits. */
   async function evict(): Promise<void> {
     const names = (await readdir(dir)).filter((name) => !name.endsWith('.part') && !name.endsWith('.input'));
-    const files = await Promise.all(names.map(async (name) => {
-      const found = await stat(join(dir, name)).catch(() => undefined);
-      return { path: join(dir, name), size: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
-    }));
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const found = await stat(join(dir, name)).catch(() => undefined);
+        return { path: join(dir, name), size: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
+      }),
+    );
     let total = files.reduce((sum, file) => sum + file.size, 0);
     for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
       if (total <= cacheBytes()) return;
@@ -118,7 +142,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     async find(wanted: Wanted): Promise<{ path: string; etag: string } | undefined> {
       const key = keyOf(wanted);
       const path = pathOf(key, wanted.order);
-      return await cached(path) ? { path, etag: key } : undefined;
+      return (await cached(path)) ? { path, etag: key } : undefined;
     },
 
     /** Throws `unavailable` in words when it cannot be made or too many are asked for. */
@@ -127,7 +151,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
       const key = keyOf(wanted);
       for (;;) {
         const path = pathOf(key, wanted.order);
-        if (!runs.has(key) && await cached(path)) return { etag: key, path, leave: () => undefined };
+        if (!runs.has(key) && (await cached(path))) return { etag: key, path, leave: () => undefined };
         const starting = runs.get(key) ?? begin(key, wanted);
         runs.set(key, starting);
         const run = await starting.catch((error: unknown) => {

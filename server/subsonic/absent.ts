@@ -1,4 +1,5 @@
-// Endpoints of what Tonearm does not have. Clients ask for podcasts at every sync and want an empty list; chat they hide when it fails.
+// Endpoints of what Tonearm does not have. Clients ask for podcasts at every sync and want an empty list; chat they
+// hide when it fails.
 import { forbidden, notFound } from '../errors.ts';
 import { NOTHING, superuser, user, type Endpoints } from './call.ts';
 import { Fault } from './errors.ts';

@@ -7,7 +7,9 @@ import { Fault, missing } from './errors.ts';
 import { anyId, idOf } from './ids.ts';
 import type { Params } from './params.ts';
 
-export interface AnnotationDeps { likes: Pick<LikeService, 'add' | 'states'> }
+export interface AnnotationDeps {
+  likes: Pick<LikeService, 'add' | 'states'>;
+}
 
 export function annotationEndpoints({ likes }: AnnotationDeps): Endpoints {
   /** Saying again what was said before is no new word. */
@@ -15,7 +17,8 @@ export function annotationEndpoints({ likes }: AnnotationDeps): Endpoints {
     const items = itemsOf(params);
     if (items.length === 0) throw missing('id');
     for (const item of items) {
-      if (likes.states(id, item.itemType, [item.itemId])[0]?.liked !== liked) likes.add(id, item, { liked, rating: null });
+      if (likes.states(id, item.itemType, [item.itemId])[0]?.liked !== liked)
+        likes.add(id, item, { liked, rating: null });
     }
     return NOTHING;
   }
@@ -43,6 +46,7 @@ const itemsOf = (params: Params): Item[] => [
 /** `id` may be of any kind: clients send the id of a folder they show, which may be an album's. */
 function itemOf(text: string): Item {
   const item = anyId(text);
-  if (item.kind === 'track' || item.kind === 'album' || item.kind === 'artist') return { itemType: item.kind, itemId: item.id };
+  if (item.kind === 'track' || item.kind === 'album' || item.kind === 'artist')
+    return { itemType: item.kind, itemId: item.id };
   throw notFound('song, album or artist', text);
 }

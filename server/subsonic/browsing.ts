@@ -13,40 +13,69 @@ import { TextElement, type Fields } from './xml.ts';
 const BY_NAME = { sort: 'name' } as const;
 const OF_ALBUM = { sort: 'album' } as const;
 
-export interface BrowsingDeps { library: LibraryService }
+export interface BrowsingDeps {
+  library: LibraryService;
+}
 
 export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
-  function artistInfo({ params, user: { id: userId }, req }: Call, toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[]): Fields {
+  function artistInfo(
+    { params, user: { id: userId }, req }: Call,
+    toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[],
+  ): Fields {
     const artistId = artistOf(params.required('id'), userId);
     const artist = library.getArtist(userId, artistId);
     const count = params.count('count', { or: 20, max: 100 });
     const similar = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
     const images = artist.hasCover ? coverUrls(req, params, `ar-${artistId}`) : {};
-    return { ...(artist.artistMbid !== null && { musicBrainzId: new TextElement(artist.artistMbid) }), ...images, similarArtist: toSimilar(similar) };
+    return {
+      ...(artist.artistMbid !== null && { musicBrainzId: new TextElement(artist.artistMbid) }),
+      ...images,
+      similarArtist: toSimilar(similar),
+    };
   }
 
   function albumInfo({ params, user: { id: userId }, req }: Call): Fields {
     const item = anyId(params.required('id'));
-    const albumId = item.kind === 'track' ? library.getTrack(userId, item.id).albumId : item.kind === 'album' ? item.id : idOf('album', params.required('id'));
+    const albumId =
+      item.kind === 'track'
+        ? library.getTrack(userId, item.id).albumId
+        : item.kind === 'album'
+          ? item.id
+          : idOf('album', params.required('id'));
     if (albumId === null) return {};
     const album = library.getAlbum(userId, albumId);
     const images = album.hasCover ? coverUrls(req, params, albumCover(album)) : {};
-    return { ...(album.releaseGroupMbid !== null && { musicBrainzId: new TextElement(album.releaseGroupMbid) }), ...images };
+    return {
+      ...(album.releaseGroupMbid !== null && { musicBrainzId: new TextElement(album.releaseGroupMbid) }),
+      ...images,
+    };
   }
 
   /** Of an artist, or the one behind an album or a song. */
   function artistOf(text: string, userId: Call['user']['id']): ArtistId {
     const item = anyId(text);
-    const id = item.kind === 'track' ? library.getTrack(userId, item.id).artistId : item.kind === 'album' ? library.getAlbum(userId, item.id).artistId : undefined;
+    const id =
+      item.kind === 'track'
+        ? library.getTrack(userId, item.id).artistId
+        : item.kind === 'album'
+          ? library.getAlbum(userId, item.id).artistId
+          : undefined;
     return id ?? idOf('artist', text);
   }
 
   async function similarSongs({ params, user: { id: userId }, shapes }: Call): Promise<Fields> {
     const item = anyId(params.required('id'));
     const count = params.count('count', { or: 50, max: 500 });
-    const ids = item.kind === 'track' ? library.similar.toTrack(userId, library.getTrack(userId, item.id).id, count)
-      : item.kind === 'album' ? library.similar.toAlbum(userId, library.getAlbum(userId, item.id).id, count)
-        : library.similar.toArtist(userId, library.getArtist(userId, idOf('artist', params.required('id'))).id, count);
+    const ids =
+      item.kind === 'track'
+        ? library.similar.toTrack(userId, library.getTrack(userId, item.id).id, count)
+        : item.kind === 'album'
+          ? library.similar.toAlbum(userId, library.getAlbum(userId, item.id).id, count)
+          : library.similar.toArtist(
+              userId,
+              library.getArtist(userId, idOf('artist', params.required('id'))).id,
+              count,
+            );
     return { song: library.tracksById(userId, ids).map((track) => shapes.song(track)) };
   }
 
@@ -55,14 +84,24 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
 
     getArtists: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
-      const artists = await inPieces(ALL, async (page) => (await library.listArtists(id, { hasAlbums: true }, BY_NAME, page)).items);
-      const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({ name, artist: items.map(shapes.artist) }));
+      const artists = await inPieces(
+        ALL,
+        async (page) => (await library.listArtists(id, { hasAlbums: true }, BY_NAME, page)).items,
+      );
+      const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({
+        name,
+        artist: items.map(shapes.artist),
+      }));
       return { artists: { ignoredArticles: IGNORED_ARTICLES, index } };
     }),
 
     getArtist: user(async ({ params, user: { id: userId }, shapes }) => {
       const artist = library.getArtist(userId, idOf('artist', params.required('id')));
-      const albums = await inPieces(ALL, async (page) => (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items);
+      const albums = await inPieces(
+        ALL,
+        async (page) =>
+          (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items,
+      );
       return { artist: { ...shapes.artist(artist), album: albums.map(shapes.album) } };
     }),
 
@@ -71,27 +110,42 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
       return { album: { ...shapes.album(album), song: await songsOf(album.id) } };
 
       async function songsOf(albumId: AlbumId): Promise<Fields[]> {
-        return (await inPieces(ALL, async (page) => (await library.listTracks(userId, { albumId }, OF_ALBUM, page)).items)).map((track) => shapes.song(track));
+        return (
+          await inPieces(ALL, async (page) => (await library.listTracks(userId, { albumId }, OF_ALBUM, page)).items)
+        ).map((track) => shapes.song(track));
       }
     }),
 
-    getSong: user(({ params, user: { id }, shapes }) => ({ song: shapes.song(library.getTrack(id, idOf('track', params.required('id')))) })),
+    getSong: user(({ params, user: { id }, shapes }) => ({
+      song: shapes.song(library.getTrack(id, idOf('track', params.required('id')))),
+    })),
 
     getGenres: user(() => ({
-      genres: { genre: library.listGenres().filter(({ name }) => name.trim() !== '').map(({ name, trackCount, albumCount }) => ({ songCount: trackCount, albumCount, value: name })) },
+      genres: {
+        genre: library
+          .listGenres()
+          .filter(({ name }) => name.trim() !== '')
+          .map(({ name, trackCount, albumCount }) => ({ songCount: trackCount, albumCount, value: name })),
+      },
     })),
 
     getArtistInfo2: user((call) => ({ artistInfo2: artistInfo(call, (similar) => similar.map(call.shapes.artist)) })),
-    getArtistInfo: user((call) => ({ artistInfo: artistInfo(call, (similar) => similar.map(call.shapes.artistFolder)) })),
+    getArtistInfo: user((call) => ({
+      artistInfo: artistInfo(call, (similar) => similar.map(call.shapes.artistFolder)),
+    })),
     getAlbumInfo2: user((call) => ({ albumInfo: albumInfo(call) })),
     getAlbumInfo: user((call) => ({ albumInfo: albumInfo(call) })),
 
     getTopSongs: user(async ({ params, user: { id: userId }, shapes }) => {
       const given = params.text('id');
       if (given === undefined && params.text('artist') === undefined) throw missing('artist');
-      const artistId = given === undefined ? library.findArtistByName(params.required('artist')) : idOf('artist', given);
+      const artistId =
+        given === undefined ? library.findArtistByName(params.required('artist')) : idOf('artist', given);
       const limit = params.count('count', { or: 50, max: 500 });
-      const tracks = artistId === undefined || limit === 0 ? [] : (await library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 })).items;
+      const tracks =
+        artistId === undefined || limit === 0
+          ? []
+          : (await library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 })).items;
       return { topSongs: { song: tracks.map((track) => shapes.song(track)) } };
     }),
 

@@ -1,4 +1,5 @@
-// One call of the phone door, as its handlers get it, and what an endpoint is: access, handler. Endpoints are data, like routes.
+// One call of the phone door, as its handlers get it, and what an endpoint is: access, handler. Endpoints are data,
+// like routes.
 import type { Request, Response } from 'express';
 import type { Principal } from '../http/route.ts';
 import type { Params } from './params.ts';
@@ -30,9 +31,15 @@ export type Endpoint =
 
 export type Endpoints = Record<string, Endpoint>;
 
-export const open = (handle: (call: PublicCall) => Payload | Promise<Payload>): Endpoint => ({ access: 'public', handle });
+export const open = (handle: (call: PublicCall) => Payload | Promise<Payload>): Endpoint => ({
+  access: 'public',
+  handle,
+});
 export const user = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({ access: 'user', handle });
-export const superuser = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({ access: 'superuser', handle });
+export const superuser = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({
+  access: 'superuser',
+  handle,
+});
 export const bytes = (send: (call: Call) => Promise<void>): Endpoint => ({ access: 'user', bytes: send });
 
 /** The bare envelope. */

@@ -1,4 +1,5 @@
-// Which picture an id of the phone door stands for. A playlist's is made of the covers of its first songs, so it changes with them.
+// Which picture an id of the phone door stands for. A playlist's is made of the covers of its first songs, so it
+// changes with them.
 import type { Request, Response } from 'express';
 import { mosaicOf, type ShownCover } from '../covers/mosaic.ts';
 import type { SizedFormat } from '../covers/picture.ts';
@@ -12,14 +13,22 @@ import type { PlaylistService } from '../playlists/service.ts';
 import type { ItemId } from './ids.ts';
 import type { CoverDoor } from './media.ts';
 
-export interface CoverDoorDeps { covers: CoverService; placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>; library: Pick<LibraryService, 'folders'>; playlists: Pick<PlaylistService, 'entries'> }
+export interface CoverDoorDeps {
+  covers: CoverService;
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>;
+  library: Pick<LibraryService, 'folders'>;
+  playlists: Pick<PlaylistService, 'entries'>;
+}
 
 const SONGS_LOOKED_AT = 30;
 
 export function createCoverDoor({ covers, placeholders, library, playlists }: CoverDoorDeps): CoverDoor {
   async function ofPlaylist(userId: UserId, id: PlaylistId): Promise<ShownCover | undefined> {
     const { items } = await playlists.entries(userId, id, { limit: SONGS_LOOKED_AT, offset: 0 });
-    return mosaicOf(`playlist-${id}`, items.map(({ track }) => covers.find.ofTrack(track.id)).filter((cover) => cover !== undefined));
+    return mosaicOf(
+      `playlist-${id}`,
+      items.map(({ track }) => covers.find.ofTrack(track.id)).filter((cover) => cover !== undefined),
+    );
   }
 
   async function find(item: ItemId, userId: UserId): Promise<ShownCover | undefined> {
@@ -37,7 +46,11 @@ export function createCoverDoor({ covers, placeholders, library, playlists }: Co
     return item.kind === 'album' && placeholders.sendOfAlbum(req, res, item.id, format);
   }
 
-  return { find, send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format), sendPlaceholder };
+  return {
+    find,
+    send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format),
+    sendPlaceholder,
+  };
 }
 
 /** Somebody else's private list looks like none. */

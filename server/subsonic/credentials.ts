@@ -4,21 +4,32 @@ import type { AppCredential } from '../auth/app-sign-in.ts';
 import { Fault, missing } from './errors.ts';
 import type { Params } from './params.ts';
 
-const conflicting = (): Fault => new Fault(43, 'Send either an API key alone, or a user name with one kind of password.');
-export const wrongCredentials = (): Fault => new Fault(40, 'Wrong user name or password. Use the app-password that Tonearm shows for phones, not the one you sign in with.');
+const conflicting = (): Fault =>
+  new Fault(43, 'Send either an API key alone, or a user name with one kind of password.');
+export const wrongCredentials = (): Fault =>
+  new Fault(
+    40,
+    'Wrong user name or password. Use the app-password that Tonearm shows for phones, not the one you sign in with.',
+  );
 export const wrongApiKey = (): Fault => new Fault(44, 'The API key is not valid.');
 
 /** Throws 10, 43, and 40 or 44 for one that is there twice with different values. */
 export function credentialOf(params: Params): AppCredential {
   const apiKeys = distinct(params, 'apiKey');
-  const [users, passwords, tokens, salts] = [distinct(params, 'u'), distinct(params, 'p'), distinct(params, 't'), distinct(params, 's')];
+  const [users, passwords, tokens, salts] = [
+    distinct(params, 'u'),
+    distinct(params, 'p'),
+    distinct(params, 't'),
+    distinct(params, 's'),
+  ];
   const others = [users, passwords, tokens, salts];
   if (apiKeys.length > 0) {
     if (others.some((values) => values.length > 0)) throw conflicting();
     if (apiKeys.length > 1) throw wrongApiKey();
     return { apiKey: apiKeys[0] as string };
   }
-  if (others.some((values) => values.length > 1)) throw wrongCredentials(); // which of them was meant is not for us to guess
+  // which of them was meant is not for us to guess
+  if (others.some((values) => values.length > 1)) throw wrongCredentials();
   const [username, password, token, salt] = others.map((values) => values[0]);
   if (username === undefined) throw missing('u');
   if (token !== undefined && salt !== undefined) {
@@ -48,7 +59,10 @@ function equal(a: string, b: string): boolean {
   return timingSafeEqual(left, right);
 }
 
-/** Throws 10 without `v` or `c`, 20 and 30 for a client of another major version. Minors are what clients claim, not what they use. */
+/**
+ * Throws 10 without `v` or `c`, 20 and 30 for a client of another major version. Minors are what clients claim, not
+ * what they use.
+ */
 export function checkClient(params: Params): string {
   const version = params.required('v');
   const client = params.required('c');

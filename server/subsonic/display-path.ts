@@ -1,10 +1,14 @@
-// Where a song would lie in a well-kept folder. Clients name their offline files by it; the real path is nobody's business.
+// Where a song would lie in a well-kept folder. Clients name their offline files by it; the real path is nobody's
+// business.
 import type { TrackSummary } from '../library/track-rows.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 const MOST_CHARACTERS = 100;
 
-type Named = Pick<TrackSummary, 'title' | 'artistName' | 'albumArtistName' | 'albumTitle' | 'trackNumber' | 'discNumber' | 'format'>;
+type Named = Pick<
+  TrackSummary,
+  'title' | 'artistName' | 'albumArtistName' | 'albumTitle' | 'trackNumber' | 'discNumber' | 'format'
+>;
 
 /** `Artist/Album/01 - Title.flac`; with the disc in front when there are several. */
 export function displayPath(t: Named): string {
@@ -14,4 +18,7 @@ export function displayPath(t: Named): string {
 }
 
 const part = (text: string): string =>
-  [...text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')].slice(0, MOST_CHARACTERS).join('').replace(/^[.\s]+|[.\s]+$/g, '') || '_';
+  [...text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')]
+    .slice(0, MOST_CHARACTERS)
+    .join('')
+    .replace(/^[.\s]+|[.\s]+$/g, '') || '_';

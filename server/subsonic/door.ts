@@ -1,5 +1,6 @@
-// /rest/<endpoint> and /rest/<endpoint>.view: from a request to an answer. Parameters from the address and a form, credentials,
-// the endpoint, and whatever came of it as an envelope. Any site may ask (web clients do), since nothing here knows cookies.
+// /rest/<endpoint> and /rest/<endpoint>.view: from a request to an answer. Parameters from the address and a form,
+// credentials, the endpoint, and whatever came of it as an envelope. Any site may ask (web clients do), since nothing
+// here knows cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
 import { AppError, forbidden } from '../errors.ts';
@@ -50,7 +51,10 @@ export function createSubsonicDoor({ endpoints, respond, appSignIn, log }: DoorD
       const { form, body } = await readBody(req);
       const params = readParams(query, form);
       format = formatOf(params.text('f'), params.text('callback'), params.text('c'));
-      if (params.text('f') === 'jsonp' && format.kind !== 'jsonp') throw params.text('callback') === undefined ? missing('callback') : new Fault(0, 'The parameter callback is not the name of a function.');
+      if (params.text('f') === 'jsonp' && format.kind !== 'jsonp')
+        throw params.text('callback') === undefined
+          ? missing('callback')
+          : new Fault(0, 'The parameter callback is not the name of a function.');
       const endpoint = known.get(name);
       if (!endpoint) throw new Fault(0, `${name === '' ? 'This' : name} is not something this server can do.`);
       await run(endpoint, { params, body, req, res, format });
@@ -59,10 +63,24 @@ export function createSubsonicDoor({ endpoints, respond, appSignIn, log }: DoorD
     }
   }
 
-  async function run(endpoint: Endpoint, { params, body, req, res, format }: { params: Params; body: Buffer | undefined; req: Request; res: Response; format: Format }): Promise<void> {
+  async function run(
+    endpoint: Endpoint,
+    {
+      params,
+      body,
+      req,
+      res,
+      format,
+    }: { params: Params; body: Buffer | undefined; req: Request; res: Response; format: Format },
+  ): Promise<void> {
     const shapes = format.legacy ? SHAPES.legacy : SHAPES.open;
     const signal = signalOf(res);
-    if (endpoint.access === 'public') return respond.ok(res, format, await endpoint.handle({ params, body, req, res, shapes, signal, client: params.text('c') ?? '' }));
+    if (endpoint.access === 'public')
+      return respond.ok(
+        res,
+        format,
+        await endpoint.handle({ params, body, req, res, shapes, signal, client: params.text('c') ?? '' }),
+      );
     const client = checkClient(params);
     const user = await signIn(params, req);
     res.locals['userId'] = user.id;
@@ -77,7 +95,10 @@ export function createSubsonicDoor({ endpoints, respond, appSignIn, log }: DoorD
     const wrong = 'apiKey' in credential ? wrongApiKey() : wrongCredentials();
     const user = await appSignIn(credential, req.ip).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'too_many_requests'
-        ? new Fault(wrong.code, error.message, { status: 429, headers: { 'Retry-After': String(error.retryAfter ?? 60) } })
+        ? new Fault(wrong.code, error.message, {
+            status: 429,
+            headers: { 'Retry-After': String(error.retryAfter ?? 60) },
+          })
         : error;
     });
     if (!user) throw wrong;
@@ -87,7 +108,11 @@ export function createSubsonicDoor({ endpoints, respond, appSignIn, log }: DoorD
   function fail(error: unknown, res: Response, format: Format): void {
     const fault = toFault(error);
     if (!fault) res.locals['error'] = error;
-    if (!fault || res.headersSent) log[fault ? 'debug' : 'error']({ request_id: res.locals['requestId'] as string, route: res.locals['route'] as string, err: error }, 'phone call failed');
+    if (!fault || res.headersSent)
+      log[fault ? 'debug' : 'error'](
+        { request_id: res.locals['requestId'] as string, route: res.locals['route'] as string, err: error },
+        'phone call failed',
+      );
     if (res.headersSent) return void res.destroy();
     respond.failed(res, format, fault ?? new Fault(0, 'Something went wrong here. It has been logged.'));
   }
@@ -102,7 +127,6 @@ export function createSubsonicDoor({ endpoints, respond, appSignIn, log }: DoorD
     await serve(req, res);
   };
 }
-
 
 const queryText = (req: Request): string => {
   const at = req.originalUrl.indexOf('?');
@@ -126,11 +150,15 @@ async function readBody(req: Request): Promise<{ form: URLSearchParams; body: Bu
     chunks.push(chunk);
   }
   const whole = Buffer.concat(chunks);
-  return FORM.test(type) ? { form: new URLSearchParams(whole.toString('utf8')), body: undefined } : { ...none, body: whole };
+  return FORM.test(type)
+    ? { form: new URLSearchParams(whole.toString('utf8')), body: undefined }
+    : { ...none, body: whole };
 }
 
 function signalOf(res: Response): AbortSignal {
   const controller = new AbortController();
-  res.once('close', () => { if (!res.writableFinished) controller.abort(); });
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
   return controller.signal;
 }

@@ -1,4 +1,5 @@
-// The one table of the phone door: every endpoint by its name. What is not in it is answered as "not something this server can do".
+// The one table of the phone door: every endpoint by its name. What is not in it is answered as "not something this
+// server can do".
 import { absentEndpoints } from './absent.ts';
 import { annotationEndpoints, type AnnotationDeps } from './annotation.ts';
 import { browsingEndpoints, type BrowsingDeps } from './browsing.ts';
@@ -18,9 +19,23 @@ import { transcodingEndpoints } from './transcoding.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
 
 /** Whether saved tracks without audio are shown. */
-interface ShownDeps { showsRemote: () => boolean }
+interface ShownDeps {
+  showsRemote: () => boolean;
+}
 
-export type EndpointDeps = ShownDeps & SystemDeps & BrowsingDeps & FolderDeps & ListDeps & SearchDeps & AnnotationDeps & PlaybackDeps & PlaylistDeps & MediaDeps & JukeboxDeps & SharingDeps & UserDeps;
+export type EndpointDeps = ShownDeps &
+  SystemDeps &
+  BrowsingDeps &
+  FolderDeps &
+  ListDeps &
+  SearchDeps &
+  AnnotationDeps &
+  PlaybackDeps &
+  PlaylistDeps &
+  MediaDeps &
+  JukeboxDeps &
+  SharingDeps &
+  UserDeps;
 
 export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
   ...systemEndpoints(deps),
@@ -40,4 +55,8 @@ export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
   ...absentEndpoints,
 });
 
-const shown = (deps: EndpointDeps): EndpointDeps => ({ ...deps, library: shownLibrary(deps.library, deps.showsRemote), search: shownSearch(deps.search, deps.showsRemote) });
+const shown = (deps: EndpointDeps): EndpointDeps => ({
+  ...deps,
+  library: shownLibrary(deps.library, deps.showsRemote),
+  search: shownSearch(deps.search, deps.showsRemote),
+});

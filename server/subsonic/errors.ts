@@ -1,7 +1,11 @@
-// Failures of the phone door. Whatever goes wrong is an envelope with one of these numbers; services throw AppErrors, which a table translates.
+// Failures of the phone door. Whatever goes wrong is an envelope with one of these numbers; services throw AppErrors,
+// which a table translates.
 import { AppError, DISK_FULL, isDiskFull, type ErrorCode } from '../errors.ts';
 
-/** 0 anything · 10 parameter missing · 20 client too old · 30 client too new · 40 wrong credentials · 43 conflicting credentials · 44 wrong API key · 50 not allowed · 70 no such thing. */
+/**
+ * 0 anything · 10 parameter missing · 20 client too old · 30 client too new · 40 wrong credentials · 43 conflicting
+ * credentials · 44 wrong API key · 50 not allowed · 70 no such thing.
+ */
 export type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
 
 /** What only this protocol knows. `status` other than 200 where clients have to see it. */
@@ -11,7 +15,11 @@ export class Fault extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor(code: FaultCode, message: string, { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {}) {
+  constructor(
+    code: FaultCode,
+    message: string,
+    { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+  ) {
     super(message);
     this.code = code;
     this.status = status;
@@ -48,6 +56,7 @@ export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   if (isDiskFull(error)) return new Fault(0, DISK_FULL);
   if (!(error instanceof AppError)) return undefined;
-  const headers: Record<string, string> = error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) };
+  const headers: Record<string, string> =
+    error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) };
   return new Fault(CODES[error.code], error.message, { status: STATUSES[error.code] ?? 200, headers });
 }

@@ -1,5 +1,5 @@
-// Endpoints that browse by folders: the real tree of the music folder, and below it what came another way. Ids of artists and albums
-// are folders too, because clients walk from one view into the other.
+// Endpoints that browse by folders: the real tree of the music folder, and below it what came another way. Ids of
+// artists and albums are folders too, because clients walk from one view into the other.
 import type { FolderRef } from '../library/folders.ts';
 import type { LibraryService } from '../library/service.ts';
 import { sortKey } from '../library/fold.ts';
@@ -26,7 +26,10 @@ export interface FolderDeps {
 export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
   const { folders } = library;
   const byName = <T extends { name: string }>(items: readonly T[]): T[] =>
-    items.map((item) => ({ item, key: sortKey(item.name) })).sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ item }) => item);
+    items
+      .map((item) => ({ item, key: sortKey(item.name) }))
+      .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+      .map(({ item }) => item);
 
   /** What is at the top: real folders, and one for everything that has none. */
   function topFolders(): { id: string; name: string }[] {
@@ -35,21 +38,41 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
     return folders.hasElsewhere() ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }] : real;
   }
 
-  const songsIn = async (userId: UserId, shapes: Shapes, folder: FolderRef | undefined, parent: string): Promise<Fields[]> =>
-    folder === undefined ? [] : (await rowsOf(folders.tracksIn(folder), (ids) => library.tracksById(userId, ids))).map((track) => shapes.song(track, { parent }));
+  const songsIn = async (
+    userId: UserId,
+    shapes: Shapes,
+    folder: FolderRef | undefined,
+    parent: string,
+  ): Promise<Fields[]> =>
+    folder === undefined
+      ? []
+      : (await rowsOf(folders.tracksIn(folder), (ids) => library.tracksById(userId, ids))).map((track) =>
+          shapes.song(track, { parent }),
+        );
 
   const idOfFolder = (folder: FolderRef): string => (folder.path === '' ? ROOT_ID : toId('folder', folder.id));
 
   async function realFolder({ user: { id: userId }, shapes }: Call, folder: FolderRef): Promise<Fields> {
     const id = idOfFolder(folder);
     const parent = folders.parentOf(folder);
-    const below = byName(folders.childrenOf(folder)).map((child) => shapes.folder({ id: toId('folder', child.id), name: child.name, parent: id }));
-    return { id, parent: parent && idOfFolder(parent), name: folder.name, child: [...below, ...await songsIn(userId, shapes, folder, id)] };
+    const below = byName(folders.childrenOf(folder)).map((child) =>
+      shapes.folder({ id: toId('folder', child.id), name: child.name, parent: id }),
+    );
+    return {
+      id,
+      parent: parent && idOfFolder(parent),
+      name: folder.name,
+      child: [...below, ...(await songsIn(userId, shapes, folder, id))],
+    };
   }
 
   async function rootFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
     const below = topFolders().map((child) => shapes.folder({ ...child, parent: ROOT_ID }));
-    return { id: ROOT_ID, name: 'Music', child: [...below, ...await songsIn(userId, shapes, folders.root(), ROOT_ID)] };
+    return {
+      id: ROOT_ID,
+      name: 'Music',
+      child: [...below, ...(await songsIn(userId, shapes, folders.root(), ROOT_ID))],
+    };
   }
 
   async function uploadsFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
@@ -57,26 +80,45 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
     const songs = await rowsOf(folders.singlesElsewhere(), (ids) => library.tracksById(userId, ids));
     const sorted = byName(albums.map((album) => ({ name: album.title, album })));
     return {
-      id: UPLOADS_ID, parent: ROOT_ID, name: UPLOADS_NAME,
-      child: [...sorted.map(({ album }) => shapes.albumFolder(album, UPLOADS_ID)), ...songs.map((track) => shapes.song(track, { parent: UPLOADS_ID }))],
+      id: UPLOADS_ID,
+      parent: ROOT_ID,
+      name: UPLOADS_NAME,
+      child: [
+        ...sorted.map(({ album }) => shapes.albumFolder(album, UPLOADS_ID)),
+        ...songs.map((track) => shapes.song(track, { parent: UPLOADS_ID })),
+      ],
     };
   }
 
   async function artistFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
     const artist = library.getArtist(userId, idOf('artist', text));
-    const albums = await inPieces(ALL, async (page) => (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items);
+    const albums = await inPieces(
+      ALL,
+      async (page) =>
+        (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items,
+    );
     return {
-      id: toId('artist', artist.id), name: artist.name, starred: artist.likedAt ?? undefined, ...(artist.rating > 0 && { userRating: artist.rating }),
+      id: toId('artist', artist.id),
+      name: artist.name,
+      starred: artist.likedAt ?? undefined,
+      ...(artist.rating > 0 && { userRating: artist.rating }),
       child: albums.map((album) => shapes.albumFolder(album, toId('artist', artist.id))),
     };
   }
 
   async function albumFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
     const album = library.getAlbum(userId, idOf('album', text));
-    const tracks = await inPieces(ALL, async (page) => (await library.listTracks(userId, { albumId: album.id }, { sort: 'album' }, page)).items);
+    const tracks = await inPieces(
+      ALL,
+      async (page) => (await library.listTracks(userId, { albumId: album.id }, { sort: 'album' }, page)).items,
+    );
     return {
-      id: toId('album', album.id), parent: album.artistId === null ? undefined : toId('artist', album.artistId), name: album.title,
-      starred: album.likedAt ?? undefined, ...(album.rating > 0 && { userRating: album.rating }), playCount: album.playCount,
+      id: toId('album', album.id),
+      parent: album.artistId === null ? undefined : toId('artist', album.artistId),
+      name: album.title,
+      starred: album.likedAt ?? undefined,
+      ...(album.rating > 0 && { userRating: album.rating }),
+      playCount: album.playCount,
       child: tracks.map((track) => shapes.song(track)),
     };
   }

@@ -1,15 +1,42 @@
-// Ids as phones keep them for years: a kind and the number of the row, so that `star?id=` can tell what it got. Never all digits,
-// which clients take for a music folder, and only letters, digits and `-`, since they end up in file names.
+// Ids as phones keep them for years: a kind and the number of the row, so that `star?id=` can tell what it got. Never
+// all digits, which clients take for a music folder, and only letters, digits and `-`, since they end up in file names.
 import type { AlbumId, ArtistId, PlaylistId, RadioStationId, ShareId, TrackId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 
-const PREFIXES = { track: 'tr', album: 'al', artist: 'ar', playlist: 'pl', folder: 'dir', uploads: 'up', radio: 'ir', share: 'sh' } as const;
+const PREFIXES = {
+  track: 'tr',
+  album: 'al',
+  artist: 'ar',
+  playlist: 'pl',
+  folder: 'dir',
+  uploads: 'up',
+  radio: 'ir',
+  share: 'sh',
+} as const;
 export type Kind = keyof typeof PREFIXES;
 
-interface Ids { track: TrackId; album: AlbumId; artist: ArtistId; playlist: PlaylistId; folder: number; uploads: number; radio: RadioStationId; share: ShareId }
+interface Ids {
+  track: TrackId;
+  album: AlbumId;
+  artist: ArtistId;
+  playlist: PlaylistId;
+  folder: number;
+  uploads: number;
+  radio: RadioStationId;
+  share: ShareId;
+}
 export type ItemId = { [K in Kind]: { kind: K; id: Ids[K] } }[Kind];
 
-const NAMES: Record<Kind, string> = { track: 'song', album: 'album', artist: 'artist', playlist: 'playlist', folder: 'folder', uploads: 'folder', radio: 'radio station', share: 'share' };
+const NAMES: Record<Kind, string> = {
+  track: 'song',
+  album: 'album',
+  artist: 'artist',
+  playlist: 'playlist',
+  folder: 'folder',
+  uploads: 'folder',
+  radio: 'radio station',
+  share: 'share',
+};
 const KINDS = new Map<string, Kind>(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as Kind]));
 const SHAPE = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;
 

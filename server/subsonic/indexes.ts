@@ -7,7 +7,9 @@ export const IGNORED_ARTICLES = 'The';
 /** Groups in order, signs and digits under `#` at the end; each keeps the order of its items. */
 export function underLetters<T>(items: readonly T[], nameOf: (item: T) => string): { name: string; items: T[] }[] {
   const groups = Map.groupBy(items, (item) => letterOf(nameOf(item)));
-  return [...groups].sort(([a], [b]) => Number(a === '#') - Number(b === '#') || (a < b ? -1 : 1)).map(([name, group]) => ({ name, items: group }));
+  return [...groups]
+    .sort(([a], [b]) => Number(a === '#') - Number(b === '#') || (a < b ? -1 : 1))
+    .map(([name, group]) => ({ name, items: group }));
 }
 
 function letterOf(name: string): string {

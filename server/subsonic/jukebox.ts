@@ -9,11 +9,17 @@ import { rowsOf } from './pages.ts';
 import type { Params } from './params.ts';
 import type { Fields } from './xml.ts';
 
-export interface JukeboxDeps { jukebox: JukeboxService; library: Pick<LibraryService, 'tracksById'> }
+export interface JukeboxDeps {
+  jukebox: JukeboxService;
+  library: Pick<LibraryService, 'tracksById'>;
+}
 
 export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
   function songsOf(params: Params, userId: UserId): TrackId[] {
-    const ids = params.all('id').map((text) => parseId(text)).flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
+    const ids = params
+      .all('id')
+      .map((text) => parseId(text))
+      .flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
     return library.tracksById(userId, ids).map(({ id }) => id);
   }
 
@@ -51,5 +57,9 @@ export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
   };
 }
 
-const toStatus = ({ currentIndex, isPlaying, gain, positionMs }: JukeboxState): Fields =>
-  ({ currentIndex, playing: isPlaying, gain, position: Math.floor(positionMs / 1_000) });
+const toStatus = ({ currentIndex, isPlaying, gain, positionMs }: JukeboxState): Fields => ({
+  currentIndex,
+  playing: isPlaying,
+  gain,
+  position: Math.floor(positionMs / 1_000),
+});

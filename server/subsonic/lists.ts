@@ -31,9 +31,15 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
     starred: (userId, page) => library.albumsById(userId, likes.listLikedIds(userId, 'album', page)),
     byYear(userId, page, params) {
       const [from, to] = [params.requiredInt('fromYear'), params.requiredInt('toYear')];
-      return library.listAlbums(userId, { yearFrom: Math.min(from, to), yearTo: Math.max(from, to) }, { sort: 'year', order: from > to ? 'desc' : 'asc' }, page);
+      return library.listAlbums(
+        userId,
+        { yearFrom: Math.min(from, to), yearTo: Math.max(from, to) },
+        { sort: 'year', order: from > to ? 'desc' : 'asc' },
+        page,
+      );
     },
-    byGenre: (userId, page, params) => library.listAlbums(userId, { genre: params.required('genre') }, { sort: 'title' }, page),
+    byGenre: (userId, page, params) =>
+      library.listAlbums(userId, { genre: params.required('genre') }, { sort: 'title' }, page),
   };
 
   /** Feishin counts by the total, where there is one. */
@@ -42,32 +48,49 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
     const type = params.required('type');
     const list = Object.hasOwn(ALBUM_LISTS, type) ? ALBUM_LISTS[type] : undefined;
     if (!list) throw new Fault(0, `There is no album list of type ${type.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
-    const found = await list(id, { limit: params.count('size', { or: 10, max: MOST }), offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }) }, params);
+    const found = await list(
+      id,
+      {
+        limit: params.count('size', { or: 10, max: MOST }),
+        offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }),
+      },
+      params,
+    );
     if (Array.isArray(found)) return found;
     res.setHeader('X-Total-Count', found.total);
     return found.items;
   }
 
-  async function liked<T>(userId: UserId, itemType: ItemType, read: (userId: UserId, ids: readonly number[]) => T[]): Promise<T[]> {
+  async function liked<T>(
+    userId: UserId,
+    itemType: ItemType,
+    read: (userId: UserId, ids: readonly number[]) => T[],
+  ): Promise<T[]> {
     const ids = await inPieces(ALL, (page) => likes.listLikedIds(userId, itemType, page));
     return rowsOf(ids, (piece) => read(userId, piece));
   }
 
   return {
     getAlbumList2: user(async (call) => ({ albumList2: { album: (await albumsOf(call)).map(call.shapes.album) } })),
-    getAlbumList: user(async (call) => ({ albumList: { album: (await albumsOf(call)).map((album) => call.shapes.albumFolder(album)) } })),
+    getAlbumList: user(async (call) => ({
+      albumList: { album: (await albumsOf(call)).map((album) => call.shapes.albumFolder(album)) },
+    })),
 
     getRandomSongs: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
       const limit = params.count('size', { or: 10, max: MOST });
       const filter = { genre: params.text('genre'), yearFrom: params.int('fromYear'), yearTo: params.int('toYear') };
-      const tracks = limit === 0 ? [] : (await library.listTracks(id, filter, { sort: 'random' }, { limit, offset: 0 })).items;
+      const tracks =
+        limit === 0 ? [] : (await library.listTracks(id, filter, { sort: 'random' }, { limit, offset: 0 })).items;
       return { randomSongs: { song: tracks.map((track) => shapes.song(track)) } };
     }),
 
     getSongsByGenre: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
-      const page = { limit: params.count('count', { or: 10, max: MOST }), offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }) };
+      const page = {
+        limit: params.count('count', { or: 10, max: MOST }),
+        offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }),
+      };
       const genre = params.required('genre');
       const tracks = page.limit === 0 ? [] : (await library.listTracks(id, { genre }, { sort: 'artist' }, page)).items;
       return { songsByGenre: { song: tracks.map((track) => shapes.song(track)) } };

@@ -11,7 +11,13 @@ export function lyricsEndpoints({ library }: { library: LibraryService }): Endpo
       const title = params.text('title');
       const found = title === undefined ? undefined : library.lyrics.byName(title, params.text('artist'));
       if (!found) return { lyrics: { value: '' } };
-      return { lyrics: { artist: found.artistName ?? undefined, title: found.title, value: found.lines.map(({ text }) => text).join('\n') } };
+      return {
+        lyrics: {
+          artist: found.artistName ?? undefined,
+          title: found.title,
+          value: found.lines.map(({ text }) => text).join('\n'),
+        },
+      };
     }),
 
     getLyricsBySongId: user(({ params, user: { id } }) => {
@@ -31,6 +37,8 @@ const structured = ({ title, artistName, synced, lines }: TrackLyrics, enhanced:
   synced,
   ...(enhanced && { kind: 'main' }),
   line: synced
-    ? lines.map(({ startMs = 0, text }) => ({ start: Math.max(0, Math.round(startMs)), value: text })).sort((a, b) => a.start - b.start)
+    ? lines
+        .map(({ startMs = 0, text }) => ({ start: Math.max(0, Math.round(startMs)), value: text }))
+        .sort((a, b) => a.start - b.start)
     : lines.map(({ text }) => ({ value: text })),
 });

@@ -22,7 +22,13 @@ export interface MediaDeps {
 /** What of covers/ is needed here. */
 export interface CoverDoor {
   find: (item: ItemId, userId: UserId) => Promise<ShownCover | undefined>;
-  send: (req: Request, res: Response, cover: ShownCover, size: number | undefined, format: SizedFormat) => Promise<void>;
+  send: (
+    req: Request,
+    res: Response,
+    cover: ShownCover,
+    size: number | undefined,
+    format: SizedFormat,
+  ) => Promise<void>;
   /** What the catalogue shows of a saved track, or of an album that holds one; false when there is nothing. */
   sendPlaceholder: (req: Request, res: Response, item: ItemId, format: SizedFormat) => Promise<boolean>;
 }
@@ -45,26 +51,44 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
     const size = params.int('size');
     // An id that is nobody's gets the placeholder too: old clients ask with ids they made up themselves.
     const found = parseId(text);
-    const stored = found && await covers.find(found, user.id);
+    const stored = found && (await covers.find(found, user.id));
     try {
-      if (!stored && found && await covers.sendPlaceholder(req, res, found, 'jpeg')) return;
-      if (stored) return await covers.send(req, res, stored, size === undefined ? undefined : Math.min(Math.max(size, 1), MOST_COVER), 'jpeg');
+      if (!stored && found && (await covers.sendPlaceholder(req, res, found, 'jpeg'))) return;
+      if (stored)
+        return await covers.send(
+          req,
+          res,
+          stored,
+          size === undefined ? undefined : Math.min(Math.max(size, 1), MOST_COVER),
+          'jpeg',
+        );
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     }
-    await sendBytes(req, res, { path: placeholderPath }, { ...PLACEHOLDER, etag: ({ size, modifiedAt }) => `none-${size}-${modifiedAt.getTime()}` });
+    await sendBytes(
+      req,
+      res,
+      { path: placeholderPath },
+      { ...PLACEHOLDER, etag: ({ size, modifiedAt }) => `none-${size}-${modifiedAt.getTime()}` },
+    );
   }
 
   return {
     stream: bytes(async (call) => {
       const { params, req, res, signal } = call;
       const id = await playable(call);
-      await streaming.send(req, res, id, {
-        format: params.text('format')?.toLowerCase(),
-        maxBitrateKbps: Math.max(0, params.int('maxBitRate') ?? 0),
-        startMs: Math.max(0, Math.round((params.number('timeOffset') ?? 0) * 1_000)),
-        estimateLength: params.bool('estimateContentLength', false),
-      }, signal);
+      await streaming.send(
+        req,
+        res,
+        id,
+        {
+          format: params.text('format')?.toLowerCase(),
+          maxBitrateKbps: Math.max(0, params.int('maxBitRate') ?? 0),
+          startMs: Math.max(0, Math.round((params.number('timeOffset') ?? 0) * 1_000)),
+          estimateLength: params.bool('estimateContentLength', false),
+        },
+        signal,
+      );
     }),
 
     download: bytes(async (call) => {
@@ -74,20 +98,45 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
 
     getCoverArt: bytes(cover),
 
-    /** A play list with the whole song as its only piece; with several bitrates, one that names such a list for each. */
+    /**
+     * A play list with the whole song as its only piece; with several bitrates, one that names such a list for each.
+     */
     hls: bytes(async ({ params, req, res }) => {
       const id = params.required('id');
       const track = streaming.describe(idOf('track', id));
-      const rates = params.all('bitRate').map((rate) => Number.parseInt(rate, 10)).filter((rate) => rate > 0);
-      const lines = rates.length > 1
-        ? rates.flatMap((rate) => [`#EXT-X-STREAM-INF:PROGRAM-ID=1,BANDWIDTH=${rate * 1_000}`, urlOf(req, params, 'hls.m3u8', { id, bitRate: rate })])
-        : hlsPiece(urlOf(req, params, 'stream.view', { id, format: 'mp3', ...(rates[0] !== undefined && { maxBitRate: rates[0] }) }), track.durationMs);
-      res.set({ 'Content-Type': 'application/vnd.apple.mpegurl', 'Cache-Control': 'no-store' }).end(['#EXTM3U', '#EXT-X-VERSION:3', ...lines, ''].join('\n'));
+      const rates = params
+        .all('bitRate')
+        .map((rate) => Number.parseInt(rate, 10))
+        .filter((rate) => rate > 0);
+      const lines =
+        rates.length > 1
+          ? rates.flatMap((rate) => [
+              `#EXT-X-STREAM-INF:PROGRAM-ID=1,BANDWIDTH=${rate * 1_000}`,
+              urlOf(req, params, 'hls.m3u8', { id, bitRate: rate }),
+            ])
+          : hlsPiece(
+              urlOf(req, params, 'stream.view', {
+                id,
+                format: 'mp3',
+                ...(rates[0] !== undefined && { maxBitRate: rates[0] }),
+              }),
+              track.durationMs,
+            );
+      res
+        .set({ 'Content-Type': 'application/vnd.apple.mpegurl', 'Cache-Control': 'no-store' })
+        .end(['#EXTM3U', '#EXT-X-VERSION:3', ...lines, ''].join('\n'));
     }),
   };
 }
 
 const hlsPiece = (url: string, durationMs: number | null): string[] => {
   const seconds = (durationMs ?? 0) / 1_000;
-  return [`#EXT-X-TARGETDURATION:${Math.max(1, Math.ceil(seconds))}`, '#EXT-X-PLAYLIST-TYPE:VOD', '#EXT-X-MEDIA-SEQUENCE:0', `#EXTINF:${seconds.toFixed(3)},`, url, '#EXT-X-ENDLIST'];
+  return [
+    `#EXT-X-TARGETDURATION:${Math.max(1, Math.ceil(seconds))}`,
+    '#EXT-X-PLAYLIST-TYPE:VOD',
+    '#EXT-X-MEDIA-SEQUENCE:0',
+    `#EXTINF:${seconds.toFixed(3)},`,
+    url,
+    '#EXT-X-ENDLIST',
+  ];
 };

@@ -1,4 +1,5 @@
-// Long lists in pieces: others get their turn between two of them, so that a phone's first sync does not hold up the music.
+// Long lists in pieces: others get their turn between two of them, so that a phone's first sync does not hold up the
+// music.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Page } from '../http/paging.ts';
 import { Fault } from './errors.ts';
@@ -7,7 +8,10 @@ import type { Params } from './params.ts';
 const PIECE = 500;
 
 /** Everything from `offset`, `limit` at most. `read` gives fewer than asked for only at the end. */
-export async function inPieces<T>({ limit, offset }: Page, read: (page: Page) => readonly T[] | Promise<readonly T[]>): Promise<T[]> {
+export async function inPieces<T>(
+  { limit, offset }: Page,
+  read: (page: Page) => readonly T[] | Promise<readonly T[]>,
+): Promise<T[]> {
   const items: T[] = [];
   while (items.length < limit) {
     const wanted = Math.min(PIECE, limit - items.length);

@@ -1,11 +1,13 @@
-// The parameters of a call, from the address and from a form. URLSearchParams, because clients send lists of thousands of ids.
+// The parameters of a call, from the address and from a form. URLSearchParams, because clients send lists of thousands
+// of ids.
 import { Fault, missing } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
 
 /** Empty is absent: clients send `p=` beside a token. */
 export function readParams(...sources: URLSearchParams[]) {
-  const all = (name: string): string[] => sources.flatMap((source) => source.getAll(name)).filter((value) => value !== '');
+  const all = (name: string): string[] =>
+    sources.flatMap((source) => source.getAll(name)).filter((value) => value !== '');
   const text = (name: string): string | undefined => all(name)[0];
 
   function required(name: string): string {
@@ -29,7 +31,8 @@ export function readParams(...sources: URLSearchParams[]) {
     int,
     requiredInt: (name: string): number => toInt(name, required(name)),
     /** How many of something: beyond the limits is cut to them, not refused. */
-    count: (name: string, { or, max }: { or: number; max: number }): number => Math.min(Math.max(int(name) ?? or, 0), max),
+    count: (name: string, { or, max }: { or: number; max: number }): number =>
+      Math.min(Math.max(int(name) ?? or, 0), max),
     bool(name: string, or: boolean): boolean {
       const value = text(name)?.toLowerCase();
       return value === undefined ? or : value === 'true' || value === '1';

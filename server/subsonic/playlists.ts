@@ -11,7 +11,10 @@ import type { Params } from './params.ts';
 import { inSeconds } from './wire.ts';
 import type { Fields } from './xml.ts';
 
-export interface PlaylistDeps { playlists: PlaylistService; library: Pick<LibraryService, 'tracksById'> }
+export interface PlaylistDeps {
+  playlists: PlaylistService;
+  library: Pick<LibraryService, 'tracksById'>;
+}
 
 export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoints {
   const toPlaylist = ({ user: asking, shapes }: Pick<Call, 'user' | 'shapes'>, playlist: PlaylistSummary): Fields => ({
@@ -31,26 +34,39 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
   async function withEntries(call: Call, id: PlaylistId): Promise<Fields> {
     const playlist = await playlists.get(call.user.id, id);
     const entry: Fields[] = [];
-    for await (const part of playlists.allEntries(call.user.id, playlist)) entry.push(...part.map(({ track }) => call.shapes.song(track)));
+    for await (const part of playlists.allEntries(call.user.id, playlist))
+      entry.push(...part.map(({ track }) => call.shapes.song(track)));
     return { ...toPlaylist(call, playlist), entry };
   }
 
   /** The songs there are: a phone may still know some that are gone. */
   function songsOf(params: Params, name: string, userId: UserId): TrackId[] {
-    const ids = params.all(name).map((text) => parseId(text)).flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
+    const ids = params
+      .all(name)
+      .map((text) => parseId(text))
+      .flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
     const there = new Set(library.tracksById(userId, [...new Set(ids)]).map(({ id }) => id));
     return ids.filter((id) => there.has(id));
   }
 
   return {
     /** Never a part of them: clients delete what is not in the list. */
-    getPlaylists: user(async (call) => ({ playlists: { playlist: (await playlists.list(call.user.id, ALL)).items.map((playlist) => toPlaylist(call, playlist)) } })),
+    getPlaylists: user(async (call) => ({
+      playlists: {
+        playlist: (await playlists.list(call.user.id, ALL)).items.map((playlist) => toPlaylist(call, playlist)),
+      },
+    })),
 
-    getPlaylist: user(async (call) => ({ playlist: await withEntries(call, idOf('playlist', call.params.required('id'))) })),
+    getPlaylist: user(async (call) => ({
+      playlist: await withEntries(call, idOf('playlist', call.params.required('id'))),
+    })),
 
     /** With an id all songs are replaced, and the name when there is one. */
     createPlaylist: user(async (call) => {
-      const { params, user: { id: userId } } = call;
+      const {
+        params,
+        user: { id: userId },
+      } = call;
       const [existing, name] = [params.text('playlistId'), params.text('name')];
       const trackIds = songsOf(params, 'songId', userId);
       if (existing === undefined) {

@@ -1,5 +1,5 @@
-// The one place that knows how an answer looks: XML, JSON or JSONP around the same fields, failures too, always with status 200
-// unless the fault says otherwise.
+// The one place that knows how an answer looks: XML, JSON or JSONP around the same fields, failures too, always with
+// status 200 unless the fault says otherwise.
 import type { ServerResponse } from 'node:http';
 import type { Fault } from './errors.ts';
 import { toXml, type Fields } from './xml.ts';
@@ -18,10 +18,16 @@ export const PROTOCOL_VERSION = '1.16.1';
 const NAMESPACE = 'http://subsonic.org/restapi';
 const SERVER_TYPE = 'tonearm';
 const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/;
-/** Clients that match elements by name anywhere in the document, so that an artist inside a song's credits becomes the album's. */
+/**
+ * Clients that match elements by name anywhere in the document, so that an artist inside a song's credits becomes the
+ * album's.
+ */
 const LEGACY_CLIENTS = new Set(['DSub']);
 
-/** XML unless asked for something else. A callback that is no name of a function would be somebody else's script: that answer is JSON. */
+/**
+ * XML unless asked for something else. A callback that is no name of a function would be somebody else's script: that
+ * answer is JSON.
+ */
 export function formatOf(f: string | undefined, callback: string | undefined, client: string | undefined): Format {
   const legacy = client !== undefined && LEGACY_CLIENTS.has(client);
   if (f === 'jsonp' && callback !== undefined && CALLBACK.test(callback)) return { kind: 'jsonp', callback, legacy };
@@ -32,10 +38,18 @@ export type Responder = ReturnType<typeof createResponder>;
 
 export function createResponder({ serverVersion }: { serverVersion: string }) {
   const root = (status: 'ok' | 'failed', { legacy }: Format): Fields => ({
-    status, version: PROTOCOL_VERSION, ...(!legacy && { type: SERVER_TYPE, serverVersion, openSubsonic: true }),
+    status,
+    version: PROTOCOL_VERSION,
+    ...(!legacy && { type: SERVER_TYPE, serverVersion, openSubsonic: true }),
   });
 
-  function send(res: ServerResponse, format: Format, body: Fields, status: number, headers: Record<string, string> = {}): void {
+  function send(
+    res: ServerResponse,
+    format: Format,
+    body: Fields,
+    status: number,
+    headers: Record<string, string> = {},
+  ): void {
     for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
     const bytes = Buffer.from(render(format, body));
     res.statusCode = status;
@@ -45,9 +59,13 @@ export function createResponder({ serverVersion }: { serverVersion: string }) {
   }
 
   return {
-    ok: (res: ServerResponse, format: Format, payload: Payload): void => send(res, format, { ...root('ok', format), ...payload }, 200),
-    failed: (res: ServerResponse, format: Format, { code, message, status, headers }: Pick<Fault, 'code' | 'message' | 'status' | 'headers'>): void =>
-      send(res, format, { ...root('failed', format), error: { code, message } }, status, headers),
+    ok: (res: ServerResponse, format: Format, payload: Payload): void =>
+      send(res, format, { ...root('ok', format), ...payload }, 200),
+    failed: (
+      res: ServerResponse,
+      format: Format,
+      { code, message, status, headers }: Pick<Fault, 'code' | 'message' | 'status' | 'headers'>,
+    ): void => send(res, format, { ...root('failed', format), error: { code, message } }, status, headers),
   };
 }
 
@@ -61,5 +79,7 @@ const CONTENT_TYPES: Record<Format['kind'], string> = {
 function render({ kind, callback }: Format, body: Fields): string {
   if (kind === 'xml') return toXml('subsonic-response', NAMESPACE, body);
   const json = JSON.stringify({ 'subsonic-response': body });
-  return kind === 'json' ? json : `${callback}(${json.replace(/[\u2028\u2029]/g, (sign) => (sign === '\u2028' ? '\\u2028' : '\\u2029'))});`;
+  return kind === 'json'
+    ? json
+    : `${callback}(${json.replace(/[\u2028\u2029]/g, (sign) => (sign === '\u2028' ? '\\u2028' : '\\u2029'))});`;
 }

@@ -1,5 +1,5 @@
-// Endpoints that search. An empty query lists everything in the order in which it came: this is how phones copy a library, and what is
-// added meanwhile comes at the end instead of pushing something over the edge of a page.
+// Endpoints that search. An empty query lists everything in the order in which it came: this is how phones copy a
+// library, and what is added meanwhile comes at the end instead of pushing something over the edge of a page.
 import type { Page } from '../http/paging.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
@@ -10,23 +10,43 @@ import { user, type Call, type Endpoints } from './call.ts';
 import { checkMusicFolder, inPieces } from './pages.ts';
 import type { Params } from './params.ts';
 
-export interface SearchDeps { library: LibraryService; search: SearchService }
+export interface SearchDeps {
+  library: LibraryService;
+  search: SearchService;
+}
 
 const MOST = 100_000;
 const AS_IT_CAME = { sort: 'created_at', order: 'asc' } as const;
 
-interface Found { artists: ArtistSummary[]; albums: AlbumSummary[]; tracks: TrackSummary[] }
+interface Found {
+  artists: ArtistSummary[];
+  albums: AlbumSummary[];
+  tracks: TrackSummary[];
+}
 
 export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
   async function find({ params, user: { id } }: Call): Promise<Found> {
     checkMusicFolder(params);
     const query = wordsOf(params.text('query'));
-    const pages = { artists: pageOf(params, 'artist'), albums: pageOf(params, 'album'), tracks: pageOf(params, 'song') };
+    const pages = {
+      artists: pageOf(params, 'artist'),
+      albums: pageOf(params, 'album'),
+      tracks: pageOf(params, 'song'),
+    };
     if (query === '') {
       return {
-        artists: await inPieces(pages.artists, async (page) => (await library.listArtists(id, {}, AS_IT_CAME, page)).items),
-        albums: await inPieces(pages.albums, async (page) => (await library.listAlbums(id, {}, AS_IT_CAME, page)).items),
-        tracks: await inPieces(pages.tracks, async (page) => (await library.listTracks(id, {}, AS_IT_CAME, page)).items),
+        artists: await inPieces(
+          pages.artists,
+          async (page) => (await library.listArtists(id, {}, AS_IT_CAME, page)).items,
+        ),
+        albums: await inPieces(
+          pages.albums,
+          async (page) => (await library.listAlbums(id, {}, AS_IT_CAME, page)).items,
+        ),
+        tracks: await inPieces(
+          pages.tracks,
+          async (page) => (await library.listTracks(id, {}, AS_IT_CAME, page)).items,
+        ),
       };
     }
     // Most clients ask for as many of each kind, and one search answers all three.
@@ -47,33 +67,62 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
   return {
     search3: user(async (call) => {
       const { artists, albums, tracks } = await find(call);
-      return { searchResult3: { artist: artists.map(call.shapes.artist), album: albums.map(call.shapes.album), song: tracks.map((track) => call.shapes.song(track)) } };
+      return {
+        searchResult3: {
+          artist: artists.map(call.shapes.artist),
+          album: albums.map(call.shapes.album),
+          song: tracks.map((track) => call.shapes.song(track)),
+        },
+      };
     }),
 
     search2: user(async (call) => {
       const { artists, albums, tracks } = await find(call);
       return {
         searchResult2: {
-          artist: artists.map(call.shapes.artistFolder), album: albums.map((album) => call.shapes.albumFolder(album)), song: tracks.map((track) => call.shapes.song(track)),
+          artist: artists.map(call.shapes.artistFolder),
+          album: albums.map((album) => call.shapes.albumFolder(album)),
+          song: tracks.map((track) => call.shapes.song(track)),
         },
       };
     }),
 
     /** Gone from the protocol since 1.4; old clients still have a button for it. */
     search: user(({ params, user: { id }, shapes }) => {
-      const query = wordsOf(['any', 'artist', 'album', 'title'].map((name) => params.text(name)).filter((text) => text !== undefined).join(' '));
-      const page = { limit: params.count('count', { or: 20, max: 500 }), offset: params.count('offset', { or: 0, max: MOST }) };
-      const { items, total } = query === '' || page.limit === 0 ? { items: [], total: 0 } : search.searchLibrary(id, query, page).tracks;
-      return { searchResult: { offset: page.offset, totalHits: total, match: items.map((track) => shapes.song(track)) } };
+      const query = wordsOf(
+        ['any', 'artist', 'album', 'title']
+          .map((name) => params.text(name))
+          .filter((text) => text !== undefined)
+          .join(' '),
+      );
+      const page = {
+        limit: params.count('count', { or: 20, max: 500 }),
+        offset: params.count('offset', { or: 0, max: MOST }),
+      };
+      const { items, total } =
+        query === '' || page.limit === 0 ? { items: [], total: 0 } : search.searchLibrary(id, query, page).tracks;
+      return {
+        searchResult: { offset: page.offset, totalHits: total, match: items.map((track) => shapes.song(track)) },
+      };
     }),
   };
 }
 
-/** Two quotation marks are an empty query; a star at the end of a word means nothing here, since every word may be a beginning. */
+/**
+ * Two quotation marks are an empty query; a star at the end of a word means nothing here, since every word may be a
+ * beginning.
+ */
 function wordsOf(query: string | undefined): string {
   const text = (query ?? '').trim();
-  return text === '""' ? '' : text.replace(/(?<=\S)\*(?=\s|$)/g, '').trim().slice(0, 200);
+  return text === '""'
+    ? ''
+    : text
+        .replace(/(?<=\S)\*(?=\s|$)/g, '')
+        .trim()
+        .slice(0, 200);
 }
 
-const pageOf = (params: Params, kind: 'artist' | 'album' | 'song'): Page =>
-  ({ limit: params.count(`${kind}Count`, { or: 20, max: MOST }), offset: params.count(`${kind}Offset`, { or: 0, max: Number.MAX_SAFE_INTEGER }) });
+const pageOf = (params: Params, kind: 'artist' | 'album' | 'song'): Page => ({
+  limit: params.count(`${kind}Count`, { or: 20, max: MOST }),
+  offset: params.count(`${kind}Offset`, { or: 0, max: Number.MAX_SAFE_INTEGER }),
+});

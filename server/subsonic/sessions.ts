@@ -1,9 +1,15 @@
-// What devices report about their playing (playbackReport): one session for each device, from `starting` to `stopped`. The clock runs while
-// it plays; when it is over and enough was heard, that was a play. Kept in memory, like now playing.
+// What devices report about their playing (playbackReport): one session for each device, from `starting` to `stopped`.
+// The clock runs while it plays; when it is over and enough was heard, that was a play. Kept in memory, like now
+// playing.
 import type { TrackId, UserId } from '../db/ids.ts';
 
 export type PlaybackState = 'starting' | 'playing' | 'paused' | 'stopped';
-export const PLAYBACK_STATES: readonly string[] = ['starting', 'playing', 'paused', 'stopped'] satisfies PlaybackState[];
+export const PLAYBACK_STATES: readonly string[] = [
+  'starting',
+  'playing',
+  'paused',
+  'stopped',
+] satisfies PlaybackState[];
 
 export interface Report {
   trackId: TrackId;
@@ -14,9 +20,18 @@ export interface Report {
   ignore: boolean;
 }
 
-interface Session extends Report { durationMs: number | null; startedAt: number; heardMs: number; at: number }
+interface Session extends Report {
+  durationMs: number | null;
+  startedAt: number;
+  heardMs: number;
+  at: number;
+}
 
-export interface Played { trackId: TrackId; startedAt: Date; heardMs: number }
+export interface Played {
+  trackId: TrackId;
+  startedAt: Date;
+  heardMs: number;
+}
 
 /** Half of it, or four minutes: what scrobbling services count. */
 const ENOUGH_MS = 240_000;
@@ -29,8 +44,10 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
   const sessions = new Map<string, Session>();
   const keyOf = (userId: UserId, client: string): string => `${userId} ${client}`;
 
-  const heardSince = ({ state, at, rate }: Session, time: number): number => (state === 'playing' ? Math.max(0, (time - at) * rate) : 0);
-  const isStale = (session: Session, time: number): boolean => time > session.at + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + GIVE_UP_MS;
+  const heardSince = ({ state, at, rate }: Session, time: number): number =>
+    state === 'playing' ? Math.max(0, (time - at) * rate) : 0;
+  const isStale = (session: Session, time: number): boolean =>
+    time > session.at + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + GIVE_UP_MS;
   const positionAt = (session: Session, time: number): number =>
     Math.round(Math.min(session.positionMs + heardSince(session, time), session.durationMs ?? Infinity));
 
@@ -50,15 +67,32 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
       const goesOn = before !== undefined && before.trackId === report.trackId && report.state !== 'starting';
       const ended = before && (!goesOn || report.state === 'stopped') ? played(before) : undefined;
       if (report.state === 'stopped') sessions.delete(key);
-      else sessions.set(key, { ...report, durationMs, startedAt: goesOn ? before.startedAt : time - report.positionMs, heardMs: goesOn ? before.heardMs : 0, at: time });
+      else
+        sessions.set(key, {
+          ...report,
+          durationMs,
+          startedAt: goesOn ? before.startedAt : time - report.positionMs,
+          heardMs: goesOn ? before.heardMs : 0,
+          at: time,
+        });
       return ended;
     },
 
     /** What a person's devices are playing, with the place they have come to. */
-    of(userId: UserId): { client: string; trackId: TrackId; state: PlaybackState; positionMs: number; rate: number; at: Date }[] {
+    of(
+      userId: UserId,
+    ): { client: string; trackId: TrackId; state: PlaybackState; positionMs: number; rate: number; at: Date }[] {
       const time = now().getTime();
-      return [...sessions].filter(([key, session]) => key.startsWith(`${userId} `) && !isStale(session, time))
-        .map(([key, session]) => ({ client: key.slice(`${userId} `.length), trackId: session.trackId, state: session.state, positionMs: positionAt(session, time), rate: session.rate, at: new Date(session.startedAt) }));
+      return [...sessions]
+        .filter(([key, session]) => key.startsWith(`${userId} `) && !isStale(session, time))
+        .map(([key, session]) => ({
+          client: key.slice(`${userId} `.length),
+          trackId: session.trackId,
+          state: session.state,
+          positionMs: positionAt(session, time),
+          rate: session.rate,
+          at: new Date(session.startedAt),
+        }));
     },
   };
 }

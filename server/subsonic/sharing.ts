@@ -23,10 +23,14 @@ export function sharingEndpoints({ radio, shares, library, playlists }: SharingD
   async function tracksOf(userId: UserId, text: string): Promise<TrackId[]> {
     const item = anyId(text);
     if (item.kind === 'track') return [library.getTrack(userId, item.id).id];
-    if (item.kind === 'album') return (await library.listTracks(userId, { albumId: library.getAlbum(userId, item.id).id }, { sort: 'album' }, ALL)).items.map(({ id }) => id);
+    if (item.kind === 'album')
+      return (
+        await library.listTracks(userId, { albumId: library.getAlbum(userId, item.id).id }, { sort: 'album' }, ALL)
+      ).items.map(({ id }) => id);
     if (item.kind === 'playlist') {
       const ids: TrackId[] = [];
-      for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id))) ids.push(...part.map(({ track }) => track.id));
+      for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id)))
+        ids.push(...part.map(({ track }) => track.id));
       return ids;
     }
     throw notFound('song, album or playlist', text);
@@ -35,8 +39,14 @@ export function sharingEndpoints({ radio, shares, library, playlists }: SharingD
   async function toShare({ user: { id, username }, shapes, req }: Call, share: ShareSummary): Promise<Fields> {
     const tracks = await rowsOf(share.trackIds, (ids) => library.tracksById(id, ids));
     return {
-      id: toId('share', share.id), url: `${baseOf(req)}/share/${share.token}`, description: share.description ?? undefined, username,
-      created: share.createdAt, expires: share.expiresAt ?? undefined, lastVisited: share.lastVisitedAt ?? undefined, visitCount: share.visitCount,
+      id: toId('share', share.id),
+      url: `${baseOf(req)}/share/${share.token}`,
+      description: share.description ?? undefined,
+      username,
+      created: share.createdAt,
+      expires: share.expiresAt ?? undefined,
+      lastVisited: share.lastVisitedAt ?? undefined,
+      visitCount: share.visitCount,
       entry: tracks.map((track) => shapes.song(track)),
     };
   }
@@ -45,13 +55,21 @@ export function sharingEndpoints({ radio, shares, library, playlists }: SharingD
     getInternetRadioStations: user(({ shapes }) => ({
       internetRadioStations: {
         internetRadioStation: radio.list().map(({ id, name, streamUrl, homePageUrl }) => ({
-          id: toId('radio', id), name, streamUrl, homePageUrl: homePageUrl ?? undefined, ...shapes.open(() => ({ coverArt: toId('radio', id) })),
+          id: toId('radio', id),
+          name,
+          streamUrl,
+          homePageUrl: homePageUrl ?? undefined,
+          ...shapes.open(() => ({ coverArt: toId('radio', id) })),
         })),
       },
     })),
     createInternetRadioStation: superuser(({ params }) => (radio.add(stationOf(params)), NOTHING)),
-    updateInternetRadioStation: superuser(({ params }) => (radio.update(idOf('radio', params.required('id')), stationOf(params)), NOTHING)),
-    deleteInternetRadioStation: superuser(({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING)),
+    updateInternetRadioStation: superuser(
+      ({ params }) => (radio.update(idOf('radio', params.required('id')), stationOf(params)), NOTHING),
+    ),
+    deleteInternetRadioStation: superuser(
+      ({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING),
+    ),
 
     getShares: user(async (call) => {
       const found: Fields[] = [];
@@ -60,10 +78,23 @@ export function sharingEndpoints({ radio, shares, library, playlists }: SharingD
     }),
 
     createShare: user(async (call) => {
-      const { params, user: { id } } = call;
+      const {
+        params,
+        user: { id },
+      } = call;
       params.required('id');
-      const trackIds = (await Promise.all(params.all('id').slice(0, MOST_SHARED).map((text) => tracksOf(id, text)))).flat();
-      const share = shares.create(id, trackIds, { description: params.text('description') ?? null, expiresAt: expiryOf(params) ?? null });
+      const trackIds = (
+        await Promise.all(
+          params
+            .all('id')
+            .slice(0, MOST_SHARED)
+            .map((text) => tracksOf(id, text)),
+        )
+      ).flat();
+      const share = shares.create(id, trackIds, {
+        description: params.text('description') ?? null,
+        expiresAt: expiryOf(params) ?? null,
+      });
       return { shares: { share: [await toShare(call, share)] } };
     }),
 
@@ -92,5 +123,8 @@ function expiryOf(params: Params): Date | undefined {
 }
 
 /** `homepageUrl` going in, `homePageUrl` coming out: so the protocol has it. */
-const stationOf = (params: Params): StationWords =>
-  ({ streamUrl: params.required('streamUrl'), name: params.required('name'), homePageUrl: params.text('homepageUrl') ?? params.text('homePageUrl') ?? null });
+const stationOf = (params: Params): StationWords => ({
+  streamUrl: params.required('streamUrl'),
+  name: params.required('name'),
+  homePageUrl: params.text('homepageUrl') ?? params.text('homePageUrl') ?? null,
+});

@@ -1,21 +1,26 @@
-// What phones see of the library when saved tracks without audio are hidden from them: browsing, lists and searches leave those out. A
-// person's own playlists and queue stay whole, since clients change them by position.
+// What phones see of the library when saved tracks without audio are hidden from them: browsing, lists and searches
+// leave those out. A person's own playlists and queue stay whole, since clients change them by position.
 import type { LibraryService } from '../library/service.ts';
 import type { SearchService } from '../search/service.ts';
 
-const hasAudio = ({ availability }: { availability: string }): boolean => availability !== 'remote' && availability !== 'fetching';
+const hasAudio = ({ availability }: { availability: string }): boolean =>
+  availability !== 'remote' && availability !== 'fetching';
 
 export function shownLibrary(library: LibraryService, showsRemote: () => boolean): LibraryService {
   return {
     ...library,
-    listTracks: (userId, filter, order, page) => library.listTracks(userId, showsRemote() ? filter : { ...filter, withoutRemote: true }, order, page),
-    tracksById: (userId, ids) => (showsRemote() ? library.tracksById(userId, ids) : library.tracksById(userId, ids).filter(hasAudio)),
+    listTracks: (userId, filter, order, page) =>
+      library.listTracks(userId, showsRemote() ? filter : { ...filter, withoutRemote: true }, order, page),
+    tracksById: (userId, ids) =>
+      showsRemote() ? library.tracksById(userId, ids) : library.tracksById(userId, ids).filter(hasAudio),
   };
 }
 
 export const shownSearch = (search: SearchService, showsRemote: () => boolean): SearchService => ({
   searchLibrary(userId, text, page) {
     const found = search.searchLibrary(userId, text, page);
-    return showsRemote() ? found : { ...found, tracks: { ...found.tracks, items: found.tracks.items.filter(hasAudio) } };
+    return showsRemote()
+      ? found
+      : { ...found, tracks: { ...found.tracks, items: found.tracks.items.filter(hasAudio) } };
   },
 });

@@ -17,11 +17,12 @@ export interface SystemDeps {
 
 export function systemEndpoints({ library, sources, jobs, assertScannable, canTranscode }: SystemDeps): Endpoints {
   const scanStatus = (): Fields => {
-    const running = jobs.list({ status: 'running', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0]
-      ?? jobs.list({ status: 'queued', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0];
+    const running =
+      jobs.list({ status: 'running', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0] ??
+      jobs.list({ status: 'queued', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0];
     return {
       scanning: running !== undefined,
-      count: running ? running.progressDone ?? 0 : library.countLibrary().tracks,
+      count: running ? (running.progressDone ?? 0) : library.countLibrary().tracks,
     };
   };
   const lastScan = (): Fields => ({ lastScan: sources.find('local_folder')?.lastScan ?? undefined });
@@ -50,5 +51,10 @@ const extensions = (canTranscode: boolean): { name: string; versions: number[] }
   { name: 'playbackReport', versions: [1] },
   { name: 'songLyrics', versions: [1, 2] },
   { name: 'topSongsByArtistId', versions: [1] },
-  ...(canTranscode ? [{ name: 'transcodeOffset', versions: [1] }, { name: 'transcoding', versions: [1] }] : []),
+  ...(canTranscode
+    ? [
+        { name: 'transcodeOffset', versions: [1] },
+        { name: 'transcoding', versions: [1] },
+      ]
+    : []),
 ];

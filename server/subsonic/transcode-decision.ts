@@ -1,12 +1,15 @@
-// Whether a client can play a track as it is, by what it says about itself, and else into what the track is turned (extension transcoding).
-// Pure. Bitrates here are bit/s, as in the protocol.
+// Whether a client can play a track as it is, by what it says about itself, and else into what the track is turned
+// (extension transcoding). Pure. Bitrates here are bit/s, as in the protocol.
 import { z } from 'zod';
 import { fittingBitrate, PROFILES, type Profile, type ProfileName } from '../media/transcode.ts';
 
 const names = z.array(z.string().max(40)).max(50);
 const count = z.number().min(0).max(1e12).optional();
 const Limitation = z.object({
-  name: z.string().max(40), comparison: z.enum(['Equals', 'NotEquals', 'LessThanEqual', 'GreaterThanEqual']), values: names, required: z.boolean().default(false),
+  name: z.string().max(40),
+  comparison: z.enum(['Equals', 'NotEquals', 'LessThanEqual', 'GreaterThanEqual']),
+  values: names,
+  required: z.boolean().default(false),
 });
 
 /** What a client says about itself. */
@@ -15,19 +18,66 @@ export const ClientInfo = z.object({
   platform: z.string().max(200),
   maxAudioBitrate: count,
   maxTranscodingAudioBitrate: count,
-  directPlayProfiles: z.array(z.object({ containers: names, audioCodecs: names, protocols: names, maxAudioChannels: count })).max(50).default([]),
-  transcodingProfiles: z.array(z.object({ container: z.string().max(40), audioCodec: z.string().max(40), protocol: z.string().max(40), maxAudioChannels: count })).max(50).default([]),
-  codecProfiles: z.array(z.object({ type: z.string().max(40), name: z.string().max(40), limitations: z.array(Limitation).max(20).default([]) })).max(50).default([]),
+  directPlayProfiles: z
+    .array(z.object({ containers: names, audioCodecs: names, protocols: names, maxAudioChannels: count }))
+    .max(50)
+    .default([]),
+  transcodingProfiles: z
+    .array(
+      z.object({
+        container: z.string().max(40),
+        audioCodec: z.string().max(40),
+        protocol: z.string().max(40),
+        maxAudioChannels: count,
+      }),
+    )
+    .max(50)
+    .default([]),
+  codecProfiles: z
+    .array(
+      z.object({
+        type: z.string().max(40),
+        name: z.string().max(40),
+        limitations: z.array(Limitation).max(20).default([]),
+      }),
+    )
+    .max(50)
+    .default([]),
 });
 export type ClientInfo = z.output<typeof ClientInfo>;
 
-export interface StreamDetails { protocol: string; container: string; codec: string; audioChannels?: number; audioBitrate?: number; audioSamplerate?: number; audioBitdepth?: number }
-export interface SourceTrack { format: string | null; codec: string | null; bitrateKbps: number | null; channels: number | null; sampleRateHz: number | null; bitDepth: number | null }
+export interface StreamDetails {
+  protocol: string;
+  container: string;
+  codec: string;
+  audioChannels?: number;
+  audioBitrate?: number;
+  audioSamplerate?: number;
+  audioBitdepth?: number;
+}
+export interface SourceTrack {
+  format: string | null;
+  codec: string | null;
+  bitrateKbps: number | null;
+  channels: number | null;
+  sampleRateHz: number | null;
+  bitDepth: number | null;
+}
 
 /** What a conversion is told by `transcodeParams`. */
-export interface DecidedTranscode { profile: ProfileName; bitrateKbps: number; channels?: number; sampleRateHz?: number }
+export interface DecidedTranscode {
+  profile: ProfileName;
+  bitrateKbps: number;
+  channels?: number;
+  sampleRateHz?: number;
+}
 
-export interface Decision { canDirectPlay: boolean; reasons: string[]; source: StreamDetails; target?: { stream: StreamDetails; transcode: DecidedTranscode } }
+export interface Decision {
+  canDirectPlay: boolean;
+  reasons: string[];
+  source: StreamDetails;
+  target?: { stream: StreamDetails; transcode: DecidedTranscode };
+}
 
 export function decide(track: SourceTrack, client: ClientInfo, canTranscode: boolean): Decision {
   const source = detailsOf(track);
@@ -40,7 +90,9 @@ export function decide(track: SourceTrack, client: ClientInfo, canTranscode: boo
 function detailsOf({ format, codec, bitrateKbps, channels, sampleRateHz, bitDepth }: SourceTrack): StreamDetails {
   const container = format ?? 'mp3';
   return {
-    protocol: 'http', container: container === 'm4a' ? 'mp4' : container === 'opus' ? 'ogg' : container, codec: codecName(container, codec),
+    protocol: 'http',
+    container: container === 'm4a' ? 'mp4' : container === 'opus' ? 'ogg' : container,
+    codec: codecName(container, codec),
     ...(channels !== null && { audioChannels: channels }),
     ...(bitrateKbps !== null && { audioBitrate: bitrateKbps * 1_000 }),
     ...(sampleRateHz !== null && { audioSamplerate: sampleRateHz }),
@@ -55,25 +107,38 @@ function codecName(format: string, codec: string | null): string {
   return format === 'wav' || format === 'aiff' ? 'pcm' : format;
 }
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase() || (a.toLowerCase() === 'm4a' && b.toLowerCase() === 'mp4') || (a.toLowerCase() === 'mp4' && b.toLowerCase() === 'm4a');
+const same = (a: string, b: string): boolean =>
+  a.toLowerCase() === b.toLowerCase() ||
+  (a.toLowerCase() === 'm4a' && b.toLowerCase() === 'mp4') ||
+  (a.toLowerCase() === 'mp4' && b.toLowerCase() === 'm4a');
 /** An empty list names everything. */
-const allows = (list: readonly string[], name: string): boolean => list.length === 0 || list.some((one) => one === '*' || same(one, name));
+const allows = (list: readonly string[], name: string): boolean =>
+  list.length === 0 || list.some((one) => one === '*' || same(one, name));
 
 function directReasons(source: StreamDetails, { directPlayProfiles, maxAudioBitrate = 0 }: ClientInfo): string[] {
   const reasons: string[] = [];
   if (maxAudioBitrate > 0 && (source.audioBitrate ?? 0) > maxAudioBitrate) reasons.push('audio bitrate not supported');
   if (directPlayProfiles.length === 0) return reasons;
-  const containers = directPlayProfiles.filter((profile) => allows(profile.containers, source.container) && allows(profile.protocols, 'http'));
+  const containers = directPlayProfiles.filter(
+    (profile) => allows(profile.containers, source.container) && allows(profile.protocols, 'http'),
+  );
   const codecs = containers.filter((profile) => allows(profile.audioCodecs, source.codec));
   if (containers.length === 0) reasons.push('container not supported');
   else if (codecs.length === 0) reasons.push('audio codec not supported');
-  else if (!codecs.some(({ maxAudioChannels = 0 }) => maxAudioChannels === 0 || (source.audioChannels ?? 0) <= maxAudioChannels)) reasons.push('audio channels not supported');
+  else if (
+    !codecs.some(
+      ({ maxAudioChannels = 0 }) => maxAudioChannels === 0 || (source.audioChannels ?? 0) <= maxAudioChannels,
+    )
+  )
+    reasons.push('audio channels not supported');
   return reasons;
 }
 
 const VALUES: Record<string, (stream: StreamDetails) => number | undefined> = {
-  audioChannels: (stream) => stream.audioChannels, audioBitrate: (stream) => stream.audioBitrate,
-  audioSamplerate: (stream) => stream.audioSamplerate, audioBitdepth: (stream) => stream.audioBitdepth,
+  audioChannels: (stream) => stream.audioChannels,
+  audioBitrate: (stream) => stream.audioBitrate,
+  audioSamplerate: (stream) => stream.audioSamplerate,
+  audioBitdepth: (stream) => stream.audioBitdepth,
 };
 type LimitationIn = ClientInfo['codecProfiles'][number]['limitations'][number];
 
@@ -88,11 +153,21 @@ function holds({ name, comparison, values, required }: LimitationIn, stream: Str
 }
 
 const limitationsOf = (codec: string, { codecProfiles }: ClientInfo): LimitationIn[] =>
-  codecProfiles.filter(({ type, name }) => type === 'AudioCodec' && (name === '*' || same(name, codec))).flatMap(({ limitations }) => limitations);
+  codecProfiles
+    .filter(({ type, name }) => type === 'AudioCodec' && (name === '*' || same(name, codec)))
+    .flatMap(({ limitations }) => limitations);
 
-const WORDS: Record<string, string> = { audioChannels: 'audio channels', audioBitrate: 'audio bitrate', audioSamplerate: 'audio samplerate', audioBitdepth: 'audio bitdepth', audioProfile: 'audio profile' };
+const WORDS: Record<string, string> = {
+  audioChannels: 'audio channels',
+  audioBitrate: 'audio bitrate',
+  audioSamplerate: 'audio samplerate',
+  audioBitdepth: 'audio bitdepth',
+  audioProfile: 'audio profile',
+};
 const limitReasons = (source: StreamDetails, client: ClientInfo): string[] =>
-  limitationsOf(source.codec, client).filter((limitation) => !holds(limitation, source)).map(({ name }) => `${WORDS[name] ?? name} not supported`);
+  limitationsOf(source.codec, client)
+    .filter((limitation) => !holds(limitation, source))
+    .map(({ name }) => `${WORDS[name] ?? name} not supported`);
 
 /** The first of the client's own wishes that can be met. */
 function targetOf(source: StreamDetails, client: ClientInfo): Decision['target'] {
@@ -102,18 +177,29 @@ function targetOf(source: StreamDetails, client: ClientInfo): Decision['target']
     const limitations = limitationsOf(PROFILES[profile].codec, client);
     const channels = atMost(source.audioChannels, maxAudioChannels, ...upperLimits(limitations, 'audioChannels'));
     const rate = atMost(source.audioSamplerate, ...upperLimits(limitations, 'audioSamplerate'));
-    const bits = atMost(undefined, client.maxTranscodingAudioBitrate ?? 0, client.maxAudioBitrate ?? 0, ...upperLimits(limitations, 'audioBitrate'));
+    const bits = atMost(
+      undefined,
+      client.maxTranscodingAudioBitrate ?? 0,
+      client.maxAudioBitrate ?? 0,
+      ...upperLimits(limitations, 'audioBitrate'),
+    );
     const bitrateKbps = fittingBitrate(profile, bits === undefined ? undefined : Math.floor(bits / 1_000));
     const stream: StreamDetails = {
-      protocol: 'http', container: PROFILES[profile].container, codec: PROFILES[profile].codec,
-      ...(channels !== undefined && { audioChannels: channels }), ...(bitrateKbps > 0 && { audioBitrate: bitrateKbps * 1_000 }), ...(rate !== undefined && { audioSamplerate: rate }),
+      protocol: 'http',
+      container: PROFILES[profile].container,
+      codec: PROFILES[profile].codec,
+      ...(channels !== undefined && { audioChannels: channels }),
+      ...(bitrateKbps > 0 && { audioBitrate: bitrateKbps * 1_000 }),
+      ...(rate !== undefined && { audioSamplerate: rate }),
     };
     if (!limitations.every((limitation) => holds(limitation, stream))) continue;
     return {
       stream,
       transcode: {
-        profile, bitrateKbps,
-        ...(channels !== undefined && channels !== source.audioChannels && { channels }), ...(rate !== undefined && rate !== source.audioSamplerate && { sampleRateHz: rate }),
+        profile,
+        bitrateKbps,
+        ...(channels !== undefined && channels !== source.audioChannels && { channels }),
+        ...(rate !== undefined && rate !== source.audioSamplerate && { sampleRateHz: rate }),
       },
     };
   }
@@ -121,11 +207,16 @@ function targetOf(source: StreamDetails, client: ClientInfo): Decision['target']
 }
 
 const profileOf = (container: string, codec: string): ProfileName | undefined =>
-  (Object.entries(PROFILES) as [ProfileName, Profile][]).find(([name, profile]) =>
-    (same(profile.container, container) || same(profile.extension, container)) && (codec === '' || same(profile.codec, codec) || same(name, codec)))?.[0];
+  (Object.entries(PROFILES) as [ProfileName, Profile][]).find(
+    ([name, profile]) =>
+      (same(profile.container, container) || same(profile.extension, container)) &&
+      (codec === '' || same(profile.codec, codec) || same(name, codec)),
+  )?.[0];
 
 const upperLimits = (limitations: LimitationIn[], name: string): number[] =>
-  limitations.filter((one) => one.name === name && (one.comparison === 'LessThanEqual' || one.comparison === 'Equals')).map(({ values }) => Math.max(...values.map(Number).filter((value) => Number.isFinite(value)), 0));
+  limitations
+    .filter((one) => one.name === name && (one.comparison === 'LessThanEqual' || one.comparison === 'Equals'))
+    .map(({ values }) => Math.max(...values.map(Number).filter((value) => Number.isFinite(value)), 0));
 
 /** The smallest of what is there; 0 is no limit. */
 function atMost(value: number | undefined, ...limits: number[]): number | undefined {

@@ -9,12 +9,18 @@ import { idOf } from './ids.ts';
 import { ClientInfo, decide, type DecidedTranscode } from './transcode-decision.ts';
 import type { Fields } from './xml.ts';
 
-export interface TranscodingDeps { streaming: StreamingService; library: Pick<LibraryService, 'getTrack'> }
+export interface TranscodingDeps {
+  streaming: StreamingService;
+  library: Pick<LibraryService, 'getTrack'>;
+}
 
 /** Nothing secret and nothing that has to be remembered: what was decided, written down. */
 const toToken = (decided: DecidedTranscode): string => Buffer.from(JSON.stringify(decided)).toString('base64url');
 const Decided = z.strictObject({
-  profile: z.string().refine(isProfileName), bitrateKbps: z.int().min(0).max(10_000), channels: z.int().min(1).max(8).optional(), sampleRateHz: z.int().min(8_000).max(192_000).optional(),
+  profile: z.string().refine(isProfileName),
+  bitrateKbps: z.int().min(0).max(10_000),
+  channels: z.int().min(1).max(8).optional(),
+  sampleRateHz: z.int().min(8_000).max(192_000).optional(),
 });
 
 function fromToken(token: string): DecidedTranscode {
@@ -36,12 +42,19 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
     const id = idOf('track', params.required('mediaId'));
     checkMediaType(params.required('mediaType'));
     const client = ClientInfo.safeParse(jsonOf(body?.toString('utf8') ?? ''));
-    if (!client.success) throw new Fault(10, 'A body is needed that says what the client can play (Content-Type: application/json).');
-    const { canDirectPlay, reasons, source, target } = decide(streaming.describe(id), client.data, await streaming.canTranscode());
+    if (!client.success)
+      throw new Fault(10, 'A body is needed that says what the client can play (Content-Type: application/json).');
+    const { canDirectPlay, reasons, source, target } = decide(
+      streaming.describe(id),
+      client.data,
+      await streaming.canTranscode(),
+    );
     return {
-      canDirectPlay, canTranscode: target !== undefined,
+      canDirectPlay,
+      canTranscode: target !== undefined,
       transcodeReason: reasons,
-      errorReason: canDirectPlay || target ? '' : 'There is no format that this server can make and the client can play.',
+      errorReason:
+        canDirectPlay || target ? '' : 'There is no format that this server can make and the client can play.',
       ...(target && { transcodeParams: toToken(target.transcode) }),
       sourceStream: { ...source },
       ...(target && { transcodeStream: { ...target.stream } }),
@@ -54,8 +67,20 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
       const id = idOf('track', params.required('mediaId'));
       checkMediaType(params.required('mediaType'));
       const { profile, bitrateKbps, channels, sampleRateHz } = fromToken(params.required('transcodeParams'));
-      if (!await streaming.canTranscode()) throw new Fault(0, 'There is no ffmpeg here to convert with.');
-      await streaming.send(req, res, id, { format: profile, maxBitrateKbps: bitrateKbps, startMs: Math.max(0, Math.round((params.number('offset') ?? 0) * 1_000)), channels, sampleRateHz }, signal);
+      if (!(await streaming.canTranscode())) throw new Fault(0, 'There is no ffmpeg here to convert with.');
+      await streaming.send(
+        req,
+        res,
+        id,
+        {
+          format: profile,
+          maxBitrateKbps: bitrateKbps,
+          startMs: Math.max(0, Math.round((params.number('offset') ?? 0) * 1_000)),
+          channels,
+          sampleRateHz,
+        },
+        signal,
+      );
     } catch (error) {
       const fault = toFault(error);
       if (!fault || res.headersSent) throw error;
@@ -64,7 +89,10 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
     }
   }
 
-  return { getTranscodeDecision: user(async (call) => ({ transcodeDecision: await decision(call) })), getTranscodeStream: bytes(stream) };
+  return {
+    getTranscodeDecision: user(async (call) => ({ transcodeDecision: await decision(call) })),
+    getTranscodeStream: bytes(stream),
+  };
 }
 
 function checkMediaType(type: string): void {

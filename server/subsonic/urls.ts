@@ -1,4 +1,5 @@
-// Addresses of this door that answers hold. They carry the credentials of the call, as the addresses do that clients make themselves.
+// Addresses of this door that answers hold. They carry the credentials of the call, as the addresses do that clients
+// make themselves.
 import type { Request } from 'express';
 import type { Params } from './params.ts';
 import { TextElement, type Fields } from './xml.ts';

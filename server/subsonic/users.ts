@@ -1,5 +1,5 @@
-// Endpoints of accounts. What a phone holds is an app-password, which must not be worth more than it is for: with it nobody becomes an
-// administrator, and no administrator's sign-in changes.
+// Endpoints of accounts. What a phone holds is an app-password, which must not be worth more than it is for: with it
+// nobody becomes an administrator, and no administrator's sign-in changes.
 import type { Accounts } from '../auth/accounts.ts';
 import type { UserRow } from '../auth/queries.ts';
 import { forbidden, notFound } from '../errors.ts';
@@ -7,7 +7,9 @@ import { NOTHING, superuser, user, type Endpoints } from './call.ts';
 import { decodePassword } from './credentials.ts';
 import { toUser } from './wire.ts';
 
-export interface UserDeps { accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'setPassword' | 'delete'> }
+export interface UserDeps {
+  accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'setPassword' | 'delete'>;
+}
 
 const IN_THE_APP = 'Do this in Tonearm itself; a phone’s password is not enough for it.';
 
@@ -28,7 +30,8 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
     getUser: user(({ params, user: asking }) => {
       const username = params.required('username');
       const found = accounts.findByName(username);
-      if (found?.id !== asking.id && !asking.isSuperuser) throw forbidden('Only an administrator may look at other accounts.');
+      if (found?.id !== asking.id && !asking.isSuperuser)
+        throw forbidden('Only an administrator may look at other accounts.');
       return { user: toUser(found ?? byName(username)) };
     }),
 
@@ -57,7 +60,8 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
 
     changePassword: user(async ({ params, user: asking }) => {
       const [username, password] = [params.required('username'), params.required('password')];
-      if (!asking.isSuperuser || accounts.findByName(username)?.id === asking.id) throw forbidden('Phones use an app-password, which Tonearm makes. Ask for a new one in its settings.');
+      if (!asking.isSuperuser || accounts.findByName(username)?.id === asking.id)
+        throw forbidden('Phones use an app-password, which Tonearm makes. Ask for a new one in its settings.');
       await accounts.setPassword(ordinary(username).id, decodePassword(password));
       return NOTHING;
     }),

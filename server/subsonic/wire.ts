@@ -1,5 +1,6 @@
-// The protocol's shapes: Child, AlbumID3, ArtistID3 and their kin. Fields of OpenSubsonic stand apart in `open…`, since clients that know
-// only 1.16.1 must not get them; once there they are always sent, empty when there is nothing, so that clients see they are known.
+// The protocol's shapes: Child, AlbumID3, ArtistID3 and their kin. Fields of OpenSubsonic stand apart in `open…`, since
+// clients that know only 1.16.1 must not get them; once there they are always sent, empty when there is nothing, so
+// that clients see they are known.
 import type { UserId } from '../db/ids.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
@@ -19,7 +20,10 @@ export function createShapes({ legacy }: { legacy: boolean }) {
 
   return {
     /** `parent` is the album, or the folder in which a song is listed. */
-    song: (t: TrackSummary, { parent, bookmarkMs }: { parent?: string; bookmarkMs?: number | undefined } = {}): Fields => ({
+    song: (
+      t: TrackSummary,
+      { parent, bookmarkMs }: { parent?: string; bookmarkMs?: number | undefined } = {},
+    ): Fields => ({
       id: toId('track', t.id),
       parent: parent ?? (t.albumId === null ? undefined : toId('album', t.albumId)),
       isDir: false,
@@ -80,7 +84,12 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       playCount: a.playCount,
       created: a.createdAt,
       artistId: a.artistId === null ? undefined : toId('artist', a.artistId),
-      ...open(() => ({ name: a.title, songCount: a.trackCount, mediaType: 'album', played: a.lastPlayedAt ?? undefined })),
+      ...open(() => ({
+        name: a.title,
+        songCount: a.trackCount,
+        mediaType: 'album',
+        played: a.lastPlayedAt ?? undefined,
+      })),
     }),
 
     artist: (a: ArtistSummary): Fields => ({
@@ -91,18 +100,29 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       starred: a.likedAt ?? undefined,
       ...open(() => ({
         ...(a.rating > 0 && { userRating: a.rating }),
-        musicBrainzId: a.artistMbid ?? '', sortName: a.sortName, roles: a.albumCount > 0 ? ['albumartist', 'artist'] : ['artist'],
+        musicBrainzId: a.artistMbid ?? '',
+        sortName: a.sortName,
+        roles: a.albumCount > 0 ? ['albumartist', 'artist'] : ['artist'],
       })),
     }),
 
     /** An artist as an entry of an index or a starred list in folder mode. */
     artistFolder: (a: ArtistSummary): Fields => ({
-      id: toId('artist', a.id), name: a.name, starred: a.likedAt ?? undefined, ...(a.rating > 0 && { userRating: a.rating }),
+      id: toId('artist', a.id),
+      name: a.name,
+      starred: a.likedAt ?? undefined,
+      ...(a.rating > 0 && { userRating: a.rating }),
       ...open(() => ({ coverArt: toId('artist', a.id) })),
     }),
 
     /** A real folder as an entry of another one. */
-    folder: ({ id, name, parent }: { id: string; name: string; parent: string }): Fields => ({ id, parent, isDir: true, title: name, ...open(() => ({ name })) }),
+    folder: ({ id, name, parent }: { id: string; name: string; parent: string }): Fields => ({
+      id,
+      parent,
+      isDir: true,
+      title: name,
+      ...open(() => ({ name })),
+    }),
 
     open,
   };
@@ -116,8 +136,10 @@ export const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, 
 export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
 
 /** Absent when there is none: 0 is no rating that clients know. */
-const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields =>
-  ({ starred: likedAt ?? undefined, ...(rating > 0 && { userRating: rating }) });
+const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields => ({
+  starred: likedAt ?? undefined,
+  ...(rating > 0 && { userRating: rating }),
+});
 
 const openSong = (t: TrackSummary): Fields => ({
   bitDepth: t.bitDepth ?? 0,
@@ -136,7 +158,10 @@ const openSong = (t: TrackSummary): Fields => ({
   isrc: [],
   genres: t.genres.map((name) => ({ name })),
   artists: t.artists.map(({ id, name }) => ({ id: toId('artist', id), name })),
-  albumArtists: t.albumArtistId === null ? [] : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? UNKNOWN_ARTIST }],
+  albumArtists:
+    t.albumArtistId === null
+      ? []
+      : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? UNKNOWN_ARTIST }],
   contributors: [],
   moods: [],
   groupings: [],

@@ -1,4 +1,5 @@
-// Values as XML: scalars are attributes, objects child elements, lists the element repeated. The key `value` is the element's text.
+// Values as XML: scalars are attributes, objects child elements, lists the element repeated. The key `value` is the
+// element's text.
 
 /** In XML a child element with text, where JSON has a plain string (`artistInfo`, `albumInfo`). */
 export class TextElement {
@@ -13,14 +14,31 @@ export class TextElement {
 
 export type Scalar = string | number | boolean | Date;
 export type Value = Scalar | TextElement | undefined | Fields | readonly (Scalar | Fields)[];
-export interface Fields { [name: string]: Value }
+export interface Fields {
+  [name: string]: Value;
+}
 
 /** Elements whose key `value` is an attribute like any other. */
 const VALUE_IS_ATTRIBUTE = new Set(['cueLine']);
 /** Fields that JSON sends empty to show that they are known; XML leaves them out. */
 const ONLY_WHEN_FILLED = new Set([
-  'bpm', 'comment', 'sortName', 'musicBrainzId', 'displayArtist', 'displayAlbumArtist', 'displayComposer', 'explicitStatus', 'version',
-  'disambiguation', 'replayGain', 'originalReleaseDate', 'releaseDate', 'bitDepth', 'samplingRate', 'channelCount', 'errorReason',
+  'bpm',
+  'comment',
+  'sortName',
+  'musicBrainzId',
+  'displayArtist',
+  'displayAlbumArtist',
+  'displayComposer',
+  'explicitStatus',
+  'version',
+  'disambiguation',
+  'replayGain',
+  'originalReleaseDate',
+  'releaseDate',
+  'bitDepth',
+  'samplingRate',
+  'channelCount',
+  'errorReason',
 ]);
 
 export function toXml(root: string, namespace: string, fields: Fields): string {
@@ -59,12 +77,26 @@ function writeItem(out: string[], name: string, item: Scalar | Fields): void {
   else out.push('<', name, '>', escape(scalarText(item)), '</', name, '>');
 }
 
-const isList = (value: Exclude<Value, Scalar | TextElement | undefined>): value is readonly (Scalar | Fields)[] => Array.isArray(value);
+const isList = (value: Exclude<Value, Scalar | TextElement | undefined>): value is readonly (Scalar | Fields)[] =>
+  Array.isArray(value);
 const scalarText = (value: Scalar): string => (value instanceof Date ? value.toISOString() : String(value));
 const isEmpty = (value: Value): boolean =>
-  value === '' || value === 0 || (typeof value === 'object' && !(value instanceof Date) && !(value instanceof TextElement) && Object.keys(value).length === 0);
+  value === '' ||
+  value === 0 ||
+  (typeof value === 'object' &&
+    !(value instanceof Date) &&
+    !(value instanceof TextElement) &&
+    Object.keys(value).length === 0);
 
-const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\t': '&#9;', '\n': '&#10;', '\r': '&#13;' };
+const SIGNS: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
 const SPECIAL = /[&<>"\u0000-\u001f\ufffe\uffff\ud800-\udfff]/;
 const ESCAPED = /[&<>"\t\n\r]/g;
 /** What XML 1.0 cannot say at all. */
@@ -72,5 +104,8 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 function escape(text: string): string {
   if (!SPECIAL.test(text)) return text;
-  return text.toWellFormed().replace(FORBIDDEN, '').replace(ESCAPED, (sign) => SIGNS[sign] ?? sign);
+  return text
+    .toWellFormed()
+    .replace(FORBIDDEN, '')
+    .replace(ESCAPED, (sign) => SIGNS[sign] ?? sign);
 }

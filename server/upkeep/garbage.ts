@@ -1,5 +1,6 @@
-// Deletes stored objects that nothing refers to: left by a kill between an object and its row, or by a deletion while the storage was
-// down. Young ones stay, since their rows may be on the way; whoever is about to use one holds a claim on it.
+// Deletes stored objects that nothing refers to: left by a kill between an object and its row, or by a deletion while
+// the storage was down. Young ones stay, since their rows may be on the way; whoever is about to use one holds a claim
+// on it.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
@@ -32,7 +33,17 @@ export function garbageTask({ db, now, storage, claims, onOrphanedCovers }: Garb
 
   return async ({ dryRun }, { signal, progress, giveWay }): Promise<GarbageResult> => {
     const oldest = new Date(now().getTime() - GRACE_MS);
-    const result: GarbageResult = { dry_run: dryRun, objects: 0, unused: 0, unused_bytes: 0, young: 0, deleted: 0, deleted_bytes: 0, uploads: 0, keys: [] };
+    const result: GarbageResult = {
+      dry_run: dryRun,
+      objects: 0,
+      unused: 0,
+      unused_bytes: 0,
+      young: 0,
+      deleted: 0,
+      deleted_bytes: 0,
+      uploads: 0,
+      keys: [],
+    };
 
     /** True when it may go. */
     function note({ key, size, modifiedAt }: StoredObject): boolean {

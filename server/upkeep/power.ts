@@ -1,4 +1,5 @@
-// Whether this machine runs on its battery, as far as that can be known: Linux says so in files. Elsewhere it counts as plugged in.
+// Whether this machine runs on its battery, as far as that can be known: Linux says so in files. Elsewhere it counts as
+// plugged in.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,8 +7,15 @@ const LINUX_SUPPLIES = '/sys/class/power_supply';
 
 /** True only with a battery that is being emptied while no supply is connected. */
 export function isOnBattery(folder = LINUX_SUPPLIES): boolean {
-  const supplies = namesIn(folder).map((name) => ({ type: read(folder, name, 'type'), online: read(folder, name, 'online'), status: read(folder, name, 'status'), scope: read(folder, name, 'scope') }));
-  const isEmptied = supplies.some(({ type, status, scope }) => type === 'Battery' && status === 'Discharging' && scope !== 'Device'); // a mouse has a battery too
+  const supplies = namesIn(folder).map((name) => ({
+    type: read(folder, name, 'type'),
+    online: read(folder, name, 'online'),
+    status: read(folder, name, 'status'),
+    scope: read(folder, name, 'scope'),
+  }));
+  const isEmptied = supplies.some(
+    ({ type, status, scope }) => type === 'Battery' && status === 'Discharging' && scope !== 'Device',
+  ); // a mouse has a battery too
   return isEmptied && !supplies.some(({ online }) => online === '1');
 }
 

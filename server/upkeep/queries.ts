@@ -30,13 +30,16 @@ export function prepareListKept(db: MainDb) {
 /** Albums with a stored cover, by id. */
 export function prepareListCovered(db: MainDb) {
   const list = db.$client.prepare<[number, number], { id: AlbumId; title: string }>(
-    'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?');
+    'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?',
+  );
   return (after: number, most: number): { id: AlbumId; title: string }[] => list.all(after, most);
 }
 
-export const countCovered = (db: MainDb): number => db.$client.prepare<[], number>('SELECT count(*) FROM album_covers WHERE key IS NOT NULL').pluck().get() ?? 0;
+export const countCovered = (db: MainDb): number =>
+  db.$client.prepare<[], number>('SELECT count(*) FROM album_covers WHERE key IS NOT NULL').pluck().get() ?? 0;
 
-export const countKept = (db: MainDb): number => db.$client.prepare<[], number>('SELECT count(*) FROM tracks').pluck().get() ?? 0;
+export const countKept = (db: MainDb): number =>
+  db.$client.prepare<[], number>('SELECT count(*) FROM tracks').pluck().get() ?? 0;
 
 export type VerifyRun = Omit<typeof verifyRuns.$inferSelect, 'tally'> & { tally: VerifyTally };
 
@@ -50,9 +53,16 @@ export function saveRun(db: Db, run: VerifyRun): void {
   db.insert(verifyRuns).values(run).onConflictDoUpdate({ target: verifyRuns.scope, set }).run();
 }
 
-/** Whether any track has the object with that hash under that key, in whichever storage: one that is moved may be in both. */
+/**
+ * Whether any track has the object with that hash under that key, in whichever storage: one that is moved may be in
+ * both.
+ */
 export function prepareIsUsed(db: MainDb) {
-  const find = db.$client.prepare<[string, string, string], number>('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1').pluck();
+  const find = db.$client
+    .prepare<[string, string, string], number>(
+      'SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1',
+    )
+    .pluck();
   return (hash: string, key: string): boolean => find.get(hash, `local:${key}`, `s3:${key}`) !== undefined;
 }
 

@@ -1,4 +1,5 @@
-// Tries an object store before a library is trusted to it: with what is set, and what a person has typed in and not saved yet.
+// Tries an object store before a library is trusted to it: with what is set, and what a person has typed in and not
+// saved yet.
 import { parseSetting, type Config } from '../config/config.ts';
 import type { SettingName } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
@@ -8,17 +9,31 @@ import { probe } from '../storage/probe.ts';
 /** A person is waiting for the answer. */
 const LIMITS = { connectMs: 5_000, silenceMs: 10_000, attempts: 1 };
 
-export interface StoreTestDeps { config: Config; settings: Pick<SettingsService, 'list'> }
+export interface StoreTestDeps {
+  config: Config;
+  settings: Pick<SettingsService, 'list'>;
+}
 
 export type StoreTest = ReturnType<typeof createStoreTest>;
 
 export function createStoreTest({ config, settings }: StoreTestDeps) {
-  /** What is wrong, in words; null when all works. `typed` by names of settings; null takes one back to its default, one that is absent counts as saved. */
+  /**
+   * What is wrong, in words; null when all works. `typed` by names of settings; null takes one back to its default, one
+   * that is absent counts as saved.
+   */
   return async (typed: Partial<Record<SettingName, unknown>>): Promise<string | null> => {
     try {
       const saved = Object.fromEntries(settings.list().map(({ name, value }) => [name, value]));
-      const parsed = Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, parseSetting(name as SettingName, value === '' ? undefined : value)]));
-      const [{ openBucket }, { createS3Storage }] = await Promise.all([import('../storage/s3-client.ts'), import('../storage/s3.ts')]);
+      const parsed = Object.fromEntries(
+        Object.entries(typed).map(([name, value]) => [
+          name,
+          parseSetting(name as SettingName, value === '' ? undefined : value),
+        ]),
+      );
+      const [{ openBucket }, { createS3Storage }] = await Promise.all([
+        import('../storage/s3-client.ts'),
+        import('../storage/s3.ts'),
+      ]);
       const bucket = openBucket({ ...config.settings, ...saved, ...parsed }, LIMITS);
       await probe(createS3Storage({ ...bucket, tmpDir: config.paths.tmp })).finally(() => bucket.client.destroy());
       return null;

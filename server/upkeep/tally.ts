@@ -1,4 +1,5 @@
-// What a comparison of the library with its checksums found; kept in the database while it runs, the job's result in the end.
+// What a comparison of the library with its checksums found; kept in the database while it runs, the job's result in
+// the end.
 
 export type FindingKind =
   | 'damaged' // the bytes are others than they were
@@ -38,10 +39,23 @@ export interface VerifyTally {
 const LISTED = 1_000;
 
 export const describeTally = ({ damaged, missing, unreadable, healed }: VerifyTally): string =>
-  damaged + missing + unreadable + healed === 0 ? 'all as it was' : `${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed`;
+  damaged + missing + unreadable + healed === 0
+    ? 'all as it was'
+    : `${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed`;
 
-export const emptyTally = (): VerifyTally =>
-  ({ checked: 0, covers: 0, bytes: 0, returned: 0, changed: 0, unhashed: 0, damaged: 0, missing: 0, unreadable: 0, healed: 0, findings: [] });
+export const emptyTally = (): VerifyTally => ({
+  checked: 0,
+  covers: 0,
+  bytes: 0,
+  returned: 0,
+  changed: 0,
+  unhashed: 0,
+  damaged: 0,
+  missing: 0,
+  unreadable: 0,
+  healed: 0,
+  findings: [],
+});
 
 export function noteFinding(tally: VerifyTally, finding: Finding): void {
   if (finding.healed) tally.healed++;

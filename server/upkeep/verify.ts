@@ -1,6 +1,6 @@
-// Proves that what is stored is what it was: every object is read whole and compared with the hash in its name, every cover with the hash
-// in its row, every file of the music folder with the hash of its sound. What is wrong is put right from the backup where there is one, and
-// told in any case.
+// Proves that what is stored is what it was: every object is read whole and compared with the hash in its name, every
+// cover with the hash in its row, every file of the music folder with the hash of its sound. What is wrong is put right
+// from the backup where there is one, and told in any case.
 import { createHash } from 'node:crypto';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { CoverVerdict, HealCover } from '../covers/prove.ts';
@@ -16,14 +16,27 @@ import type { Storage } from '../storage/storage.ts';
 import { verifyDays } from './daily.ts';
 import { gently, VERIFY_PACE, type VerifyPace } from './pace.ts';
 import { isOnBattery } from './power.ts';
-import { countCovered, countKept, findRun, prepareListCovered, prepareListKept, saveRun, type KeptTrack, type VerifyRun } from './queries.ts';
+import {
+  countCovered,
+  countKept,
+  findRun,
+  prepareListCovered,
+  prepareListKept,
+  saveRun,
+  type KeptTrack,
+  type VerifyRun,
+} from './queries.ts';
 import { describeTally, emptyTally, noteFinding, type FindingKind, type VerifyTally } from './tally.ts';
 
 const AT_ONCE = 50;
 const FILE = 'file:';
 
 /** As the backup's healer gives it. */
-export type Heal = (key: string, hash: string, signal: AbortSignal) => Promise<'healed' | 'not_in_backup' | 'damaged_in_backup'>;
+export type Heal = (
+  key: string,
+  hash: string,
+  signal: AbortSignal,
+) => Promise<'healed' | 'not_in_backup' | 'damaged_in_backup'>;
 
 export interface VerifyDeps {
   db: MainDb;
@@ -46,7 +59,10 @@ export interface VerifyDeps {
 type Pass = Pick<JobContext, 'signal' | 'giveWay'>;
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
-/** Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the storage is down. */
+/**
+ * Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the
+ * storage is down.
+ */
 export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
   const { db, now, settings, storage, isBusy } = deps;
   const pace = { ...VERIFY_PACE, ...deps.pace };
@@ -59,14 +75,25 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     const goesOn = isSame || scope === 'part';
     const tally = isSame ? before.tally : emptyTally();
     const run: VerifyRun = {
-      scope, jobId, tally, startedAt: isSame ? before.startedAt : now(), afterId: goesOn ? (before?.afterId ?? 0) : 0, afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
+      scope,
+      jobId,
+      tally,
+      startedAt: isSame ? before.startedAt : now(),
+      afterId: goesOn ? (before?.afterId ?? 0) : 0,
+      afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
     };
-    const share = (total: number): number => (scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage.kind))));
+    const share = (total: number): number =>
+      scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage.kind)));
     const [tracks, covers] = [countKept(db), countCovered(db)];
     const total = Math.min(tracks, share(tracks)) + Math.min(covers, share(covers));
 
     /** One window after the other; the next part begins anew once the end was reached. */
-    async function go<T extends { id: number }>(cursor: 'afterId' | 'afterAlbumId', most: number, list: (after: number, most: number) => T[], look: (one: T) => Promise<void>): Promise<void> {
+    async function go<T extends { id: number }>(
+      cursor: 'afterId' | 'afterAlbumId',
+      most: number,
+      list: (after: number, most: number) => T[],
+      look: (one: T) => Promise<void>,
+    ): Promise<void> {
       for (let left = most; left > 0;) {
         const rows = list(run[cursor], Math.min(AT_ONCE, left));
         for (const one of rows) {
@@ -84,17 +111,35 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
       }
     }
 
-    await go('afterId', share(tracks) - tally.checked, listKept, (track) => verifyOne(track, tally, { signal, giveWay }));
+    await go('afterId', share(tracks) - tally.checked, listKept, (track) =>
+      verifyOne(track, tally, { signal, giveWay }),
+    );
     await go('afterAlbumId', share(covers) - tally.covers, listCovered, (album) => verifyCover(album, tally, signal));
     return tally;
   };
 
-  async function verifyCover({ id, title }: { id: AlbumId; title: string }, tally: VerifyTally, signal: AbortSignal): Promise<void> {
-    const verdict = await deps.proveCover(id, async (key, etag) => await tryHeal(key, etag, signal) ?? 'there is no backup', signal);
+  async function verifyCover(
+    { id, title }: { id: AlbumId; title: string },
+    tally: VerifyTally,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const verdict = await deps.proveCover(
+      id,
+      async (key, etag) => (await tryHeal(key, etag, signal)) ?? 'there is no backup',
+      signal,
+    );
     tally.covers++;
     if (typeof verdict === 'string') return;
     const { kind, key, healed, reason } = verdict;
-    noteFinding(tally, { kind, track_id: null, album_id: id, title, storage_uri: `${storage.kind}:${key}`, healed: healed !== null, reason });
+    noteFinding(tally, {
+      kind,
+      track_id: null,
+      album_id: id,
+      title,
+      storage_uri: `${storage.kind}:${key}`,
+      healed: healed !== null,
+      reason,
+    });
   }
 
   async function verifyOne(track: KeptTrack, tally: VerifyTally, pass: Pass): Promise<void> {
@@ -106,11 +151,26 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     if (typeof verdict === 'object') {
       const { uri, contentHash } = track;
       const key = uri.slice(uri.indexOf(':') + 1);
-      const healed = uri.startsWith(`${storage.kind}:`) ? await tryHeal(key, contentHash ?? hashInKey(key), signal) : undefined;
-      noteFinding(tally, { ...verdict, track_id: track.id, album_id: null, title: track.title, storage_uri: track.uri, healed: healed === 'healed', reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason });
+      const healed = uri.startsWith(`${storage.kind}:`)
+        ? await tryHeal(key, contentHash ?? hashInKey(key), signal)
+        : undefined;
+      noteFinding(tally, {
+        ...verdict,
+        track_id: track.id,
+        album_id: null,
+        title: track.title,
+        storage_uri: track.uri,
+        healed: healed === 'healed',
+        reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason,
+      });
       if (healed !== 'healed') return void (verdict.kind === 'missing' && deps.onGone(track.id));
     }
-    if (track.availability !== 'missing' || track.uri.startsWith(FILE) || (typeof verdict === 'string' && verdict !== 'good')) return;
+    if (
+      track.availability !== 'missing' ||
+      track.uri.startsWith(FILE) ||
+      (typeof verdict === 'string' && verdict !== 'good')
+    )
+      return;
     tally.returned++;
     deps.onReturned(track.id);
   }
@@ -142,7 +202,10 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     await (await deps.audioStore.resolve(uri)).stat();
     if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
     const [result] = await deps.reader.read({
-      root: settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '', paths: [{ path: uri.slice(FILE.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }], copyTo: null, hashLarge: true,
+      root: settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '',
+      paths: [{ path: uri.slice(FILE.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
+      copyTo: null,
+      hashLarge: true,
     });
     if (result?.ok) return result.audioHash === audioHash ? 'good' : { kind: 'damaged', reason: null };
     return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
@@ -152,7 +215,11 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
   async function tryHeal(key: string, hash: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const outcome = await deps.heal?.(key, hash, signal);
-      return outcome === 'not_in_backup' ? 'the backup does not have it' : outcome === 'damaged_in_backup' ? 'it is damaged in the backup too' : outcome;
+      return outcome === 'not_in_backup'
+        ? 'the backup does not have it'
+        : outcome === 'damaged_in_backup'
+          ? 'it is damaged in the backup too'
+          : outcome;
     } catch (error) {
       signal.throwIfAborted();
       return `the backup cannot be read (${messageOf(error)})`;

@@ -2,14 +2,31 @@
 import { z } from 'zod';
 
 export const VerifyIn = z.strictObject({}).meta({ id: 'VerifyIn' });
-export const GarbageIn = z.strictObject({ dry_run: z.boolean().default(true).meta({ description: 'only tell what would be deleted' }) }).meta({ id: 'GarbageIn' });
+export const GarbageIn = z
+  .strictObject({ dry_run: z.boolean().default(true).meta({ description: 'only tell what would be deleted' }) })
+  .meta({ id: 'GarbageIn' });
 
 const typed = z.string().trim().max(4_096).nullable().optional();
 
-export const StoreTestIn = z.strictObject({
-  s3_endpoint: typed, s3_region: typed, s3_bucket: typed, s3_prefix: typed, s3_access_key_id: typed, s3_secret_access_key: typed, s3_force_path_style: z.boolean().optional(),
-}).meta({ id: 'StoreTestIn', description: 'what was typed in and not saved yet; anything absent counts as it is saved' });
-export const StoreTestOut = z.object({ problem: z.string().nullable().meta({ description: 'what does not work, in words; null when everything does' }) }).meta({ id: 'StoreTestOut' });
+export const StoreTestIn = z
+  .strictObject({
+    s3_endpoint: typed,
+    s3_region: typed,
+    s3_bucket: typed,
+    s3_prefix: typed,
+    s3_access_key_id: typed,
+    s3_secret_access_key: typed,
+    s3_force_path_style: z.boolean().optional(),
+  })
+  .meta({
+    id: 'StoreTestIn',
+    description: 'what was typed in and not saved yet; anything absent counts as it is saved',
+  });
+export const StoreTestOut = z
+  .object({
+    problem: z.string().nullable().meta({ description: 'what does not work, in words; null when everything does' }),
+  })
+  .meta({ id: 'StoreTestOut' });
 
 /** Result of a `collect_garbage` job. */
 export interface GarbageResult {

@@ -20,13 +20,20 @@ export async function libraryOf(dir: string, libraries: string, tracks: number, 
     mkdirSync(half, { recursive: true });
     await (await startProduct(half)).stop(); // migrated, account made
     const client = new Database(join(half, 'tonearm.db'));
-    fillLibrary(client, { tracks, ...(albums !== undefined && { albums }), userId: 1, likeEvents: EVENTS, plays: EVENTS });
+    fillLibrary(client, {
+      tracks,
+      ...(albums !== undefined && { albums }),
+      userId: 1,
+      likeEvents: EVENTS,
+      plays: EVENTS,
+    });
     client.pragma('wal_checkpoint(TRUNCATE)');
     client.close();
     renameSync(half, kept);
   }
   mkdirSync(dataDir, { recursive: true });
-  for (const file of ['tonearm.db', 'secrets.json']) if (existsSync(join(kept, file))) copyFileSync(join(kept, file), join(dataDir, file));
+  for (const file of ['tonearm.db', 'secrets.json'])
+    if (existsSync(join(kept, file))) copyFileSync(join(kept, file), join(dataDir, file));
   endPending(join(dataDir, 'tonearm.db'));
   return dataDir;
 }

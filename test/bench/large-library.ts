@@ -1,5 +1,6 @@
-// A large library whose rows are inserted directly, the same for the same seed, with the counts right that its services would have kept.
-// Words have the frequencies of language (few are everywhere, most are rare) and come in several scripts.
+// A large library whose rows are inserted directly, the same for the same seed, with the counts right that its services
+// would have kept. Words have the frequencies of language (few are everywhere, most are rare) and come in several
+// scripts.
 import type { Sqlite } from '../../server/db/client.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
@@ -15,33 +16,121 @@ export interface LargeLibrary {
   plays: number;
 }
 
-const SYLLABLES = ['ka', 'lo', 'ri', 'sen', 'tu', 'vel', 'mar', 'dio', 'an', 'est', 'or', 'qui', 'ber', 'gh', 'ny', 'shi', 'wald', 'jör', 'ça', 'zum', 'pé', 'ix', 'th', 'fla', 'o'];
-const COMMON = ['the', 'of', 'love', 'a', 'in', 'you', 'night', 'my', 'blue', 'time', 'live', 'remastered', 'moon', 'river', 'heart', 'song', 'die', 'la', 'el', 'no'];
-const SCRIPTS = ['ночь', 'Москва', 'любовь', '東京', '夜に', '駆ける', 'サイレント', 'ラブ', '봄날', '사랑', 'ليل', 'קמר', 'νύχτα', 'ใจ', 'दिल'];
-const GENRES = ['Rock', 'Pop', 'Jazz', 'Électro', 'Hip-Hop', 'Blues', 'Ambient', 'Classical', 'Folk', 'Metal', 'Soul', 'Reggae'];
+const SYLLABLES = [
+  'ka',
+  'lo',
+  'ri',
+  'sen',
+  'tu',
+  'vel',
+  'mar',
+  'dio',
+  'an',
+  'est',
+  'or',
+  'qui',
+  'ber',
+  'gh',
+  'ny',
+  'shi',
+  'wald',
+  'jör',
+  'ça',
+  'zum',
+  'pé',
+  'ix',
+  'th',
+  'fla',
+  'o',
+];
+const COMMON = [
+  'the',
+  'of',
+  'love',
+  'a',
+  'in',
+  'you',
+  'night',
+  'my',
+  'blue',
+  'time',
+  'live',
+  'remastered',
+  'moon',
+  'river',
+  'heart',
+  'song',
+  'die',
+  'la',
+  'el',
+  'no',
+];
+const SCRIPTS = [
+  'ночь',
+  'Москва',
+  'любовь',
+  '東京',
+  '夜に',
+  '駆ける',
+  'サイレント',
+  'ラブ',
+  '봄날',
+  '사랑',
+  'ليل',
+  'קמר',
+  'νύχτα',
+  'ใจ',
+  'दिल',
+];
+const GENRES = [
+  'Rock',
+  'Pop',
+  'Jazz',
+  'Électro',
+  'Hip-Hop',
+  'Blues',
+  'Ambient',
+  'Classical',
+  'Folk',
+  'Metal',
+  'Soul',
+  'Reggae',
+];
 const FORMATS = ['mp3', 'mp3', 'mp3', 'flac', 'flac', 'ogg', 'opus', 'm4a'];
 const EPOCH = Date.UTC(2020, 0, 1);
 const DAY = 86_400_000;
 
 /** Fills an empty database. About a minute for a million tracks. */
-export function fillLibrary(client: Sqlite, { tracks, albums: albumCount = Math.ceil(tracks * 0.072), userId, likeEvents, plays }: LargeLibrary, seed = 1): void {
+export function fillLibrary(
+  client: Sqlite,
+  { tracks, albums: albumCount = Math.ceil(tracks * 0.072), userId, likeEvents, plays }: LargeLibrary,
+  seed = 1,
+): void {
   const random = seededRandom(seed);
   const below = (n: number): number => Math.floor(random() * n);
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
-  const rare = Array.from({ length: 20_000 }, () => Array.from({ length: 2 + below(3) }, () => pick(SYLLABLES)).join(''));
+  const rare = Array.from({ length: 20_000 }, () =>
+    Array.from({ length: 2 + below(3) }, () => pick(SYLLABLES)).join(''),
+  );
   const word = (): string => {
     const r = random();
     if (r < 0.35) return pick(COMMON);
     if (r < 0.42) return pick(SCRIPTS);
     return rare[Math.floor(rare.length * random() ** 3)] as string; // the first ones often
   };
-  const phrase = (most: number): string => Array.from({ length: 1 + below(most) }, word).join(' ').replace(/^./u, (first) => first.toUpperCase());
+  const phrase = (most: number): string =>
+    Array.from({ length: 1 + below(most) }, word)
+      .join(' ')
+      .replace(/^./u, (first) => first.toUpperCase());
 
   const counts = { artists: Math.ceil(tracks * 0.044), albums: albumCount };
   const insert = inserts(client);
   const search = createSearchIndex(client);
   const write = (count: number, one: (n: number) => void): void => {
-    for (let from = 1; from <= count; from += 20_000) client.transaction(() => { for (let n = from; n <= Math.min(count, from + 19_999); n++) one(n); })();
+    for (let from = 1; from <= count; from += 20_000)
+      client.transaction(() => {
+        for (let n = from; n <= Math.min(count, from + 19_999); n++) one(n);
+      })();
   };
 
   client.pragma('synchronous = OFF');
@@ -60,9 +149,24 @@ export function fillLibrary(client: Sqlite, { tracks, albums: albumCount = Math.
   const albums: { key: string; artist: number; year: number | null; genre: number }[] = [];
   write(counts.albums, (n) => {
     const [title, artist] = [phrase(3), 1 + Math.floor(counts.artists * random() ** 2)];
-    const album = { key: sortKey(title), artist, year: random() < 0.9 ? 1955 + below(70) : null, genre: below(GENRES.length) };
+    const album = {
+      key: sortKey(title),
+      artist,
+      year: random() < 0.9 ? 1955 + below(70) : null,
+      genre: below(GENRES.length),
+    };
     albums.push(album);
-    insert.album(n, title, album.key, artist, artists[artist - 1]?.key, album.year, GENRES[album.genre], EPOCH + n * 100, EPOCH + n * 100);
+    insert.album(
+      n,
+      title,
+      album.key,
+      artist,
+      artists[artist - 1]?.key,
+      album.year,
+      GENRES[album.genre],
+      EPOCH + n * 100,
+      EPOCH + n * 100,
+    );
     if (n % 3 > 0) insert.cover(n, `covers/${n}.jpg`);
     search.add('album', n);
   });
@@ -74,10 +178,28 @@ export function fillLibrary(client: Sqlite, { tracks, albums: albumCount = Math.
     const title = phrase(4);
     const remote = n % 50 === 0;
     insert.track(
-      n, title, sortKey(title), artist, by.name, by.key, at + 1, album.key, GENRES[album.genre], album.year, 1 + (n % 20), 1, remote ? null : 30_000 + below(400_000),
-      remote ? null : 1_000_000 + below(9_000_000), remote ? null : pick(FORMATS), remote ? 'streamsrc' : n % 10 === 0 ? 'upload' : 'local_folder', `Music/${by.name}/${at + 1}/${n}.mp3`,
-      remote ? null : `file:Music/${by.name}/${at + 1}/${n}.mp3`, remote ? 'remote' : n % 500 === 1 ? 'missing' : 'available', n % 40 === 0 ? 'failed' : n % 25 === 0 ? 'pending' : 'enriched',
-      EPOCH + n * 7, EPOCH + n * 7,
+      n,
+      title,
+      sortKey(title),
+      artist,
+      by.name,
+      by.key,
+      at + 1,
+      album.key,
+      GENRES[album.genre],
+      album.year,
+      1 + (n % 20),
+      1,
+      remote ? null : 30_000 + below(400_000),
+      remote ? null : 1_000_000 + below(9_000_000),
+      remote ? null : pick(FORMATS),
+      remote ? 'streamsrc' : n % 10 === 0 ? 'upload' : 'local_folder',
+      `Music/${by.name}/${at + 1}/${n}.mp3`,
+      remote ? null : `file:Music/${by.name}/${at + 1}/${n}.mp3`,
+      remote ? 'remote' : n % 500 === 1 ? 'missing' : 'available',
+      n % 40 === 0 ? 'failed' : n % 25 === 0 ? 'pending' : 'enriched',
+      EPOCH + n * 7,
+      EPOCH + n * 7,
     );
     insert.credit(n, 0, artist, by.name);
     insert.trackGenre(n, 0, genreIds[album.genre]);
@@ -86,7 +208,14 @@ export function fillLibrary(client: Sqlite, { tracks, albums: albumCount = Math.
   });
   write(likeEvents, (n) => {
     const type = n % 20 === 0 ? 'artist' : n % 10 === 0 ? 'album' : 'track';
-    insert.like(userId, type, 1 + Math.floor((type === 'track' ? tracks : counts[`${type}s`]) * random() ** 2), random() < 0.8 ? 1 : 0, random() < 0.3 ? below(6) : null, EPOCH + n * 60_000);
+    insert.like(
+      userId,
+      type,
+      1 + Math.floor((type === 'track' ? tracks : counts[`${type}s`]) * random() ** 2),
+      random() < 0.8 ? 1 : 0,
+      random() < 0.3 ? below(6) : null,
+      EPOCH + n * 60_000,
+    );
   });
   write(plays, (n) => {
     const id = 1 + Math.floor(tracks * random() ** 3);
@@ -99,16 +228,25 @@ export function fillLibrary(client: Sqlite, { tracks, albums: albumCount = Math.
 
 function inserts(client: Sqlite) {
   const into = (table: string, columns: string) => {
-    const statement = client.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.split(',').map(() => '?').join(', ')})`);
+    const statement = client.prepare(
+      `INSERT INTO ${table} (${columns}) VALUES (${columns
+        .split(',')
+        .map(() => '?')
+        .join(', ')})`,
+    );
     return (...values: unknown[]): number => Number(statement.run(...values).lastInsertRowid);
   };
   return {
     genre: into('genres', 'name, name_key'),
     artist: into('artists', 'id, name, name_key, sort_name, sort_key, created_at, updated_at'),
     album: into('albums', 'id, title, title_sort, artist_id, artist_sort, year, genre, created_at, updated_at'),
-    cover: (id: number, key: string) => client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)').run(id, key),
-    track: into('tracks', `id, title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, track_number, disc_number, duration_ms,
-      size_bytes, format, source, source_id, storage_uri, availability, metadata_status, created_at, updated_at`),
+    cover: (id: number, key: string) =>
+      client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)').run(id, key),
+    track: into(
+      'tracks',
+      `id, title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, track_number, disc_number, duration_ms,
+      size_bytes, format, source, source_id, storage_uri, availability, metadata_status, created_at, updated_at`,
+    ),
     credit: into('track_artists', 'track_id, position, artist_id, credit'),
     trackGenre: into('track_genres', 'track_id, position, genre_id'),
     like: into('like_events', 'user_id, item_type, item_id, liked, rating, created_at'),
@@ -116,7 +254,10 @@ function inserts(client: Sqlite) {
   };
 }
 
-/** What the events add up to; see likes/state.ts. `since` is when the last run of equal events began, which no reader here depends on. */
+/**
+ * What the events add up to; see likes/state.ts. `since` is when the last run of equal events began, which no reader
+ * here depends on.
+ */
 const LIKE_STATES = `INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since)
   SELECT e.user_id, e.item_type, e.item_id, e.liked,
     coalesce((SELECT r.rating FROM like_events r WHERE r.id = last.rated), 0), e.created_at

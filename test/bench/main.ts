@@ -1,6 +1,8 @@
-// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run. Exit code 1 when a goal is missed.
-// For `scan`: --peer mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a million tracks too. --libraries DIR keeps the large libraries for the next run.
-// `lists` and `opening` drive a browser and run only when they are named; --docs writes what they find into docs/lists.md.
+// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run. Exit code 1
+// when a goal is missed. For `scan`: --peer mpd lets that program scan the same files, where it is installed. For
+// `queries`: --million takes a library of a million tracks too. --libraries DIR keeps the large libraries for the next
+// run. `lists` and `opening` drive a browser and run only when they are named; --docs writes what they find into
+// docs/lists.md.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +21,29 @@ import { subsonicSuite } from './suites/subsonic.ts';
 
 const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   scan: (dir) => scanSuite(dir, { peer: values.peer }),
-  streaming: streamingSuite, startup: startupSuite, rescan: rescanSuite, enrich: enrichSuite, subsonic: subsonicSuite, idle: idleSuite,
+  streaming: streamingSuite,
+  startup: startupSuite,
+  rescan: rescanSuite,
+  enrich: enrichSuite,
+  subsonic: subsonicSuite,
+  idle: idleSuite,
   queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
 };
 const ONLY_BY_NAME = ['lists', 'opening'];
 
-const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, dir: { type: 'string' }, million: { type: 'boolean' }, libraries: { type: 'string' }, docs: { type: 'boolean' }, peer: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: {
+    json: { type: 'boolean' },
+    dir: { type: 'string' },
+    million: { type: 'boolean' },
+    libraries: { type: 'string' },
+    docs: { type: 'boolean' },
+    peer: { type: 'string' },
+  },
+  allowPositionals: true,
+});
 const names = positionals.length > 0 ? positionals : Object.keys(SUITES).filter((name) => !ONLY_BY_NAME.includes(name));
 const unknown = names.filter((name) => !(name in SUITES));
 if (unknown.length > 0) {
@@ -34,7 +51,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// Everything is made in one fresh folder and deleted at the end: on ext4, creating files is slow for a minute after many were deleted.
+// Everything is made in one fresh folder and deleted at the end: on ext4, creating files is slow for a minute after
+// many were deleted.
 const place = values.dir ?? tmpdir();
 mkdirSync(place, { recursive: true });
 const dir = mkdtempSync(join(place, 'tonearm-bench-'));

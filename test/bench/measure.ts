@@ -1,4 +1,5 @@
-// What a benchmark gives: the product's figure beside a bound taken in the same run, because machines differ and are noisy.
+// What a benchmark gives: the product's figure beside a bound taken in the same run, because machines differ and are
+// noisy.
 
 export interface Measure {
   suite: string;
@@ -16,11 +17,17 @@ export interface Measure {
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 };
 
 /** Runs bound and product in turn, so that a slow minute of the machine hits both. */
-export async function inTurn(rounds: number, bound: (round: number) => Promise<number> | number, product: (round: number) => Promise<number> | number): Promise<{ bound: number; product: number }> {
+export async function inTurn(
+  rounds: number,
+  bound: (round: number) => Promise<number> | number,
+  product: (round: number) => Promise<number> | number,
+): Promise<{ bound: number; product: number }> {
   const [bounds, products]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     bounds.push(await bound(round));
@@ -34,11 +41,18 @@ export function measure(m: Omit<Measure, 'ratio' | 'met'>): Measure {
   return { ...m, ratio, met: m.goal.op === '>=' ? ratio >= m.goal.value : ratio <= m.goal.value };
 }
 
-const short = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2));
+const short = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2);
 
 export function toTable(measures: Measure[]): string {
   const rows = measures.map((m) => [
-    m.suite, m.name, `${short(m.product)} ${m.unit}`, `${m.bound.name}: ${short(m.bound.value)} ${m.unit}`, `${m.ratio.toFixed(2)}×`, `${m.goal.op === '>=' ? '≥' : '≤'} ${m.goal.value}×`, m.met ? 'yes' : '**no**',
+    m.suite,
+    m.name,
+    `${short(m.product)} ${m.unit}`,
+    `${m.bound.name}: ${short(m.bound.value)} ${m.unit}`,
+    `${m.ratio.toFixed(2)}×`,
+    `${m.goal.op === '>=' ? '≥' : '≤'} ${m.goal.value}×`,
+    m.met ? 'yes' : '**no**',
   ]);
   const head = ['suite', 'path', 'Tonearm', 'bound', 'ratio', 'goal', 'met'];
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '..', '..');
 const ENTRY = join(root, 'dist', 'server', 'main.js');
 /** Those of `npm start`. */
-const FLAGS = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(/--[a-z-]+(=\d+)?/g) ?? [];
+const FLAGS =
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(
+    /--[a-z-]+(=\d+)?/g,
+  ) ?? [];
 
 export interface Product {
   url: string;
@@ -21,16 +24,41 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-interface Job { id: number; status: string; error: string | null; result: Record<string, number>; started_at: string; finished_at: string | null }
+interface Job {
+  id: number;
+  status: string;
+  error: string | null;
+  result: Record<string, number>;
+  started_at: string;
+  finished_at: string | null;
+}
 
 const ADMIN = { username: 'bench', password: 'bench password' };
 
 export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
-  const child = spawn(process.execPath, [...FLAGS, ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'], {
-    env: { ...process.env, ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_WATCH: 'false', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...FLAGS, ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'],
+    {
+      env: {
+        ...process.env,
+        ADMIN_USERNAME: ADMIN.username,
+        ADMIN_PASSWORD: ADMIN.password,
+        LOCAL_MEDIA_WATCH: 'false',
+        FPID_ENABLED: 'false',
+        MUSICBRAINZ_ENABLED: 'false',
+        COVERART_ENABLED: 'false',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const url = await listening(child);
-  const login = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) });
+  const login = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(ADMIN),
+  });
   const { access_token: token } = (await login.json()) as { access_token: string };
   const api = async <T>(path: string, method = 'GET'): Promise<T> => {
     const response = await fetch(`${url}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
@@ -40,20 +68,29 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
   const stopOtherWork = async (): Promise<void> => {
     for (const status of ['running', 'queued', 'waiting']) {
       const { items } = await api<{ items: Job[] }>(`/jobs?status=${status}&limit=200`);
-      for (const { id } of items) await fetch(`${url}/api/v1/jobs/${id}`, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } }); // one that has just ended is not to be cancelled
+      for (const { id } of items)
+        // one that has just ended is not to be cancelled
+        await fetch(`${url}/api/v1/jobs/${id}`, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } });
     }
   };
   return {
-    url, token, api, pid: child.pid as number,
+    url,
+    token,
+    api,
+    pid: child.pid as number,
     rss: () => rssOf(child.pid as number),
     async scan() {
       let job = await api<Job>('/sources/local_folder/scan', 'POST');
-      for (let wait = 50; job.finished_at === null; wait = Math.min(1_500, wait * 2)) { // seldom: a server that is asked all the time writes in shorter turns
-        await new Promise((resolve) => { setTimeout(resolve, wait); });
+      for (let wait = 50; job.finished_at === null; wait = Math.min(1_500, wait * 2)) {
+        // seldom: a server that is asked all the time writes in shorter turns
+        await new Promise((resolve) => {
+          setTimeout(resolve, wait);
+        });
         job = await api<Job>(`/jobs/${job.id}`);
       }
       if (job.status !== 'succeeded') throw new Error(`the scan ${job.status}: ${job.error}`);
-      await stopOtherWork(); // identification and covers follow a scan, and would share the machine with what is measured next
+      // identification and covers follow a scan, and would share the machine with what is measured next
+      await stopOtherWork();
       return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), result: job.result };
     },
     async stop() {

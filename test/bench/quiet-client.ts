@@ -1,5 +1,5 @@
-// Asks a server over one kept socket into one reused buffer. A client that leaves garbage behind waits for its own collector, 10 ms every
-// so often, and such a wait would be taken for the server's.
+// Asks a server over one kept socket into one reused buffer. A client that leaves garbage behind waits for its own
+// collector, 10 ms every so often, and such a wait would be taken for the server's.
 import { connect } from 'node:net';
 
 const BUFFER = 1 << 20;
@@ -11,7 +11,13 @@ export interface QuietClient {
   close(): void;
 }
 
-interface Open { path: string; startedAt: number; left: number; resolve: (ms: number) => void; reject: (error: Error) => void }
+interface Open {
+  path: string;
+  startedAt: number;
+  left: number;
+  resolve: (ms: number) => void;
+  reject: (error: Error) => void;
+}
 
 /** `address` is the origin; paths begin with a slash. */
 export function openQuietClient(address: string, token: string): Promise<QuietClient> {
@@ -43,14 +49,29 @@ export function openQuietClient(address: string, token: string): Promise<QuietCl
     return true;
   };
   return new Promise((opened, refused) => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true, onread: { buffer: Buffer.allocUnsafe(BUFFER), callback: take } });
-    socket.once('error', refused).on('error', fail).on('close', () => fail(new Error('the server closed the connection')));
-    socket.once('connect', () => opened({
-      ask: (path, { method = 'GET', body = '' } = {}) => new Promise((resolve, reject) => {
-        open = { path, startedAt: performance.now(), left: -1, resolve, reject };
-        socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n${body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`);
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      noDelay: true,
+      onread: { buffer: Buffer.allocUnsafe(BUFFER), callback: take },
+    });
+    socket
+      .once('error', refused)
+      .on('error', fail)
+      .on('close', () => fail(new Error('the server closed the connection')));
+    socket.once('connect', () =>
+      opened({
+        ask: (path, { method = 'GET', body = '' } = {}) =>
+          new Promise((resolve, reject) => {
+            open = { path, startedAt: performance.now(), left: -1, resolve, reject };
+            socket.write(
+              `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n${body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`,
+            );
+          }),
+        close: () => {
+          socket.destroy();
+        },
       }),
-      close: () => { socket.destroy(); },
-    }));
+    );
   });
 }

@@ -1,4 +1,5 @@
-// A collection that is on the disk before anything is measured: while a machine still writes a gigabyte out, every flush waits behind it.
+// A collection that is on the disk before anything is measured: while a machine still writes a gigabyte out, every
+// flush waits behind it.
 import { execFileSync } from 'node:child_process';
 import { makeLibrary } from '../support/library.ts';
 

@@ -1,5 +1,5 @@
-// axe on every page, in both themes. Opening a page takes as long as looking at it, so each is opened once and changes its theme under way;
-// the second time only colours are looked at, since nothing else differs.
+// axe on every page, in both themes. Opening a page takes as long as looking at it, so each is opened once and changes
+// its theme under way; the second time only colours are looked at, since nothing else differs.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
@@ -17,31 +17,93 @@ beforeAll(async () => {
   await loseFiles(stage, 3);
   await stage.api('/network/sharing', { method: 'PUT', body: { enabled: true } });
   await stage.api('/playlists', { method: 'POST', body: { name: 'Evening', track_ids: [1, 2, 3] } });
-  await stage.api('/playlists', { method: 'POST', body: { name: 'Loved', rules: { all: [{ field: 'liked', op: 'is', value: true }] } } });
-  await stage.api('/history', { method: 'POST', body: { items: [1, 2, 3].map((track_id) => ({ track_id, played_at: new Date(Date.now() - track_id * 3_600_000).toISOString(), played_ms: 180_000 })) } });
+  await stage.api('/playlists', {
+    method: 'POST',
+    body: { name: 'Loved', rules: { all: [{ field: 'liked', op: 'is', value: true }] } },
+  });
+  await stage.api('/history', {
+    method: 'POST',
+    body: {
+      items: [1, 2, 3].map((track_id) => ({
+        track_id,
+        played_at: new Date(Date.now() - track_id * 3_600_000).toISOString(),
+        played_ms: 180_000,
+      })),
+    },
+  });
 });
 afterAll(async () => {
   await stage?.close();
   await catalogue.close();
 });
 
-const PAGES = ['/', '/albums', '/albums?sort=year&genre=none-such', '/artists', '/tracks', '/genres', '/genres?view=list', '/liked', '/liked?kind=albums', '/playlists', '/playlists/1?versions=true', '/playlists/2/rules', '/playlists/new-smart', '/activity?job=1', '/missing', '/history', '/statistics', '/review', '/duplicates', '/discover', '/discover?q=harbour', '/tracks?details=1', '/tracks?details=1&edit=true', '/albums/1', '/artists/1', '/albums/999999', '/nowhere', '/player', '/setup?step=folder', '/setup?step=network',
-  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map((section) => `/settings#${section}`)];
+const PAGES = [
+  '/',
+  '/albums',
+  '/albums?sort=year&genre=none-such',
+  '/artists',
+  '/tracks',
+  '/genres',
+  '/genres?view=list',
+  '/liked',
+  '/liked?kind=albums',
+  '/playlists',
+  '/playlists/1?versions=true',
+  '/playlists/2/rules',
+  '/playlists/new-smart',
+  '/activity?job=1',
+  '/missing',
+  '/history',
+  '/statistics',
+  '/review',
+  '/duplicates',
+  '/discover',
+  '/discover?q=harbour',
+  '/tracks?details=1',
+  '/tracks?details=1&edit=true',
+  '/albums/1',
+  '/artists/1',
+  '/albums/999999',
+  '/nowhere',
+  '/player',
+  '/setup?step=folder',
+  '/setup?step=network',
+  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map(
+    (section) => `/settings#${section}`,
+  ),
+];
 
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-interface Part { exclude: string[][] }
+interface Part {
+  exclude: string[][];
+}
 /** The side bar and the bars below are the same on every page: looked at once, on the first. */
 const SHELL: Part = { exclude: [['nav'], ['footer']] };
 /** What a theme can change. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** Every serious or critical violation as a line, once. */
-async function violations(page: Page, where: string, { context, rules }: { context?: Part; rules?: string[] } = {}): Promise<string[]> {
+async function violations(
+  page: Page,
+  where: string,
+  { context, rules }: { context?: Part; rules?: string[] } = {},
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  const { violations: found } = await page.evaluate(([context, runOnly]) =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, { resultTypes: ['violations'], ...(runOnly && { runOnly }) }), [context, rules] as const);
-  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`));
+  const { violations: found } = await page.evaluate(
+    ([context, runOnly]) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, {
+        resultTypes: ['violations'],
+        ...(runOnly && { runOnly }),
+      }),
+    [context, rules] as const,
+  );
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(
+        (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
+      ),
+    );
 }
 
 async function inBothThemes(page: Page, where: string, context?: Part): Promise<string[]> {
@@ -52,19 +114,35 @@ async function inBothThemes(page: Page, where: string, context?: Part): Promise<
   return [...light, ...dark];
 }
 
-/** As another window does: a page that is not in front hears of the system's own theme when it is drawn next, which may be never. */
+/**
+ * As another window does: a page that is not in front hears of the system's own theme when it is drawn next, which may
+ * be never.
+ */
 async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
   await page.evaluate((chosen) => {
     localStorage.setItem('tonearm.scheme', chosen);
     dispatchEvent(new StorageEvent('storage', { key: 'tonearm.scheme' }));
     if (document.documentElement.dataset['mantineColorScheme'] !== chosen) throw new Error(`the page is not ${chosen}`);
   }, scheme);
-  await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 50); }));
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      }),
+  );
 }
 
-const settled = (page: Page) => page.waitForFunction(() => document.querySelector('h1, h2') && [...document.images].every((image) => image.complete || image.loading === 'lazy'));
+const settled = (page: Page) =>
+  page.waitForFunction(
+    () =>
+      document.querySelector('h1, h2') &&
+      [...document.images].every((image) => image.complete || image.loading === 'lazy'),
+  );
 
-for (const [name, device] of [['desk', DESK], ['phone', PHONE]] as const) {
+for (const [name, device] of [
+  ['desk', DESK],
+  ['phone', PHONE],
+] as const) {
   test(`no page has a serious violation: ${name}`, async () => {
     const page = await stage.openAsOwner({ ...device, colorScheme: 'light' });
     const found: string[] = [];
@@ -110,7 +188,10 @@ test('nothing that opens has a serious violation', async () => {
   await page.getByRole('grid', { name: 'Tracks' }).locator('[data-index="1"][data-track]').focus();
   await page.keyboard.press('Space');
   await page.getByRole('toolbar', { name: 'Selection' }).waitFor();
-  await page.getByRole('button', { name: /^More for/ }).last().click();
+  await page
+    .getByRole('button', { name: /^More for/ })
+    .last()
+    .click();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).waitFor();
   await check('track menu and selection');
   await page.keyboard.press('Escape');
@@ -118,7 +199,10 @@ test('nothing that opens has a serious violation', async () => {
   await page.getByRole('menuitemcheckbox', { name: 'Plays' }).waitFor();
   await check('columns');
   await page.goto('/missing');
-  await page.getByRole('button', { name: /^Find / }).first().click();
+  await page
+    .getByRole('button', { name: /^Find / })
+    .first()
+    .click();
   await page.getByRole('dialog', { name: 'Where is it now?' }).waitFor();
   await check('where a missing track is now');
   await page.goto('/albums');

@@ -1,5 +1,6 @@
-// The pages inside the desktop app: signed in by themselves, told what to show, with the app's own choices. The bridge is played here; the
-// shell behind it has tests of its own (test/unit/main), and the whole is driven by desktop-smoke.ts.
+// The pages inside the desktop app: signed in by themselves, told what to show, with the app's own choices. The bridge
+// is played here; the shell behind it has tests of its own (test/unit/main), and the whole is driven by
+// desktop-smoke.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { DesktopBridge, DesktopNews, DesktopSettings } from '../../renderer/desktop.ts';
@@ -17,7 +18,14 @@ afterAll(async () => {
   await server?.close();
 });
 
-interface Shell { page: Page; addresses: string[]; reports: unknown[]; tell(news: DesktopNews): Promise<void>; tickets(): number; restarts(): number }
+interface Shell {
+  page: Page;
+  addresses: string[];
+  reports: unknown[];
+  tell(news: DesktopNews): Promise<void>;
+  tickets(): number;
+  restarts(): number;
+}
 
 /** A window of the desktop app. */
 async function openWindow(path = '/'): Promise<Shell> {
@@ -25,17 +33,32 @@ async function openWindow(path = '/'): Promise<Shell> {
   const [addresses, reports] = [[] as string[], [] as unknown[]];
   let [tickets, restarts] = [0, 0];
   page.on('request', (request) => void addresses.push(request.url()));
-  await page.exposeFunction('askTicket', () => { tickets += 1; return server.app.auth.issueDesktopTicket(); });
+  await page.exposeFunction('askTicket', () => {
+    tickets += 1;
+    return server.app.auth.issueDesktopTicket();
+  });
   await page.exposeFunction('askRestart', () => void (restarts += 1));
   await page.exposeFunction('takeReport', (report: unknown) => void reports.push(report));
   await page.addInitScript(playBridge);
   await page.goto(path);
-  return { page, addresses, reports, tickets: () => tickets, restarts: () => restarts, tell: (news) => page.evaluate((one) => (globalThis as unknown as { tellNews(news: unknown): void }).tellNews(one), news) };
+  return {
+    page,
+    addresses,
+    reports,
+    tickets: () => tickets,
+    restarts: () => restarts,
+    tell: (news) =>
+      page.evaluate((one) => (globalThis as unknown as { tellNews(news: unknown): void }).tellNews(one), news),
+  };
 }
 
 /** Runs in the page, before anything else. */
 function playBridge(): void {
-  const { askTicket, askRestart, takeReport } = globalThis as unknown as { askTicket(): Promise<string>; askRestart(): Promise<void>; takeReport(report: unknown): Promise<void> };
+  const { askTicket, askRestart, takeReport } = globalThis as unknown as {
+    askTicket(): Promise<string>;
+    askRestart(): Promise<void>;
+    takeReport(report: unknown): Promise<void>;
+  };
   const listeners = new Set<(news: DesktopNews) => void>();
   let settings: DesktopSettings = { keepRunning: false, mediaKeys: false, lookForUpdates: false, openAtLogin: null };
   const tonearm: DesktopBridge = {
@@ -44,7 +67,7 @@ function playBridge(): void {
     signInTicket: askTicket,
     restartServer: askRestart,
     settings: () => Promise.resolve(settings),
-    changeSettings: (change) => Promise.resolve(settings = { ...settings, ...change }),
+    changeSettings: (change) => Promise.resolve((settings = { ...settings, ...change })),
     tellLanguage: () => Promise.resolve(),
     showFile: () => Promise.resolve(true),
     reportPlayer: takeReport,
@@ -53,7 +76,12 @@ function playBridge(): void {
       return () => void listeners.delete(listener);
     },
   };
-  Object.assign(globalThis, { tonearm, tellNews: (news: DesktopNews) => { for (const listener of listeners) listener(news); } });
+  Object.assign(globalThis, {
+    tonearm,
+    tellNews: (news: DesktopNews) => {
+      for (const listener of listeners) listener(news);
+    },
+  });
 }
 
 const home = (page: Page) => page.getByRole('navigation').getByRole('link', { name: 'Home' }).first();
@@ -115,13 +143,17 @@ test('the choices of the app itself are in the settings, and in no browser', asy
   const { page } = await openWindow('/settings');
   const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
   await tray.waitFor();
-  expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0); // this system does not let an app say so
+  // this system does not let an app say so
+  expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0);
   await tray.click({ force: true }); // it moves when the app has answered
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
 
   const plain = await (await browser.newContext({ baseURL: server.url, ...DESK })).newPage();
-  await plain.addInitScript((session) => localStorage.setItem('tonearm.session', session), await page.evaluate(() => localStorage.getItem('tonearm.session') ?? ''));
+  await plain.addInitScript(
+    (session) => localStorage.setItem('tonearm.session', session),
+    await page.evaluate(() => localStorage.getItem('tonearm.session') ?? ''),
+  );
   await plain.goto('/settings');
   await plain.getByRole('heading', { level: 1, name: 'General' }).waitFor();
   expect(await plain.getByRole('switch', { name: 'Keep running in the tray' }).count()).toBe(0);

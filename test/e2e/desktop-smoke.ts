@@ -1,6 +1,7 @@
-// Uses the real desktop app as a person would, on an empty data folder: first run, scan, play, the tray's menu, quit. Not part of `npm test`,
-// because it needs Electron's binary and a display. npm run desktop:smoke takes the sources' build; with --packed it takes what
-// electron-builder packed into out/, which needs the fuse for Node's inspector left on (see .github/workflows/check.yml).
+// Uses the real desktop app as a person would, on an empty data folder: first run, scan, play, the tray's menu, quit.
+// Not part of `npm test`, because it needs Electron's binary and a display. npm run desktop:smoke takes the sources'
+// build; with --packed it takes what electron-builder packed into out/, which needs the fuse for Node's inspector left
+// on (see .github/workflows/check.yml).
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,21 +15,45 @@ const OWNER = { username: 'owner', password: 'correct horse battery' };
 
 /** The program in the folder that `electron-builder --dir` makes, wherever each system has it. */
 function packedProgram(): string {
-  const candidates = readdirSync(join(root, 'out')).flatMap((folder) => ['tonearm', 'Tonearm.exe', join('Tonearm.app', 'Contents', 'MacOS', 'Tonearm')].map((program) => join(root, 'out', folder, program)));
+  const candidates = readdirSync(join(root, 'out')).flatMap((folder) =>
+    ['tonearm', 'Tonearm.exe', join('Tonearm.app', 'Contents', 'MacOS', 'Tonearm')].map((program) =>
+      join(root, 'out', folder, program),
+    ),
+  );
   const found = candidates.find((path) => existsSync(path));
   if (found === undefined) throw new Error('There is no packed app in out/; run "npx electron-builder --dir" first.');
   return found;
 }
 
 const isPacked = process.argv.includes('--packed');
-const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-const music = makeLibrary({ tracks: 3, formats: ['mp3', 'flac', 'opus'], art: 'embedded', seconds: '30', seed: 'smoke' }, join(dir, 'music'));
+const env = Object.fromEntries(
+  Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+);
+const music = makeLibrary(
+  { tracks: 3, formats: ['mp3', 'flac', 'opus'], art: 'embedded', seconds: '30', seed: 'smoke' },
+  join(dir, 'music'),
+);
 const app = await electron.launch({
   // The machines that this runs on have no keychain that somebody could unlock.
-  args: [...(isPacked ? [] : [root]), `--user-data-dir=${join(dir, 'profile')}`, '--lang=en-US', '--password-store=basic', '--use-mock-keychain', '--autoplay-policy=no-user-gesture-required'],
+  args: [
+    ...(isPacked ? [] : [root]),
+    `--user-data-dir=${join(dir, 'profile')}`,
+    '--lang=en-US',
+    '--password-store=basic',
+    '--use-mock-keychain',
+    '--autoplay-policy=no-user-gesture-required',
+  ],
   ...(isPacked && { executablePath: packedProgram() }),
   cwd: root,
-  env: { ...env, DATA_DIR: join(dir, 'data'), PORT: '0', LOCAL_MEDIA_WATCH: 'false', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' },
+  env: {
+    ...env,
+    DATA_DIR: join(dir, 'data'),
+    PORT: '0',
+    LOCAL_MEDIA_WATCH: 'false',
+    FPID_ENABLED: 'false',
+    MUSICBRAINZ_ENABLED: 'false',
+    COVERART_ENABLED: 'false',
+  },
   timeout: WAIT_MS,
 });
 app.process().stderr?.pipe(process.stderr);
@@ -54,7 +79,8 @@ try {
 
 async function firstRun(window: Page): Promise<void> {
   await window.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor();
-  if (await window.getByLabel('Set-up token').isVisible()) throw new Error('The window asks for a set-up token that it should have been given.');
+  if (await window.getByLabel('Set-up token').isVisible())
+    throw new Error('The window asks for a set-up token that it should have been given.');
   await window.getByLabel('User name').fill(OWNER.username);
   await window.getByLabel('Password', { exact: true }).fill(OWNER.password);
   await window.getByRole('button', { name: 'Next' }).click();
@@ -75,7 +101,11 @@ async function play(window: Page): Promise<void> {
   if (album === undefined) throw new Error('The first file has no album.');
   await window.keyboard.press('ControlOrMeta+k');
   await window.getByRole('combobox', { name: 'Search the library' }).fill(album);
-  await window.getByRole('group', { name: /Albums/ }).getByRole('option').first().click();
+  await window
+    .getByRole('group', { name: /Albums/ })
+    .getByRole('option')
+    .first()
+    .click();
   await window.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause', exact: true }).waitFor();
 }
@@ -83,7 +113,10 @@ async function play(window: Page): Promise<void> {
 /** Says what plays, and pauses it. */
 async function useTray(app: ElectronApplication, window: Page): Promise<void> {
   const titles = music.files.flatMap(({ tags }) => tags?.title ?? []);
-  await until(async () => (await trayLabels(app)).some((label) => titles.some((title) => label.startsWith(title.slice(0, 20)))), 'The tray does not say what plays.');
+  await until(
+    async () => (await trayLabels(app)).some((label) => titles.some((title) => label.startsWith(title.slice(0, 20)))),
+    'The tray does not say what plays.',
+  );
   await clickInTray(app, 'Pause');
   await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Play', exact: true }).waitFor();
   await until(async () => (await trayLabels(app)).includes('Play'), 'The tray does not offer to go on.');
@@ -95,7 +128,10 @@ async function quitByTray(app: ElectronApplication): Promise<void> {
   await closed;
 }
 
-/** No driver can reach into a system's tray, so the menu that it is given is kept, and its entries are clicked from inside. */
+/**
+ * No driver can reach into a system's tray, so the menu that it is given is kept, and its entries are clicked from
+ * inside.
+ */
 function keepTrayMenu(app: ElectronApplication): Promise<void> {
   return app.evaluate(({ Tray }) => {
     const { setContextMenu } = Tray.prototype;
@@ -107,13 +143,17 @@ function keepTrayMenu(app: ElectronApplication): Promise<void> {
 }
 
 function trayLabels(app: ElectronApplication): Promise<string[]> {
-  return app.evaluate(() => (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.map(({ label }) => label) ?? []);
+  return app.evaluate(
+    () => (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.map(({ label }) => label) ?? [],
+  );
 }
 
 /** The click comes after the answer, since the app may be gone with it. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   return app.evaluate((_electron, wanted) => {
-    const item = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.find((one) => one.label === wanted && one.enabled);
+    const item = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.find(
+      (one) => one.label === wanted && one.enabled,
+    );
     if (!item) throw new Error(`The tray has nothing called ${wanted} to click.`);
     setImmediate(() => item.click());
   }, label);
@@ -121,13 +161,20 @@ function clickInTray(app: ElectronApplication, label: string): Promise<void> {
 
 /** Of all its processes, in MB. */
 function memory(app: ElectronApplication): Promise<string> {
-  return app.evaluate((electron) => electron.app.getAppMetrics().map(({ type, name, memory: { workingSetSize } }) => `${name ?? type} ${Math.round(workingSetSize / 1_024)} MB`).join(', '));
+  return app.evaluate((electron) =>
+    electron.app
+      .getAppMetrics()
+      .map(({ type, name, memory: { workingSetSize } }) => `${name ?? type} ${Math.round(workingSetSize / 1_024)} MB`)
+      .join(', '),
+  );
 }
 
 async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
   const end = Date.now() + WAIT_MS;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(otherwise);
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
   }
 }

@@ -23,8 +23,14 @@ let page: Page;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-catalogue-'));
   archive = await startFakeArchive();
-  archive.items.set('quays-low-water', itemOf('quays-low-water', 'Low Water', 'The Quays', makeSongs(dir, [TITLE, NEXT, WITHDRAWN])));
-  stage = await openStage({ tracks: 12, env: { STREAMSRC_PROVIDER: 'ia', STREAMSRC_BASE_URL: archive.url, ...OFFLINE } });
+  archive.items.set(
+    'quays-low-water',
+    itemOf('quays-low-water', 'Low Water', 'The Quays', makeSongs(dir, [TITLE, NEXT, WITHDRAWN])),
+  );
+  stage = await openStage({
+    tracks: 12,
+    env: { STREAMSRC_PROVIDER: 'ia', STREAMSRC_BASE_URL: archive.url, ...OFFLINE },
+  });
   page = await stage.openAsOwner(DESK);
 });
 afterAll(async () => {
@@ -35,7 +41,10 @@ afterAll(async () => {
 
 /** Files that call themselves what the catalogue calls them. */
 function makeSongs(folder: string, titles: string[]): [title: string, bytes: Buffer][] {
-  const { files } = makeLibrary({ tracks: titles.length, formats: ['mp3'], seconds: '6', art: 'none', messy: 0, seed: 'catalogue' }, folder);
+  const { files } = makeLibrary(
+    { tracks: titles.length, formats: ['mp3'], seconds: '6', art: 'none', messy: 0, seed: 'catalogue' },
+    folder,
+  );
   return titles.map((title, i) => {
     const path = join(folder, files[i]!.path);
     retagMp3(path, { TIT2: title, TPE1: 'The Quays', TPE2: 'The Quays', TALB: 'Low Water', TRCK: String(i + 1) });
@@ -46,7 +55,10 @@ function makeSongs(folder: string, titles: string[]): [title: string, bytes: Buf
 const places = () => page.getByRole('navigation', { name: 'Library' });
 const player = () => page.getByRole('region', { name: 'Player' });
 const hit = () => page.getByRole('list', { name: 'Results' }).getByRole('listitem', { name: `${TITLE}, The Quays` });
-const saved = async (title: string): Promise<TrackOut | undefined> => (await stage.api<{ items: TrackOut[] }>(`/tracks?q=${encodeURIComponent(title)}`)).items.find((track) => track.title === title);
+const saved = async (title: string): Promise<TrackOut | undefined> =>
+  (await stage.api<{ items: TrackOut[] }>(`/tracks?q=${encodeURIComponent(title)}`)).items.find(
+    (track) => track.title === title,
+  );
 const rowOf = (grid: string) => page.getByRole('grid', { name: grid }).getByRole('row').filter({ hasText: TITLE });
 
 test('Discover is not shown while there is no catalogue', async () => {
@@ -63,27 +75,42 @@ test('a hit is saved, and stands among the tracks as one that is not here', asyn
   await page.getByRole('searchbox', { name: 'Search beyond your library' }).fill('harbour');
   await hit().waitFor();
   expect(await hit().getByText('Saved').count()).toBe(0);
-  await hit().getByRole('button', { name: `Save ${TITLE}` }).click();
+  await hit()
+    .getByRole('button', { name: `Save ${TITLE}` })
+    .click();
   await hit().getByText('Saved').waitFor();
-  expect(await hit().getByRole('button', { name: `Save ${TITLE}` }).count()).toBe(0);
-  await hit().getByRole('button', { name: `Fetch ${TITLE}` }).waitFor();
+  expect(
+    await hit()
+      .getByRole('button', { name: `Save ${TITLE}` })
+      .count(),
+  ).toBe(0);
+  await hit()
+    .getByRole('button', { name: `Fetch ${TITLE}` })
+    .waitFor();
 
   await places().getByRole('link', { name: 'Tracks' }).click();
   await rowOf('Tracks').getByRole('img', { name: 'Not downloaded' }).waitFor();
 });
 
 test('it is put into a playlist, and playing it there fetches it', async () => {
-  await rowOf('Tracks').getByRole('button', { name: `More for ${TITLE}` }).click();
+  await rowOf('Tracks')
+    .getByRole('button', { name: `More for ${TITLE}` })
+    .click();
   await page.getByRole('menuitem', { name: 'Fetch' }).waitFor();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).click();
   await page.getByRole('menuitem', { name: 'New playlist' }).click();
   await page.getByRole('dialog', { name: 'New playlist' }).getByLabel('Name').fill('Evening');
   await page.keyboard.press('Enter');
-  await page.getByRole('navigation', { name: 'Playlists' }).getByRole('link', { name: /^Evening/ }).click();
+  await page
+    .getByRole('navigation', { name: 'Playlists' })
+    .getByRole('link', { name: /^Evening/ })
+    .click();
 
   const bytes = archive.items.get('quays-low-water')!.files![0]!.bytes;
   archive.faults.push({ cut: bytes.length / 2 });
-  await rowOf('Tracks of Evening').getByRole('button', { name: `Play ${TITLE}` }).click();
+  await rowOf('Tracks of Evening')
+    .getByRole('button', { name: `Play ${TITLE}` })
+    .click();
   await player().getByRole('status').getByText(`“${TITLE}” is being fetched and plays in a moment.`).waitFor();
   await expect.poll(() => archive.lines.length).toBe(1);
   archive.lines[0]!.end(bytes.subarray(bytes.length / 2));
@@ -92,16 +119,27 @@ test('it is put into a playlist, and playing it there fetches it', async () => {
   await player().getByRole('link', { name: TITLE }).waitFor();
   await player().getByRole('button', { name: 'Pause' }).click();
   expect(await player().getByRole('status').filter({ hasText: TITLE }).count()).toBe(0);
-  await expect.poll(() => rowOf('Tracks of Evening').getByRole('img', { name: 'Not downloaded' }).count(), { timeout: 10_000 }).toBe(0);
+  await expect
+    .poll(() => rowOf('Tracks of Evening').getByRole('img', { name: 'Not downloaded' }).count(), { timeout: 10_000 })
+    .toBe(0);
 });
 
 test('Activity tells of the download, and Discover that the hit is here', async () => {
   await places().getByRole('link', { name: 'Activity' }).click();
-  await page.getByRole('region', { name: 'Downloads' }).getByRole('listitem').filter({ hasText: TITLE }).getByText('Done').waitFor();
+  await page
+    .getByRole('region', { name: 'Downloads' })
+    .getByRole('listitem')
+    .filter({ hasText: TITLE })
+    .getByText('Done')
+    .waitFor();
   await page.goto('/discover?q=harbour');
   await hit().getByText('In library').waitFor();
-  await hit().getByRole('button', { name: `Play ${TITLE}` }).waitFor();
-  await hit().getByRole('button', { name: `Play ${TITLE}` }).click();
+  await hit()
+    .getByRole('button', { name: `Play ${TITLE}` })
+    .waitFor();
+  await hit()
+    .getByRole('button', { name: `Play ${TITLE}` })
+    .click();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
 });
 
@@ -119,10 +157,18 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
   await page.keyboard.press('Shift+Enter');
   await field.fill('harbour');
   await group.getByRole('option').filter({ hasText: TITLE }).getByText('In library').waitFor();
-  await page.getByRole('group', { name: /^Tracks/ }).getByRole('option').filter({ hasText: TITLE }).waitFor();
+  await page
+    .getByRole('group', { name: /^Tracks/ })
+    .getByRole('option')
+    .filter({ hasText: TITLE })
+    .waitFor();
   archive.next.push({ status: 500 }, { status: 500 }, { status: 500 });
   await field.fill('lights');
-  await page.getByRole('group', { name: /^Tracks/ }).getByRole('option').filter({ hasText: TITLE }).waitFor();
+  await page
+    .getByRole('group', { name: /^Tracks/ })
+    .getByRole('option')
+    .filter({ hasText: TITLE })
+    .waitFor();
   await page.getByText('Searching beyond your library').waitFor({ state: 'detached' });
   expect(await page.getByRole('dialog').getByRole('alert').count()).toBe(0);
   await page.keyboard.press('Escape');
@@ -133,19 +179,27 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
   await page.keyboard.press('q');
   archive.next.length = 0;
 
-  if (await player().getByRole('button', { name: 'Play', exact: true }).count() > 0) await page.keyboard.press('Space');
-  await expect.poll(async () => (await saved(NEXT))?.availability, { timeout: 10_000 }).toBe('available'); // it is next, so it is fetched
+  if ((await player().getByRole('button', { name: 'Play', exact: true }).count()) > 0)
+    await page.keyboard.press('Space');
+  // it is next, so it is fetched
+  await expect.poll(async () => (await saved(NEXT))?.availability, { timeout: 10_000 }).toBe('available');
 });
 
 test('what the catalogue no longer has is said, and the queue goes on', async () => {
   archive.items.get('quays-low-water')!.files!.pop();
   const search = await stage.api<{ items: SearchHit[] }>('/sources/streamsrc/search?q=harbour');
   const { source, source_id } = search.items.find(({ title }) => title === WITHDRAWN)!;
-  await stage.api('/tracks/remote', { method: 'POST', body: { source, source_id, title: WITHDRAWN, artist_name: 'The Quays' } });
+  await stage.api('/tracks/remote', {
+    method: 'POST',
+    body: { source, source_id, title: WITHDRAWN, artist_name: 'The Quays' },
+  });
   await places().getByRole('link', { name: 'Tracks' }).click();
   const row = page.getByRole('grid', { name: 'Tracks' }).getByRole('row').filter({ hasText: WITHDRAWN });
   await row.getByRole('button', { name: `Play ${WITHDRAWN}` }).click();
-  await player().getByRole('status').getByText(`“${WITHDRAWN}” has not been downloaded yet. Going on with the next track.`).waitFor();
+  await player()
+    .getByRole('status')
+    .getByText(`“${WITHDRAWN}” has not been downloaded yet. Going on with the next track.`)
+    .waitFor();
   await expect.poll(() => player().getByRole('link').first().textContent(), { timeout: 10_000 }).not.toBe(WITHDRAWN);
   await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.1);
   await row.getByRole('img', { name: 'Not downloaded' }).waitFor();

@@ -1,4 +1,5 @@
-// How much code a window needs before it shows anything: what its entry and all that this imports weigh as they are sent.
+// How much code a window needs before it shows anything: what its entry and all that this imports weigh as they are
+// sent.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +14,10 @@ function scriptsOf(entry: string): string[] {
   const visit = (path: string): void => {
     if (found.has(path)) return;
     found.add(path);
-    for (const [, name] of readFileSync(path, 'utf8').matchAll(/(?:^|[;}])(?:import|export)(?:[^"'();]*from)?["'](\.[^"']+)["']/g)) visit(join(dirname(path), name!));
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(
+      /(?:^|[;}])(?:import|export)(?:[^"'();]*from)?["'](\.[^"']+)["']/g,
+    ))
+      visit(join(dirname(path), name!));
   };
   for (const [, name] of html.matchAll(/<script[^>]* src="(\/[^"]+)"/g)) visit(join(built, name!));
   return [...found];
@@ -22,12 +26,18 @@ function scriptsOf(entry: string): string[] {
 /** As a browser elsewhere in the network gets it; over TLS Brotli makes it less. */
 const sentBytes = (path: string): number => statSync(existsSync(`${path}.gz`) ? `${path}.gz` : path).size;
 
-test.each(['index.html', 'player.html', 'settings.html'])('the first load of %s is under 350 KB of compressed script', (entry) => {
-  const scripts = scriptsOf(entry);
-  const preloaded = [...readFileSync(join(built, entry), 'utf8').matchAll(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g)].map(([, name]) => join(built, name!));
-  expect(preloaded.filter((path) => !scripts.includes(path))).toEqual([]); // the build itself names what an entry imports
-  expect(preloaded.length).toBeGreaterThan(2);
-  const bytes = scripts.reduce((sum, path) => sum + sentBytes(path), 0);
-  expect(bytes).toBeGreaterThan(50 * 1024);
-  expect(bytes, scripts.map((path) => `${sentBytes(path)} ${path}`).join('\n')).toBeLessThan(MOST_BYTES);
-});
+test.each(['index.html', 'player.html', 'settings.html'])(
+  'the first load of %s is under 350 KB of compressed script',
+  (entry) => {
+    const scripts = scriptsOf(entry);
+    const preloaded = [
+      ...readFileSync(join(built, entry), 'utf8').matchAll(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g),
+    ].map(([, name]) => join(built, name!));
+    // the build itself names what an entry imports
+    expect(preloaded.filter((path) => !scripts.includes(path))).toEqual([]);
+    expect(preloaded.length).toBeGreaterThan(2);
+    const bytes = scripts.reduce((sum, path) => sum + sentBytes(path), 0);
+    expect(bytes).toBeGreaterThan(50 * 1024);
+    expect(bytes, scripts.map((path) => `${sentBytes(path)} ${path}`).join('\n')).toBeLessThan(MOST_BYTES);
+  },
+);

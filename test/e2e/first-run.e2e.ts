@@ -40,7 +40,11 @@ test('an empty data folder becomes a library that plays', async () => {
   const album = mostTracks(stage);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search the library' }).fill(album.title);
-  await page.getByRole('group', { name: /Albums/ }).getByRole('option').first().click();
+  await page
+    .getByRole('group', { name: /Albums/ })
+    .getByRole('option')
+    .first()
+    .click();
   await page.getByRole('heading', { level: 1, name: album.title }).waitFor();
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
 

@@ -1,5 +1,5 @@
-// Draws what the joins look like and how soon a track sounds: node test/e2e/gapless-figures.ts rewrites docs/gapless.svg and the tables of
-// docs/gapless.md. Needs ffmpeg and a build.
+// Draws what the joins look like and how soon a track sounds: node test/e2e/gapless-figures.ts rewrites
+// docs/gapless.svg and the tables of docs/gapless.md. Needs ffmpeg and a build.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +12,20 @@ const docs = join(import.meta.dirname, '..', '..', 'docs');
 const WIDTH = 720;
 const HEIGHT = 96;
 const AROUND_MS = 12;
-const LATENCY_FILES = { flac: [], mp3: ['-b:a', '256k'], ogg: ['-q:a', '6'], opus: ['-b:a', '160k'], m4a: ['-b:a', '192k', '-movflags', '+faststart'], wav: [] } satisfies Record<string, string[]>;
+const LATENCY_FILES = {
+  flac: [],
+  mp3: ['-b:a', '256k'],
+  ogg: ['-q:a', '6'],
+  opus: ['-b:a', '160k'],
+  m4a: ['-b:a', '192k', '-movflags', '+faststart'],
+  wav: [],
+} satisfies Record<string, string[]>;
 
 const ffmpeg = toolOrWarn('ffmpeg', 'figures of gapless playing are');
 if (!ffmpeg) throw new Error('ffmpeg is needed');
 const stage = await openStage({
-  tracks: 2, messy: 0,
+  tracks: 2,
+  messy: 0,
   addMusic: (dir) => {
     writeSineAlbum(ffmpeg, dir, TONES);
     writeLongTracks(ffmpeg, join(dir, 'long'));
@@ -27,9 +35,20 @@ try {
   const recording = await recordSineAlbum(stage);
   const soon = await measureFirstSounds(stage);
   writeFileSync(join(docs, 'gapless.svg'), draw(recording));
-  const joins = recording.joins.map(({ format, shiftMs, holeMs }) => `| ${format} | ${shiftMs.toFixed(3)} | ${holeMs.toFixed(3)} |`);
-  const tables = ['| Format | second half late by, ms | no tone for, ms |', '|---|---|---|', ...joins, '', `All twelve tracks together: ${recording.surplusMs.toFixed(3)} ms longer than they should be.`,
-    '', '| Four minutes of | first sound after, ms | with nothing prepared, ms |', '|---|---|---|', ...soon.map(({ format, again, first }) => `| ${format} | ${again} | ${first} |`)].join('\n');
+  const joins = recording.joins.map(
+    ({ format, shiftMs, holeMs }) => `| ${format} | ${shiftMs.toFixed(3)} | ${holeMs.toFixed(3)} |`,
+  );
+  const tables = [
+    '| Format | second half late by, ms | no tone for, ms |',
+    '|---|---|---|',
+    ...joins,
+    '',
+    `All twelve tracks together: ${recording.surplusMs.toFixed(3)} ms longer than they should be.`,
+    '',
+    '| Four minutes of | first sound after, ms | with nothing prepared, ms |',
+    '|---|---|---|',
+    ...soon.map(({ format, again, first }) => `| ${format} | ${again} | ${first} |`),
+  ].join('\n');
   const text = readFileSync(join(docs, 'gapless.md'), 'utf8');
   writeFileSync(join(docs, 'gapless.md'), text.replace(/(<!-- figures -->\n)[\s\S]*(\n<!-- end -->)/, `$1${tables}$2`));
   console.log(tables);
@@ -40,13 +59,32 @@ try {
 function writeLongTracks(tool: string, dir: string): void {
   mkdirSync(dir, { recursive: true });
   for (const [format, encode] of Object.entries(LATENCY_FILES)) {
-    execFileSync(tool, ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'anoisesrc=d=240:c=pink:r=44100:a=0.4,aformat=channel_layouts=stereo:sample_fmts=s16', ...(format === 'opus' ? ['-c:a', 'libopus'] : []), ...encode,
-      '-metadata', `title=Long ${format}`, '-metadata', 'artist=Long', '-metadata', `album=Long ${format}`, join(dir, `${format}.${format}`)]);
+    execFileSync(tool, [
+      '-v',
+      'error',
+      '-y',
+      '-f',
+      'lavfi',
+      '-i',
+      'anoisesrc=d=240:c=pink:r=44100:a=0.4,aformat=channel_layouts=stereo:sample_fmts=s16',
+      ...(format === 'opus' ? ['-c:a', 'libopus'] : []),
+      ...encode,
+      '-metadata',
+      `title=Long ${format}`,
+      '-metadata',
+      'artist=Long',
+      '-metadata',
+      `album=Long ${format}`,
+      join(dir, `${format}.${format}`),
+    ]);
   }
 }
 
 /** From the click to sound on the clock: in a window just opened, and again in one that has played. */
-async function measureFirstSounds({ api, openAsOwner }: Stage): Promise<{ format: string; first: number; again: number }[]> {
+async function measureFirstSounds({
+  api,
+  openAsOwner,
+}: Stage): Promise<{ format: string; first: number; again: number }[]> {
   const { items } = await api<{ items: { id: number; title: string }[] }>('/albums?limit=200');
   const figures = [];
   for (const format of Object.keys(LATENCY_FILES)) {
@@ -56,11 +94,30 @@ async function measureFirstSounds({ api, openAsOwner }: Stage): Promise<{ format
     await play.waitFor();
     await page.waitForLoadState('networkidle');
     const clickToSound = async () => {
-      await page.evaluate(() => document.querySelector('main')!.addEventListener('click', () => { Object.assign(globalThis, { clickedAt: performance.now() }); }, { capture: true, once: true }));
+      await page.evaluate(() =>
+        document.querySelector('main')!.addEventListener(
+          'click',
+          () => {
+            Object.assign(globalThis, { clickedAt: performance.now() });
+          },
+          { capture: true, once: true },
+        ),
+      );
       await play.click();
-      while (await currentTime(page) === 0) await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 2); }));
+      while ((await currentTime(page)) === 0)
+        await page.evaluate(
+          () =>
+            new Promise((resolve) => {
+              setTimeout(resolve, 2);
+            }),
+        );
       const sounding = await currentTime(page);
-      return Math.round(await page.evaluate((heard) => performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heard * 1000, sounding));
+      return Math.round(
+        await page.evaluate(
+          (heard) => performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heard * 1000,
+          sounding,
+        ),
+      );
     };
     const first = await clickToSound();
     await page.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause' }).click();
@@ -74,7 +131,11 @@ function draw({ samples, rate, joins }: SineRecording): string {
   const around = Math.round((AROUND_MS / 1000) * rate);
   const plots = joins.map(({ format, at }, i) => {
     const top = i * HEIGHT;
-    const points = Array.from({ length: 2 * around }, (_, n) => `${((n / (2 * around)) * WIDTH).toFixed(1)},${(top + HEIGHT / 2 - (samples[at - around + n] ?? 0) * 64).toFixed(1)}`);
+    const points = Array.from(
+      { length: 2 * around },
+      (_, n) =>
+        `${((n / (2 * around)) * WIDTH).toFixed(1)},${(top + HEIGHT / 2 - (samples[at - around + n] ?? 0) * 64).toFixed(1)}`,
+    );
     return `<text x="8" y="${top + 18}">${format}</text><line x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="${top + 4}" y2="${top + HEIGHT - 4}" class="join"/><polyline points="${points.join(' ')}"/>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${joins.length * HEIGHT + 24}" role="img" aria-label="Twelve milliseconds on either side of six joins: the waves go on unbroken">

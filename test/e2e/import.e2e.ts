@@ -15,11 +15,15 @@ test('a dropped album comes into the library, and the bad file among it is named
   await page.goto('/albums');
   await page.getByRole('heading', { name: 'Your library is empty' }).waitFor();
 
-  const files = stage.library.files.slice(0, 3).map(({ path }) => ({ name: basename(path), bytes: readFileSync(join(stage.library.dir, path)).toString('base64') }));
+  const files = stage.library.files.slice(0, 3).map(({ path }) => ({
+    name: basename(path),
+    bytes: readFileSync(join(stage.library.dir, path)).toString('base64'),
+  }));
   files.push({ name: 'notes.mp3', bytes: Buffer.from('This is a shopping list.').toString('base64') });
   const dropped = await page.evaluateHandle((list) => {
     const transfer = new DataTransfer();
-    for (const { name, bytes } of list) transfer.items.add(new File([Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))], name));
+    for (const { name, bytes } of list)
+      transfer.items.add(new File([Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))], name));
     return transfer;
   }, files);
   await page.dispatchEvent('body', 'dragenter', { dataTransfer: dropped });

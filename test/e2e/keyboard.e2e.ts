@@ -43,17 +43,27 @@ test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arro
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search the library' });
   await field.fill(one!.title);
-  const hit = page.getByRole('group', { name: /Tracks/ }).getByRole('option').filter({ hasText: one!.title }).first();
+  const hit = page
+    .getByRole('group', { name: /Tracks/ })
+    .getByRole('option')
+    .filter({ hasText: one!.title })
+    .first();
   await hit.waitFor();
-  for (let i = 0; i < 20 && (await hit.getAttribute('aria-selected')) !== 'true'; i += 1) await page.keyboard.press('ArrowDown');
+  for (let i = 0; i < 20 && (await hit.getAttribute('aria-selected')) !== 'true'; i += 1)
+    await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect.poll(nowPlaying, { timeout: 10_000 }).toBe(one!.title);
 
   await page.keyboard.press('Control+k');
   await field.fill(other!.title);
-  const second = page.getByRole('group', { name: /Tracks/ }).getByRole('option').filter({ hasText: other!.title }).first();
+  const second = page
+    .getByRole('group', { name: /Tracks/ })
+    .getByRole('option')
+    .filter({ hasText: other!.title })
+    .first();
   await second.waitFor();
-  for (let i = 0; i < 20 && (await second.getAttribute('aria-selected')) !== 'true'; i += 1) await page.keyboard.press('ArrowDown');
+  for (let i = 0; i < 20 && (await second.getAttribute('aria-selected')) !== 'true'; i += 1)
+    await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Shift+Enter');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -64,10 +74,17 @@ test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arro
 });
 
 test('a row’s menu opens from its button and with the menu key, and gives the focus back', async () => {
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.getAttribute('data-index'));
+  const focused = () =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.getAttribute('data-index'),
+    );
   const menu = page.getByRole('menu');
   await page.goto('/albums/1');
-  const dots = page.getByRole('main').getByRole('listitem').getByRole('button', { name: /^More for / }).first();
+  const dots = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .getByRole('button', { name: /^More for / })
+    .first();
   const name = (await dots.getAttribute('aria-label'))!;
   for (let turn = 0; turn < 2; turn += 1) {
     expect(await dots.getAttribute('aria-expanded')).toBe('false');
@@ -167,7 +184,9 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     const row = await focusTrack(2);
     const title = await row.getByRole('gridcell').nth(0).textContent();
     await press('e');
-    const field = page.getByRole('dialog', { name: 'Track details' }).getByRole('textbox', { name: 'Title', exact: true });
+    const field = page
+      .getByRole('dialog', { name: 'Track details' })
+      .getByRole('textbox', { name: 'Title', exact: true });
     expect(title).toContain(await field.inputValue());
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -195,7 +214,9 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await first.focus();
     const title = await first.textContent();
     await press('Alt+ArrowDown');
-    await expect.poll(() => queue().locator('[aria-posinset="2"]').getByRole('button').first().textContent()).toBe(title);
+    await expect
+      .poll(() => queue().locator('[aria-posinset="2"]').getByRole('button').first().textContent())
+      .toBe(title);
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(title);
   },
   async removeFromQueue() {
@@ -207,7 +228,11 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   async selectAll() {
     await focusTrack(1);
     await press('Control+a');
-    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('status').filter({ hasText: /^\d+ selected/ }).waitFor();
+    await page
+      .getByRole('toolbar', { name: 'Selection' })
+      .getByRole('status')
+      .filter({ hasText: /^\d+ selected/ })
+      .waitFor();
     await press('Escape');
     await page.getByRole('toolbar', { name: 'Selection' }).waitFor({ state: 'detached' });
   },

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DESK, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
-beforeAll(async () => { stage = await openStage({ tracks: 20 }); });
+beforeAll(async () => {
+  stage = await openStage({ tracks: 20 });
+});
 afterAll(() => stage?.close());
 
 test('like in one window and see it in another', async () => {

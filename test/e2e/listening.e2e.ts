@@ -1,4 +1,5 @@
-// What was played stands in the history, can be taken back and given back, and is counted; plots and tables can be saved, all under the strict CSP.
+// What was played stands in the history, can be taken back and given back, and is counted; plots and tables can be
+// saved, all under the strict CSP.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +17,13 @@ beforeAll(async () => {
   stage = await openStage({ tracks: 12, messy: 0, seconds: '2' });
   page = await stage.openAsOwner({ ...DESK, acceptDownloads: true });
   tracks = (await stage.api<TrackPage>('/tracks?limit=6')).items;
-  const items = tracks.flatMap(({ id }, i) => Array.from({ length: 6 - i }, (_, n) => ({ track_id: id, played_at: new Date(Date.now() - (1 + i + n * 30) * HOUR_MS).toISOString(), played_ms: 180_000 })));
+  const items = tracks.flatMap(({ id }, i) =>
+    Array.from({ length: 6 - i }, (_, n) => ({
+      track_id: id,
+      played_at: new Date(Date.now() - (1 + i + n * 30) * HOUR_MS).toISOString(),
+      played_ms: 180_000,
+    })),
+  );
   await stage.api('/history', { method: 'POST', body: { items } });
 });
 afterAll(() => stage?.close());
@@ -35,7 +42,10 @@ async function save(title: string, item: string): Promise<{ name: string; bytes:
 test('a play is taken back, and given back on a word', async () => {
   await page.goto('/history');
   await page.getByText('21 plays', { exact: true }).first().waitFor();
-  await page.getByRole('button', { name: `Take back the play of ${tracks[0]!.title}` }).first().click();
+  await page
+    .getByRole('button', { name: `Take back the play of ${tracks[0]!.title}` })
+    .first()
+    .click();
   await expect.poll(plays).toBe(20);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(plays).toBe(21);
@@ -45,8 +55,17 @@ test('a play is taken back, and given back on a word', async () => {
 test('plays of another service are brought along, with a word on what is not here', async () => {
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Bring your plays along' });
-  const listens = [1, 2].map((n) => JSON.stringify({ listened_at: 1_600_000_000 + n * 1_000, track_metadata: { track_name: 'Nowhere Song', artist_name: 'Nobody At All' } })).join('\n');
-  await dialog.locator('input[type="file"]').setInputFiles({ name: 'listens.jsonl', mimeType: 'application/json', buffer: Buffer.from(listens) });
+  const listens = [1, 2]
+    .map((n) =>
+      JSON.stringify({
+        listened_at: 1_600_000_000 + n * 1_000,
+        track_metadata: { track_name: 'Nowhere Song', artist_name: 'Nobody At All' },
+      }),
+    )
+    .join('\n');
+  await dialog
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'listens.jsonl', mimeType: 'application/json', buffer: Buffer.from(listens) });
   await dialog.getByText('2 plays added').waitFor();
   await dialog.getByText('2 plays without a track here').click();
   await dialog.getByText('Nowhere Song').waitFor();

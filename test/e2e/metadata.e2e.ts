@@ -1,4 +1,5 @@
-// A track is edited by keyboard: the server's words stand at the field that is wrong, and afterwards every field says where it came from.
+// A track is edited by keyboard: the server's words stand at the field that is wrong, and afterwards every field says
+// where it came from.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
@@ -17,11 +18,19 @@ afterAll(() => stage?.close());
 
 const drawer = () => page.getByRole('dialog', { name: 'Track details' });
 const form = () => drawer().getByRole('form');
-const fieldOf = (name: string) => drawer().getByRole('region', { name: 'Fields' }).locator('div').filter({ has: page.getByText(name, { exact: true }) }).getByRole('definition');
+const fieldOf = (name: string) =>
+  drawer()
+    .getByRole('region', { name: 'Fields' })
+    .locator('div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .getByRole('definition');
 
 test('E on a row opens its details for editing', async () => {
   await page.goto(`/albums/${track.album_id}`);
-  await page.getByRole('button', { name: `Play ${track.title}`, exact: true }).first().focus();
+  await page
+    .getByRole('button', { name: `Play ${track.title}`, exact: true })
+    .first()
+    .focus();
   await page.keyboard.press('e');
   await form().waitFor();
   expect(await form().getByLabel('Title').inputValue()).toBe(track.title);

@@ -1,4 +1,5 @@
-// Files that are gone: the page appears, a track is told where its music is now, others are removed and taken back, all by keyboard.
+// Files that are gone: the page appears, a track is told where its music is now, others are removed and taken back, all
+// by keyboard.
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -16,23 +17,38 @@ const music = (path: string): string => join(stage.library.dir, path);
 
 beforeAll(async () => {
   stage = await openStage({ scanned: false, tracks: 40, seconds: '3' });
-  const [song] = stage.library.files.filter((file) => file.format === 'mp3' && !file.messy && !file.duplicateOf && !file.sameAudioAs);
+  const [song] = stage.library.files.filter(
+    (file) => file.format === 'mp3' && !file.messy && !file.duplicateOf && !file.sameAudioAs,
+  );
   mkdirSync(music('Doubles'));
   for (const name of ['one.mp3', 'two.mp3']) copyFileSync(music(song!.path), music(`Doubles/${name}`));
   page = await stage.openAsOwner(DESK);
-  await stage.api('/settings', { method: 'PATCH', body: { local_media_import_path: stage.library.dir, local_media_import_mode: 'reference', local_media_watch: false } });
+  await stage.api('/settings', {
+    method: 'PATCH',
+    body: {
+      local_media_import_path: stage.library.dir,
+      local_media_import_mode: 'reference',
+      local_media_watch: false,
+    },
+  });
   await scan();
   const tracks = await listTracks('');
   twins = ['one.mp3', 'two.mp3'].map((name) => tracks.find(({ source_id }) => source_id === `Doubles/${name}`)!);
-  gone = tracks.filter((track) => !track.source_id.startsWith('Doubles/') && track.source_id !== song!.path).slice(0, 3);
+  gone = tracks
+    .filter((track) => !track.source_id.startsWith('Doubles/') && track.source_id !== song!.path)
+    .slice(0, 3);
 });
 afterAll(() => stage?.close());
 
-const listTracks = async (query: string): Promise<TrackOut[]> => (await stage.api<TrackPage>(`/tracks?limit=200${query}`)).items;
+const listTracks = async (query: string): Promise<TrackOut[]> =>
+  (await stage.api<TrackPage>(`/tracks?limit=200${query}`)).items;
 const missing = (): Promise<TrackOut[]> => listTracks('&availability=missing');
 async function scan(): Promise<void> {
   const { id } = await stage.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-  while ((await stage.api<JobOut>(`/jobs/${id}`)).finished_at === null) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  while ((await stage.api<JobOut>(`/jobs/${id}`)).finished_at === null)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
 }
 const link = () => page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Missing/ });
 const table = () => page.getByRole('grid', { name: 'Missing tracks' });
@@ -68,19 +84,28 @@ test('a track takes over the file it is now in, by keyboard', async () => {
   const candidates = dialog.getByRole('list', { name: 'Tracks it may be' }).getByRole('listitem');
   await candidates.filter({ hasText: 'found again.mp3' }).getByText('Same audio').waitFor();
   const choice = dialog.getByRole('button', { name: /^This is it: .*found again\.mp3$/ });
-  for (let i = 0; i < 4 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1) await page.keyboard.press('Tab');
-  for (let i = 0; i < 20 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1) await page.keyboard.press('ArrowDown');
+  for (let i = 0; i < 4 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1)
+    await page.keyboard.press('Tab');
+  for (let i = 0; i < 20 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1)
+    await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   await row('one.mp3').waitFor({ state: 'detached' });
   await expect.poll(() => link().textContent()).toBe('Missing4');
-  expect(await stage.api<TrackOut>(`/tracks/${one.id}`)).toMatchObject({ availability: 'available', source_id: 'found again.mp3', liked: true });
+  expect(await stage.api<TrackOut>(`/tracks/${one.id}`)).toMatchObject({
+    availability: 'available',
+    source_id: 'found again.mp3',
+    liked: true,
+  });
   expect(new Set((await missing()).map(({ id }) => id))).toEqual(new Set([two.id, ...gone.map(({ id }) => id)]));
   expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
 });
 
 test('nothing that looks like it: the dialog says what to do', async () => {
-  await row(gone[0]!.title).first().getByRole('button', { name: `Find ${gone[0]!.title}` }).click();
+  await row(gone[0]!.title)
+    .first()
+    .getByRole('button', { name: `Find ${gone[0]!.title}` })
+    .click();
   await page.getByRole('dialog').getByText('Nothing in your library looks like it.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -94,7 +119,9 @@ test('a removed track can be taken back, and one that is not is deleted after a 
   await row('two.mp3').getByRole('button', { name: 'Undo' }).waitFor();
   expect(await focused()).toContain(two.title);
   await page.keyboard.press('Control+z');
-  await row('two.mp3').getByRole('button', { name: `Find ${two.title}` }).waitFor();
+  await row('two.mp3')
+    .getByRole('button', { name: `Find ${two.title}` })
+    .waitFor();
   await page.getByText(`“${two.title}” removed.`).waitFor({ state: 'detached' });
 
   await page.keyboard.press('Delete');
@@ -145,7 +172,11 @@ test('on a phone it is in the menu', async () => {
   await phone.goto('/');
   await phone.getByRole('button', { name: 'More' }).click();
   await phone.getByRole('menuitem', { name: /^Missing/ }).click();
-  await phone.getByRole('row').filter({ hasText: gone[0]!.title }).getByRole('button', { name: `Find ${gone[0]!.title}` }).click();
+  await phone
+    .getByRole('row')
+    .filter({ hasText: gone[0]!.title })
+    .getByRole('button', { name: `Find ${gone[0]!.title}` })
+    .click();
   await phone.getByRole('dialog', { name: 'Where is it now?' }).waitFor();
   await phone.context().close();
   expect(stage.problems).toEqual([]);

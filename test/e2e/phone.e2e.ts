@@ -12,11 +12,44 @@ for (const width of [360, 390]) {
   test(`at ${width} px nothing is wider than the screen`, async () => {
     const page = await stage.openAsOwner({ ...PHONE, viewport: { width, height: 780 } });
     await stage.api('/network/sharing', { method: 'PUT', body: { enabled: true } });
-    for (const path of ['/', '/albums', '/artists', '/tracks', '/activity?job=1', '/albums/1', '/artists/1', '/setup?step=folder', '/setup?step=network', '/history', '/statistics', '/review', '/duplicates', '/genres', '/liked', '/playlists', '/playlists/new-smart', '/missing', '/discover', '/tracks?details=1',
-      '/settings#general', '/settings#library', '/settings#storage', '/settings#metadata', '/settings#network', '/settings#playback', '/settings#remote', '/settings#accounts', '/settings#about']) {
+    for (const path of [
+      '/',
+      '/albums',
+      '/artists',
+      '/tracks',
+      '/activity?job=1',
+      '/albums/1',
+      '/artists/1',
+      '/setup?step=folder',
+      '/setup?step=network',
+      '/history',
+      '/statistics',
+      '/review',
+      '/duplicates',
+      '/genres',
+      '/liked',
+      '/playlists',
+      '/playlists/new-smart',
+      '/missing',
+      '/discover',
+      '/tracks?details=1',
+      '/settings#general',
+      '/settings#library',
+      '/settings#storage',
+      '/settings#metadata',
+      '/settings#network',
+      '/settings#playback',
+      '/settings#remote',
+      '/settings#accounts',
+      '/settings#about',
+    ]) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      const wide = await page.evaluate(() => [document.documentElement, document.querySelector('main')!].map((element) => element.scrollWidth - element.clientWidth));
+      const wide = await page.evaluate(() =>
+        [document.documentElement, document.querySelector('main')!].map(
+          (element) => element.scrollWidth - element.clientWidth,
+        ),
+      );
       expect.soft(wide, path).toEqual([0, 0]);
     }
     await page.context().close();

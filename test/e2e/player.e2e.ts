@@ -20,15 +20,28 @@ beforeAll(async () => {
   stage = await openStage({ tracks: 20, seconds: '8', messy: 0, formats: ['mp3'], addMusic: writeTwentySongs });
   await stage.openAsOwner(DESK).then((page) => page.context().close());
   const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
-  album = albums.filter(({ title }) => title !== LONG_ALBUM).reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  album = albums
+    .filter(({ title }) => title !== LONG_ALBUM)
+    .reduce((best, one) => (one.track_count > best.track_count ? one : best));
   songs = (await stage.api<{ items: TrackOut[] }>(`/albums/${album.id}/tracks`)).items;
 });
 afterAll(() => stage?.close());
 
 /** An album of 20 tracks of a second. */
 function writeTwentySongs(dir: string): void {
-  const { files, dir: folder } = makeLibrary({ tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' }, join(dir, 'twenty'));
-  files.forEach(({ path }, i) => retagMp3(join(folder, path), { TIT2: `Song ${i + 1}`, TPE1: 'Twenty', TPE2: 'Twenty', TALB: LONG_ALBUM, TRCK: String(i + 1) }));
+  const { files, dir: folder } = makeLibrary(
+    { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' },
+    join(dir, 'twenty'),
+  );
+  files.forEach(({ path }, i) =>
+    retagMp3(join(folder, path), {
+      TIT2: `Song ${i + 1}`,
+      TPE1: 'Twenty',
+      TPE2: 'Twenty',
+      TALB: LONG_ALBUM,
+      TRCK: String(i + 1),
+    }),
+  );
 }
 
 const player = (page: Page) => page.getByRole('region', { name: 'Player' });
@@ -52,15 +65,22 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
       const title = document.querySelector('section[aria-label="Player"] a')?.textContent;
       if (title && titles.at(-1) !== title) titles.push(title);
     };
-    new MutationObserver(look).observe(document.querySelector('section[aria-label="Player"]')!, { subtree: true, childList: true, characterData: true });
+    new MutationObserver(look).observe(document.querySelector('section[aria-label="Player"]')!, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
     return Object.assign(globalThis, { titles }).titles;
   });
   expect(heard).toEqual([]);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => playing(page), { timeout: 60_000 }).toBe(`Song ${TRACKS}`);
   await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
-  expect(await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles)).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
-  const plays = async () => (await stage.api<{ items: HistoryOut[] }>('/history?limit=100')).items.map(({ title }) => title).toReversed();
+  expect(await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles)).toEqual(
+    Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`),
+  );
+  const plays = async () =>
+    (await stage.api<{ items: HistoryOut[] }>('/history?limit=100')).items.map(({ title }) => title).toReversed();
   await expect.poll(plays, { timeout: 10_000 }).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
   await page.context().close();
 });
@@ -90,12 +110,17 @@ test('a queue left on another device is offered, and taken over with its place',
   const page = await stage.openAsOwner(DESK);
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
-  await stage.api('/queue', { method: 'PUT', body: { track_ids: songs.map(({ id }) => id), current_index: 1, position_ms: 4_000, client: 'Kitchen radio' } });
+  await stage.api('/queue', {
+    method: 'PUT',
+    body: { track_ids: songs.map(({ id }) => id), current_index: 1, position_ms: 4_000, client: 'Kitchen radio' },
+  });
   await player(page).getByText(`${songs[1]!.title} was playing on Kitchen radio.`).waitFor();
   await player(page).getByRole('button', { name: 'Continue here' }).click();
   await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(4);
   expect(await playing(page)).toBe(songs[1]!.title);
-  await expect.poll(async () => (await stage.api<QueueOut>('/queue')).changed_by, { timeout: 10_000 }).toMatch(/ on .* #/);
+  await expect
+    .poll(async () => (await stage.api<QueueOut>('/queue')).changed_by, { timeout: 10_000 })
+    .toMatch(/ on .* #/);
 
   await page.reload();
   await expect.poll(() => playing(page)).toBe(songs[1]!.title);
@@ -117,11 +142,14 @@ test('tracks of the queue are dragged to another place', async () => {
   await page.mouse.up();
   await row(4).getByText(songs[1]!.title).waitFor();
   await row(2).getByText(songs[2]!.title).waitFor();
-  await expect.poll(async () => { // for a moment after a drag, clicks are taken for its end
-    const clear = queue.getByRole('button', { name: 'Clear queue' });
-    if (await clear.count() > 0) await clear.click();
-    return queue.getByText('The queue is empty.').count();
-  }).toBe(1);
+  await expect
+    .poll(async () => {
+      // for a moment after a drag, clicks are taken for its end
+      const clear = queue.getByRole('button', { name: 'Clear queue' });
+      if ((await clear.count()) > 0) await clear.click();
+      return queue.getByText('The queue is empty.').count();
+    })
+    .toBe(1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await row(4).getByText(songs[1]!.title).waitFor();
   await page.context().close();
@@ -132,7 +160,11 @@ test('what is heard without a connection is counted when there is one again', as
   await page.route('**/api/v1/history', (route) => route.abort());
   const before = (await stage.api<{ total: number }>('/history')).total;
   await playAlbum(page, album.id);
-  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('tonearm.plays'))), { timeout: 20_000 }).toBe(true);
+  await expect
+    .poll(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('tonearm.plays'))), {
+      timeout: 20_000,
+    })
+    .toBe(true);
   expect((await stage.api<{ total: number }>('/history')).total).toBe(before);
   await page.unroute('**/api/v1/history');
   await page.evaluate(() => dispatchEvent(new Event('online')));
@@ -143,7 +175,16 @@ test('what is heard without a connection is counted when there is one again', as
 test('the line that is sung stands out, and a click on a line goes there', async () => {
   const [first] = songs;
   await stage.openAsOwner(DESK).then(async (page) => {
-    await page.route(`**/api/v1/tracks/${first!.id}/lyrics`, (route) => route.fulfill({ json: { synced: true, lines: LYRICS.trim().split('\n').map((line) => ({ start_ms: Number(line.slice(4, 6)) * 1000, text: line.slice(10) })) } }));
+    await page.route(`**/api/v1/tracks/${first!.id}/lyrics`, (route) =>
+      route.fulfill({
+        json: {
+          synced: true,
+          lines: LYRICS.trim()
+            .split('\n')
+            .map((line) => ({ start_ms: Number(line.slice(4, 6)) * 1000, text: line.slice(10) })),
+        },
+      }),
+    );
     await page.route(`**/api/v1/albums/${album.id}/tracks**`, async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as { items: TrackOut[] };

@@ -14,9 +14,17 @@ afterAll(() => stage?.close());
 const side = () => page.getByRole('navigation', { name: 'Playlists' });
 const table = () => page.getByRole('grid', { name: 'Tracks of Evening' });
 /** Titles in the order in which they stand. */
-const titles = () => table().getByRole('row').evaluateAll((rows) => rows.filter((row) => row.hasAttribute('data-index'))
-  .sort((a, b) => Number(a.getAttribute('data-index')) - Number(b.getAttribute('data-index')))
-  .map((row) => row.querySelector('button[aria-label^="Play "]')?.getAttribute('aria-label')?.slice('Play '.length)));
+const titles = () =>
+  table()
+    .getByRole('row')
+    .evaluateAll((rows) =>
+      rows
+        .filter((row) => row.hasAttribute('data-index'))
+        .sort((a, b) => Number(a.getAttribute('data-index')) - Number(b.getAttribute('data-index')))
+        .map((row) =>
+          row.querySelector('button[aria-label^="Play "]')?.getAttribute('aria-label')?.slice('Play '.length),
+        ),
+    );
 const dataRow = (grid: ReturnType<Page['getByRole']>, index: number) => grid.locator(`[data-index="${index}"]`);
 
 test('tracks are dragged onto a new playlist in the side bar', async () => {
@@ -54,7 +62,9 @@ test('by keyboard: rows are chosen, added, and those that are there already are 
 });
 
 test('entries move by Alt and the arrows, and by dragging; Ctrl+Z takes it back', async () => {
-  await side().getByRole('link', { name: /^Evening/ }).click();
+  await side()
+    .getByRole('link', { name: /^Evening/ })
+    .click();
   await expect.poll(async () => (await titles()).length).toBe(5);
   const [a, b, c, d, e] = await titles();
   await dataRow(table(), 0).focus();
@@ -64,10 +74,15 @@ test('entries move by Alt and the arrows, and by dragging; Ctrl+Z takes it back'
   await expect.poll(titles).toEqual([b, c, d, e, a]);
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-index'))).toBe('4');
 
-  await dataRow(table(), 3).dragTo(dataRow(table(), 0), { sourcePosition: { x: 300, y: 24 }, targetPosition: { x: 300, y: 6 } });
+  await dataRow(table(), 3).dragTo(dataRow(table(), 0), {
+    sourcePosition: { x: 300, y: 24 },
+    targetPosition: { x: 300, y: 6 },
+  });
   await expect.poll(titles).toEqual([e, b, c, d, a]);
   await dataRow(table(), 0).focus();
-  await expect.poll(async () => (await stage.api<{ entries: unknown[]; version: number }>('/playlists/1')).version).toBe(6);
+  await expect
+    .poll(async () => (await stage.api<{ entries: unknown[]; version: number }>('/playlists/1')).version)
+    .toBe(6);
   await page.keyboard.press('Control+z');
   await expect.poll(titles).toEqual([b, c, d, e, a]);
 
@@ -86,6 +101,9 @@ test('an earlier version is looked at and restored', async () => {
   await expect.poll(() => old.locator('[data-index]').count()).toBe(3);
   await page.getByRole('button', { name: 'Restore this version' }).click();
   await expect.poll(async () => (await titles()).length).toBe(3);
-  await versions.getByRole('button', { name: /^Restored/ }).first().waitFor();
+  await versions
+    .getByRole('button', { name: /^Restored/ })
+    .first()
+    .waitFor();
   expect(stage.problems).toEqual([]);
 });

@@ -9,9 +9,14 @@ const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {
   }
 });`;
 
-interface Recorded { recording: { rate: number; first: number; blocks: { frame: number; samples: Float32Array | null }[] } }
+interface Recorded {
+  recording: { rate: number; first: number; blocks: { frame: number; samples: Float32Array | null }[] };
+}
 
-/** To be called before the page is opened, which needs `bypassCSP`: modules of a worklet can't be handed in any other way than as a blob. */
+/**
+ * To be called before the page is opened, which needs `bypassCSP`: modules of a worklet can't be handed in any other
+ * way than as a blob.
+ */
 export async function recordOutput(page: Page): Promise<void> {
   await page.addInitScript((source) => {
     const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode, ...rest: number[]) => AudioNode;
@@ -26,7 +31,9 @@ export async function recordOutput(page: Page): Promise<void> {
       Object.assign(globalThis, { recording });
       await context.audioWorklet.addModule(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
       const worklet = new AudioWorkletNode(context, 'tap', { numberOfOutputs: 0 });
-      worklet.port.addEventListener('message', ({ data }) => recording.blocks.push(data as Recorded['recording']['blocks'][number]));
+      worklet.port.addEventListener('message', ({ data }) =>
+        recording.blocks.push(data as Recorded['recording']['blocks'][number]),
+      );
       worklet.port.start();
       connect.call(node, worklet);
     }

@@ -16,8 +16,20 @@ let asked: TrackOut[];
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const artist = { id: uuid(3), name: 'The Quays' };
 const recording = {
-  id: uuid(1), title: 'Harbour Lights', duration: 12, sources: 9, artists: [artist],
-  releasegroups: [{ id: uuid(2), title: 'Low Water', type: 'Album', artists: [artist], releases: [{ id: uuid(4), date: { year: 2009 } }] }],
+  id: uuid(1),
+  title: 'Harbour Lights',
+  duration: 12,
+  sources: 9,
+  artists: [artist],
+  releasegroups: [
+    {
+      id: uuid(2),
+      title: 'Low Water',
+      type: 'Album',
+      artists: [artist],
+      releases: [{ id: uuid(4), date: { year: 2009 } }],
+    },
+  ],
 };
 
 beforeAll(async () => {
@@ -25,11 +37,24 @@ beforeAll(async () => {
   fake.answer = () => ({ results: [{ id: uuid(9), score: 0.6, recordings: [recording] }] });
   stage = await openStage({ tracks: 4, messy: 0, seconds: '12', formats: ['flac'] });
   page = await stage.openAsOwner(DESK);
-  await stage.api('/settings', { method: 'PATCH', body: { fpid_enabled: true, fpid_base_url: fake.url, fpid_api_key: 'key', fpid_rate_per_second: 100, musicbrainz_enabled: false, coverart_enabled: false } });
+  await stage.api('/settings', {
+    method: 'PATCH',
+    body: {
+      fpid_enabled: true,
+      fpid_base_url: fake.url,
+      fpid_api_key: 'key',
+      fpid_rate_per_second: 100,
+      musicbrainz_enabled: false,
+      coverart_enabled: false,
+    },
+  });
   asked = (await stage.api<TrackPage>('/tracks?limit=2')).items;
   for (const { id } of asked) {
     const job = await stage.api<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
-    while ((await stage.api<JobOut>(`/jobs/${job.id}`)).finished_at === null) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    while ((await stage.api<JobOut>(`/jobs/${job.id}`)).finished_at === null)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
   }
 });
 afterAll(async () => {
@@ -44,7 +69,10 @@ const focusedTitle = () => page.evaluate(() => document.activeElement?.getAttrib
 
 test('the page is in the side bar while there is something to decide', async () => {
   await page.goto('/');
-  await page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Review/ }).click();
+  await page
+    .getByRole('navigation', { name: 'Library' })
+    .getByRole('link', { name: /^Review/ })
+    .click();
   await expect.poll(() => items().count()).toBe(2);
   const first = items().first();
   await first.getByText('Only 60% sure').waitFor();
@@ -55,10 +83,14 @@ test('Enter takes the match, U takes that back', async () => {
   const [{ track }] = (await stage.api<Paged<ReviewOut>>('/review')).items as [ReviewOut];
   await items().first().focus();
   await page.keyboard.press('Enter');
-  await expect.poll(() => trackOf(track.id)).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water' });
+  await expect
+    .poll(() => trackOf(track.id))
+    .toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water' });
   await expect.poll(() => items().count()).toBe(1);
   await page.keyboard.press('u');
-  await expect.poll(() => trackOf(track.id)).toMatchObject({ title: track.title, artist_name: track.artist_name, album_title: track.album_title });
+  await expect
+    .poll(() => trackOf(track.id))
+    .toMatchObject({ title: track.title, artist_name: track.artist_name, album_title: track.album_title });
 });
 
 test('D leaves a track as it is, U brings the question back', async () => {

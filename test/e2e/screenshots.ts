@@ -1,5 +1,6 @@
-// Pictures of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER PASSWORD].
-// Without an address a server is started on a lively collection made for the purpose. `npm run screenshots` fills docs/screenshots.
+// Pictures of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
+// PASSWORD]. Without an address a server is started on a lively collection made for the purpose. `npm run screenshots`
+// fills docs/screenshots.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,17 @@ if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
 
 const catalogue = address ? null : await startSmallCatalogue();
-const stage = address ? null : await openStage({ scanned: false, tracks: 600, messy: 0.02, seconds: '8', art: 'none', addMusic: drawCovers, env: { ...catalogue!.env, MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' } });
+const stage = address
+  ? null
+  : await openStage({
+      scanned: false,
+      tracks: 600,
+      messy: 0.02,
+      seconds: '8',
+      art: 'none',
+      addMusic: drawCovers,
+      env: { ...catalogue!.env, MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' },
+    });
 if (stage) {
   await (await stage.openAsOwner(DESK)).context().close();
   await loseFiles(stage, 12);
@@ -56,40 +67,86 @@ const SCENES: Scene[] = [
   ['duplicates', '/duplicates'],
   ['details', '/tracks?details=1'],
   ['edit', '/tracks?details=1&edit=true'],
-  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map((section): Scene => [`settings-${section}`, `/settings#${section}`]),
+  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map(
+    (section): Scene => [`settings-${section}`, `/settings#${section}`],
+  ),
   ['set-up-folder', '/setup?step=folder'],
   ['set-up-network', '/setup?step=network'],
   ['not-found', '/nowhere'],
-  ...(stage ? [['discover', '/discover?q=harbour', (page: Page) => page.getByRole('list', { name: 'Results' }).getByRole('listitem').first().waitFor()] satisfies Scene] : []),
-  ['search', '/', async (page) => {
-    await page.getByRole('button', { name: 'Search' }).first().click();
-    await page.getByRole('combobox').fill(album.title.slice(0, 3));
-    await page.getByRole('option').first().waitFor();
-  }],
-  ...(stage ? [['search-beyond', '/', async (page: Page) => {
-    await page.getByRole('button', { name: 'Search' }).first().click();
-    await page.getByRole('combobox').fill('harbour');
-    await page.getByRole('group', { name: 'Beyond your library' }).waitFor();
-  }] satisfies Scene] : []),
-  ['playing', `/albums/${album.id}`, async (page) => {
-    await play(page);
-    if ((page.viewportSize()?.width ?? 0) < 768) await page.getByRole('button', { name: /^Open player/ }).click();
-    else {
-      await page.getByRole('button', { name: 'Queue', exact: true }).click();
-      await page.getByRole('complementary', { name: 'Queue' }).getByRole('listitem').first().waitFor();
-    }
-  }],
+  ...(stage
+    ? [
+        [
+          'discover',
+          '/discover?q=harbour',
+          (page: Page) => page.getByRole('list', { name: 'Results' }).getByRole('listitem').first().waitFor(),
+        ] satisfies Scene,
+      ]
+    : []),
+  [
+    'search',
+    '/',
+    async (page) => {
+      await page.getByRole('button', { name: 'Search' }).first().click();
+      await page.getByRole('combobox').fill(album.title.slice(0, 3));
+      await page.getByRole('option').first().waitFor();
+    },
+  ],
+  ...(stage
+    ? [
+        [
+          'search-beyond',
+          '/',
+          async (page: Page) => {
+            await page.getByRole('button', { name: 'Search' }).first().click();
+            await page.getByRole('combobox').fill('harbour');
+            await page.getByRole('group', { name: 'Beyond your library' }).waitFor();
+          },
+        ] satisfies Scene,
+      ]
+    : []),
+  [
+    'playing',
+    `/albums/${album.id}`,
+    async (page) => {
+      await play(page);
+      if ((page.viewportSize()?.width ?? 0) < 768) await page.getByRole('button', { name: /^Open player/ }).click();
+      else {
+        await page.getByRole('button', { name: 'Queue', exact: true }).click();
+        await page.getByRole('complementary', { name: 'Queue' }).getByRole('listitem').first().waitFor();
+      }
+    },
+  ],
   ['player', '/player'],
   ['filter', '/albums', (page) => page.getByRole('button', { name: 'Filter' }).click()],
-  ['menu', `/albums/${album.id}`, (page) => page.getByRole('main').getByRole('button', { name: /^More for/ }).nth(2).click()],
-  ['shortcuts', '/albums', async (page) => {
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  }],
+  [
+    'menu',
+    `/albums/${album.id}`,
+    (page) =>
+      page
+        .getByRole('main')
+        .getByRole('button', { name: /^More for/ })
+        .nth(2)
+        .click(),
+  ],
+  [
+    'shortcuts',
+    '/albums',
+    async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    },
+  ],
 ];
 
 // Both sizes at once; every page is opened once and changes its theme under way.
-await Promise.all(([['1440', DESK], ['390', PHONE]] as const).map(([size, device]) => shoot(browser, size, device)));
+await Promise.all(
+  (
+    [
+      ['1440', DESK],
+      ['390', PHONE],
+    ] as const
+  ).map(([size, device]) => shoot(browser, size, device)),
+);
 if (stage) await stage.close().then(() => catalogue!.close());
 else await browser.close();
 
@@ -99,7 +156,10 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
   await page.goto('/sign-in');
   await page.getByLabel('User name').waitFor();
   await keepBoth(page, `sign-in-${size}`);
-  await page.evaluate(([token, user]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user })), [session.access_token, session.user] as const);
+  await page.evaluate(([token, user]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user })), [
+    session.access_token,
+    session.user,
+  ] as const);
   for (const [name, path, prepare] of SCENES) {
     await page.goto(path);
     await page.waitForLoadState('networkidle');
@@ -112,7 +172,12 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
 async function keepBoth(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.waitForFunction((scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme && [...document.images].every((image) => image.complete || image.loading === 'lazy'), colorScheme);
+    await page.waitForFunction(
+      (scheme) =>
+        document.documentElement.dataset['mantineColorScheme'] === scheme &&
+        [...document.images].every((image) => image.complete || image.loading === 'lazy'),
+      colorScheme,
+    );
     await keep(page, `${name}-${colorScheme}`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
@@ -120,12 +185,15 @@ async function keepBoth(page: Page, name: string): Promise<void> {
 
 /** Small enough to be kept beside the source. */
 async function keep(page: Page, name: string): Promise<void> {
-  await sharp(await page.screenshot()).webp({ quality: 82 }).toFile(join(folder!, `${name}.webp`));
+  await sharp(await page.screenshot())
+    .webp({ quality: 82 })
+    .toFile(join(folder!, `${name}.webp`));
 }
 
 async function signIn(): Promise<TokenResponse> {
   const response = await fetch(`${url}/api/v1/auth/login`, {
-    method: 'POST', headers: { 'Content-Type': 'application/json' },
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ username: username ?? OWNER.username, password: password ?? OWNER.password }),
   });
   if (!response.ok) throw new Error(`Signing in failed: ${response.status}`);
@@ -133,9 +201,12 @@ async function signIn(): Promise<TokenResponse> {
 }
 
 async function largestAlbum(): Promise<AlbumPage['items'][number]> {
-  const response = await fetch(`${url}/api/v1/albums?limit=200`, { headers: { Authorization: `Bearer ${session.access_token}` } });
+  const response = await fetch(`${url}/api/v1/albums?limit=200`, {
+    headers: { Authorization: `Bearer ${session.access_token}` },
+  });
   const { items } = (await response.json()) as AlbumPage;
-  const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`)); // a machine may have no fonts for more
+  // a machine may have no fonts for more
+  const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`));
   return named.reduce((best, one) => (one.track_count > best.track_count ? one : best));
 }
 
@@ -143,11 +214,31 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
 async function makeUnsure(api: Api): Promise<void> {
   await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
   const service = await startFakeAcoustId();
-  await api('/settings', { method: 'PATCH', body: { fpid_enabled: true, fpid_base_url: service.url, fpid_api_key: 'key' } });
+  await api('/settings', {
+    method: 'PATCH',
+    body: { fpid_enabled: true, fpid_base_url: service.url, fpid_api_key: 'key' },
+  });
   const { items } = await api<TrackPage>('/tracks?limit=40&sort=artist&availability=available');
-  for (const { id, title, artist_name, album_title } of items.filter((track) => track.has_cover && track.album_title).slice(0, 3)) {
+  for (const { id, title, artist_name, album_title } of items
+    .filter((track) => track.has_cover && track.album_title)
+    .slice(0, 3)) {
     const artists = [{ id: randomUUID(), name: artist_name ?? 'Unknown' }];
-    const recording = { id: randomUUID(), title: `${title} (Live)`, duration: 8, sources: 4, artists, releasegroups: [{ id: randomUUID(), title: `${album_title} at the Harbour`, type: 'Album', artists, releases: [{ id: randomUUID(), date: { year: 2009 } }] }] };
+    const recording = {
+      id: randomUUID(),
+      title: `${title} (Live)`,
+      duration: 8,
+      sources: 4,
+      artists,
+      releasegroups: [
+        {
+          id: randomUUID(),
+          title: `${album_title} at the Harbour`,
+          type: 'Album',
+          artists,
+          releases: [{ id: randomUUID(), date: { year: 2009 } }],
+        },
+      ],
+    };
     service.next.push({ results: [{ id: randomUUID(), score: 0.58, recordings: [recording] }] });
     await api(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
     await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
@@ -160,13 +251,40 @@ async function makeUnsure(api: Api): Promise<void> {
 async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   const headers = { Authorization: `Bearer ${session.access_token}`, 'Content-Type': 'application/json' };
   const ask = async <T>(path: string, body?: unknown): Promise<T> =>
-    (await (await fetch(`${url}/api/v1${path}`, { headers, ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }) })).json()) as T;
+    (await (
+      await fetch(`${url}/api/v1${path}`, {
+        headers,
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+    ).json()) as T;
   const { items } = await ask<PlaylistPage>('/playlists');
-  const idOf = (smart: boolean) => items.find((playlist) => playlist.is_smart === smart && playlist.track_count > 0)?.id;
+  const idOf = (smart: boolean) =>
+    items.find((playlist) => playlist.is_smart === smart && playlist.track_count > 0)?.id;
   const tracks = await ask<TrackPage>('/tracks?limit=60&sort=random&seed=7');
   const make = async (body: object) => (await ask<PlaylistOut>('/playlists', body)).id;
   return {
-    ordinary: idOf(false) ?? await make({ name: 'Late evening drive', description: 'For the long way home', track_ids: tracks.items.filter((track) => track.has_cover).slice(0, 24).map(({ id }) => id) }),
-    smart: idOf(true) ?? await make({ name: 'Nineties', rules: { all: [{ field: 'year', op: 'between', value: [1990, 1999] }, { field: 'genre', op: 'is_set' }], sort: [{ field: 'year' }], limit: 50 } }),
+    ordinary:
+      idOf(false) ??
+      (await make({
+        name: 'Late evening drive',
+        description: 'For the long way home',
+        track_ids: tracks.items
+          .filter((track) => track.has_cover)
+          .slice(0, 24)
+          .map(({ id }) => id),
+      })),
+    smart:
+      idOf(true) ??
+      (await make({
+        name: 'Nineties',
+        rules: {
+          all: [
+            { field: 'year', op: 'between', value: [1990, 1999] },
+            { field: 'genre', op: 'is_set' },
+          ],
+          sort: [{ field: 'year' }],
+          limit: 50,
+        },
+      })),
   };
 }

@@ -19,7 +19,8 @@ afterAll(async () => {
 
 /** Chromium reports each refused value as well. */
 const problems = () => stage.problems.filter((text) => !text.includes('status of 422'));
-const settingOf = async (key: string) => (await stage.api<SettingsOut>('/settings')).items.find((item) => item.key === key);
+const settingOf = async (key: string) =>
+  (await stage.api<SettingsOut>('/settings')).items.find((item) => item.key === key);
 
 test('settings validate as one types, apply at once, and explain where they come from', async () => {
   const page = await stage.openAsOwner(DESK);
@@ -46,7 +47,9 @@ test('settings validate as one types, apply at once, and explain where they come
   const hosts = page.getByRole('textbox', { name: 'Further host names' });
   await hosts.fill('music.example.org');
   await hosts.press('Enter');
-  await expect.poll(async () => settingOf('allowed_hosts')).toMatchObject({ value: 'music.example.org', origin: 'file' });
+  await expect
+    .poll(async () => settingOf('allowed_hosts'))
+    .toMatchObject({ value: 'music.example.org', origin: 'file' });
   await page.getByRole('status').filter({ hasText: 'Saved' }).first().waitFor();
 
   await page.getByRole('link', { name: 'Accounts' }).click();
@@ -131,9 +134,14 @@ test('a place for backups is tested, a backup is made there, and going back to i
   await page.getByText(`Backups can be made in ${backups}; 0 are there.`).waitFor();
 
   await page.getByRole('button', { name: 'Back up now' }).click();
-  await expect.poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length, { timeout: 20_000 }).toBe(1);
+  await expect
+    .poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length, { timeout: 20_000 })
+    .toBe(1);
   await page.reload();
-  await page.getByRole('list', { name: 'Backups' }).getByRole('button', { name: /^Restore the backup of / }).click();
+  await page
+    .getByRole('list', { name: 'Backups' })
+    .getByRole('button', { name: /^Restore the backup of / })
+    .click();
   const dialog = page.getByRole('dialog', { name: 'Go back to this backup?' });
   await dialog.getByText('what is here now is moved aside, not deleted.').waitFor();
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
@@ -148,7 +156,11 @@ test('a place for backups is tested, a backup is made there, and going back to i
   await place.press('Enter');
   await page.getByRole('textbox', { name: 'Bucket', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Test the object store' }).click();
-  await page.getByRole('region', { name: 'Where files are kept' }).getByRole('alert').filter({ hasText: 'S3_BUCKET' }).waitFor();
+  await page
+    .getByRole('region', { name: 'Where files are kept' })
+    .getByRole('alert')
+    .filter({ hasText: 'S3_BUCKET' })
+    .waitFor();
   expect(problems()).toEqual([]);
   await page.context().close();
 });

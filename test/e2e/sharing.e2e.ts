@@ -1,4 +1,5 @@
-// The owner lets the network in: a phone finds the library by the code on the page, and is cut off when the switch goes back.
+// The owner lets the network in: a phone finds the library by the code on the page, and is cut off when the switch goes
+// back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkOut } from '../../server/network/wire.ts';
 import { lanAddress, tryConnect } from '../support/lan.ts';
@@ -10,39 +11,43 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test.runIf(lanAddress !== undefined)('one switch opens the library to a phone on the network, and closes it again', async () => {
-  const page = await stage.openAsOwner(DESK);
-  await page.goto('/settings#network');
-  const share = page.getByRole('switch', { name: 'Share on my network' });
-  await share.waitFor();
-  expect(await page.getByRole('img', { name: /^Code of/ }).count()).toBe(0);
-  await share.click({ force: true });
-  const code = page.getByRole('img', { name: /^Code of http/ });
-  await code.waitFor();
-  const { addresses, name } = await stage.api<NetworkOut>('/network');
-  const address = addresses.find((one) => one.address === lanAddress);
-  expect(await code.getAttribute('aria-label')).toBe(`Code of ${addresses[0]?.url} for a camera`);
-  if (name?.problem === null) {
-    await page.getByRole('button', { name: `Show the code of ${name.url}` }).click();
-    await page.getByRole('img', { name: `Code of ${name.url} for a camera` }).waitFor();
-  }
+test.runIf(lanAddress !== undefined)(
+  'one switch opens the library to a phone on the network, and closes it again',
+  async () => {
+    const page = await stage.openAsOwner(DESK);
+    await page.goto('/settings#network');
+    const share = page.getByRole('switch', { name: 'Share on my network' });
+    await share.waitFor();
+    expect(await page.getByRole('img', { name: /^Code of/ }).count()).toBe(0);
+    await share.click({ force: true });
+    const code = page.getByRole('img', { name: /^Code of http/ });
+    await code.waitFor();
+    const { addresses, name } = await stage.api<NetworkOut>('/network');
+    const address = addresses.find((one) => one.address === lanAddress);
+    expect(await code.getAttribute('aria-label')).toBe(`Code of ${addresses[0]?.url} for a camera`);
+    if (name?.problem === null) {
+      await page.getByRole('button', { name: `Show the code of ${name.url}` }).click();
+      await page.getByRole('img', { name: `Code of ${name.url} for a camera` }).waitFor();
+    }
 
-  await page.getByText('Anyone who can reach the library can make an account and listen.').waitFor();
-  await page.getByRole('button', { name: 'Only people I add' }).click();
-  await page.getByText('Anyone who can reach the library').waitFor({ state: 'detached' });
+    await page.getByText('Anyone who can reach the library can make an account and listen.').waitFor();
+    await page.getByRole('button', { name: 'Only people I add' }).click();
+    await page.getByText('Anyone who can reach the library').waitFor({ state: 'detached' });
 
-  const phone = await stage.openPage({ ...PHONE, baseURL: address?.url ?? '' });
-  await phone.goto('/');
-  await phone.getByRole('button', { name: 'Sign in' }).waitFor();
-  expect(await phone.getByRole('link', { name: 'Create an account' }).count()).toBe(0);
+    const phone = await stage.openPage({ ...PHONE, baseURL: address?.url ?? '' });
+    await phone.goto('/');
+    await phone.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await phone.getByRole('link', { name: 'Create an account' }).count()).toBe(0);
 
-  await share.click({ force: true });
-  await code.waitFor({ state: 'detached' });
-  expect(await tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
-  expect(stage.problems.filter((problem) => !problem.includes('net::ERR_CONNECTION_'))).toEqual([]); // the phone notices
-  await phone.context().close();
-  await page.context().close();
-});
+    await share.click({ force: true });
+    await code.waitFor({ state: 'detached' });
+    expect(await tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
+    // the phone notices
+    expect(stage.problems.filter((problem) => !problem.includes('net::ERR_CONNECTION_'))).toEqual([]);
+    await phone.context().close();
+    await page.context().close();
+  },
+);
 
 test('where the address comes from the command line, the switch says so and cannot be moved', async () => {
   const fixed = await openStage({ tracks: 1, scanned: false, env: { HOST: '127.0.0.1' } });

@@ -16,11 +16,21 @@ beforeAll(async () => {
   const tracks = (await stage.api<{ items: TrackOut[] }>('/tracks?limit=200')).items;
   const first = tracks.find(({ replay_gain }) => replay_gain?.track_gain_db);
   pair = [first!, tracks.find(({ album_id }) => album_id !== first!.album_id)!];
-  playlist = (await stage.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Pairs', track_ids: [...pair, ...pair, ...pair].map(({ id }) => id) } })).id;
+  playlist = (
+    await stage.api<{ id: number }>('/playlists', {
+      method: 'POST',
+      body: { name: 'Pairs', track_ids: [...pair, ...pair, ...pair].map(({ id }) => id) },
+    })
+  ).id;
 });
 afterAll(() => stage?.close());
 
-interface Noted { gains: GainNode[]; audioElements: HTMLAudioElement[]; startedSounds: { node: AudioBufferSourceNode; from: number; until: number }[]; controls: Record<string, MediaSessionActionHandler> }
+interface Noted {
+  gains: GainNode[];
+  audioElements: HTMLAudioElement[];
+  startedSounds: { node: AudioBufferSourceNode; from: number; until: number }[];
+  controls: Record<string, MediaSessionActionHandler>;
+}
 
 /** Runs in the page: what the page tells the loudspeaker and the system. */
 function noteControls(): void {
@@ -45,7 +55,8 @@ function noteControls(): void {
   };
 }
 
-const inPage = <T, A>(look: (noted: Noted, value: A) => T, value: A): Promise<T> => page.evaluate(`(${look.toString()})(globalThis, ${JSON.stringify(value)})`);
+const inPage = <T, A>(look: (noted: Noted, value: A) => T, value: A): Promise<T> =>
+  page.evaluate(`(${look.toString()})(globalThis, ${JSON.stringify(value)})`);
 const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
 const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
@@ -70,9 +81,13 @@ test('even loudness turns a loud track down by what its file says', async () => 
   const factor = 10 ** (pair[0].replay_gain!.track_gain_db! / 20);
   const isTurned = () => inPage(({ gains }, to) => gains.some(({ gain }) => Math.abs(gain.value - to) < 0.001), factor);
   expect(await isTurned()).toBe(false);
-  await change(() => settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Track', { exact: true }).click());
+  await change(() =>
+    settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Track', { exact: true }).click(),
+  );
   await expect.poll(isTurned).toBe(true);
-  await change(() => settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Off', { exact: true }).click());
+  await change(() =>
+    settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Off', { exact: true }).click(),
+  );
   await expect.poll(isTurned).toBe(false);
 });
 
@@ -92,7 +107,15 @@ test('with a crossfade the next track begins while the one before it fades', asy
 test('another speed keeps the place', async () => {
   await play();
   await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1.5'));
-  await expect.poll(() => inPage(({ audioElements }) => audioElements.some((audio) => !audio.paused && audio.playbackRate === 1.5 && audio.preservesPitch), null)).toBe(true);
+  await expect
+    .poll(() =>
+      inPage(
+        ({ audioElements }) =>
+          audioElements.some((audio) => !audio.paused && audio.playbackRate === 1.5 && audio.preservesPitch),
+        null,
+      ),
+    )
+    .toBe(true);
   expect(await nowPlaying()).toBe(pair[0].title);
   await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1'));
 });
@@ -116,8 +139,17 @@ test('the sleep timer ends the music after a track, or at a time', async () => {
 
 test('the system shows what plays, and its keys command the player; the queue outlives a reload', async () => {
   await play();
-  const shown = () => page.evaluate(() => ({ title: navigator.mediaSession.metadata?.title, artwork: navigator.mediaSession.metadata?.artwork.length, state: navigator.mediaSession.playbackState }));
-  const press = (action: string, details: object = {}) => inPage(({ controls }, [name, more]) => controls[name]!({ action: name as MediaSessionAction, ...more }), [action, details] as const);
+  const shown = () =>
+    page.evaluate(() => ({
+      title: navigator.mediaSession.metadata?.title,
+      artwork: navigator.mediaSession.metadata?.artwork.length,
+      state: navigator.mediaSession.playbackState,
+    }));
+  const press = (action: string, details: object = {}) =>
+    inPage(({ controls }, [name, more]) => controls[name]!({ action: name as MediaSessionAction, ...more }), [
+      action,
+      details,
+    ] as const);
   await expect.poll(shown).toEqual({ title: pair[0].title, artwork: pair[0].has_cover ? 3 : 0, state: 'playing' });
   await press('nexttrack');
   await expect.poll(shown).toMatchObject({ title: pair[1].title });
@@ -127,7 +159,9 @@ test('the system shows what plays, and its keys command the player; the queue ou
   await press('previoustrack'); // more than three seconds in it goes back to the beginning
   await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);
   await press('seekto', { seekTime: 2 });
-  await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(2_000);
+  await expect
+    .poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue()))
+    .toBe(2_000);
 
   await page.reload();
   await expect.poll(nowPlaying).toBe(pair[1].title);

@@ -18,8 +18,17 @@ test('a phone plays music on the computer, sees where it is, and stops it', asyn
 
   const { password } = await stage.api<{ password: string }>('/users/me/subsonic-password');
   const phone = async (query: string) => {
-    const response = await fetch(`${stage.url}/rest/jukeboxControl?u=${OWNER.username}&p=${encodeURIComponent(password)}&v=1.16.1&c=phone&f=json&${query}`);
-    return ((await response.json()) as { 'subsonic-response': { status: string; jukeboxStatus?: { currentIndex: number; playing: boolean; position: number } } })['subsonic-response'];
+    const response = await fetch(
+      `${stage.url}/rest/jukeboxControl?u=${OWNER.username}&p=${encodeURIComponent(password)}&v=1.16.1&c=phone&f=json&${query}`,
+    );
+    return (
+      (await response.json()) as {
+        'subsonic-response': {
+          status: string;
+          jukeboxStatus?: { currentIndex: number; playing: boolean; position: number };
+        };
+      }
+    )['subsonic-response'];
   };
   const { items } = await stage.api<TrackPage>('/tracks?limit=2&sort=title');
   expect(await phone(`action=set&${items.map(({ id }) => `id=tr-${id}`).join('&')}`)).toMatchObject({ status: 'ok' });
@@ -32,7 +41,9 @@ test('a phone plays music on the computer, sees where it is, and stops it', asyn
   await expect.poll(() => currentTime(page)).toBe(0);
 
   await page.getByRole('button', { name: 'Play', exact: true }).last().click(); // by hand, at the computer
-  await expect.poll(async () => (await phone('action=status')).jukeboxStatus).toMatchObject({ playing: true, currentIndex: 1 });
+  await expect
+    .poll(async () => (await phone('action=status')).jukeboxStatus)
+    .toMatchObject({ playing: true, currentIndex: 1 });
   expect(stage.problems).toEqual([]);
   await page.context().close();
 });

@@ -1,4 +1,5 @@
-// What a story needs: a collection, the built server on an empty data folder, a browser. Everything goes away with `close`.
+// What a story needs: a collection, the built server on an empty data folder, a browser. Everything goes away with
+// `close`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +17,11 @@ export const OWNER = { username: 'owner', password: 'correct horse battery' };
 /** Settings for stories that need no names from elsewhere: they are there sooner. */
 export const OFFLINE = { MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', FPID_ENABLED: 'false' };
 export const DESK = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
-export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } satisfies BrowserContextOptions;
+export const PHONE = {
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+} satisfies BrowserContextOptions;
 
 export interface Stage {
   url: string;
@@ -43,11 +48,21 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   env?: Record<string, string>;
 }
 
-export async function openStage({ scanned = true, tracks = 60, addMusic, env, ...options }: StageOptions = {}): Promise<Stage> {
+export async function openStage({
+  scanned = true,
+  tracks = 60,
+  addMusic,
+  env,
+  ...options
+}: StageOptions = {}): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-e2e-'));
   const library = makeLibrary({ tracks, seconds: '3', art: 'folder', ...options }, join(dir, 'music'));
   await addMusic?.(library.dir);
-  const { child, url, setupToken } = await startServer(join(dir, 'data'), scanned ? ['--import', library.dir] : [], env);
+  const { child, url, setupToken } = await startServer(
+    join(dir, 'data'),
+    scanned ? ['--import', library.dir] : [],
+    env,
+  );
   const browser = await openBrowser();
   const problems: string[] = [];
   let session: TokenResponse | undefined;
@@ -60,10 +75,16 @@ export async function openStage({ scanned = true, tracks = 60, addMusic, env, ..
     return page;
   };
 
-  const api = async <T>(path: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}): Promise<T> => {
+  const api = async <T>(
+    path: string,
+    { method = 'GET', body }: { method?: string; body?: unknown } = {},
+  ): Promise<T> => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
-      headers: { 'Content-Type': 'application/json', ...(session && { Authorization: `Bearer ${session.access_token}` }) },
+      headers: {
+        'Content-Type': 'application/json',
+        ...(session && { Authorization: `Bearer ${session.access_token}` }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -77,11 +98,20 @@ export async function openStage({ scanned = true, tracks = 60, addMusic, env, ..
   };
 
   const stage: Stage = {
-    url, setupToken, library, browser, problems, openPage, api,
+    url,
+    setupToken,
+    library,
+    browser,
+    problems,
+    openPage,
+    api,
     async openAsOwner(context) {
       const { access_token, user } = session ?? (await makeOwner());
       const page = await openPage({ baseURL: url, ...context });
-      await page.addInitScript(([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })), [access_token, user] as const);
+      await page.addInitScript(
+        ([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })),
+        [access_token, user] as const,
+      );
       return page;
     },
     async close() {
@@ -94,8 +124,16 @@ export async function openStage({ scanned = true, tracks = 60, addMusic, env, ..
   return stage;
 }
 
-export async function startServer(dataDir: string, args: string[], env: Record<string, string> = {}): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
-  const child = spawn(process.execPath, [join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export async function startServer(
+  dataDir: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
+  );
   let text = '';
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
@@ -113,25 +151,44 @@ export async function startServer(dataDir: string, args: string[], env: Record<s
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
   for (;;) {
     const { items } = await listJobs();
-    if (items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting')) return; // one that waits for a service on the internet waits for good here
+    // one that waits for a service on the internet waits for good here
+    if (items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting')) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Makes some tracks missing: a folder of music that is played where it lies, a scan, a few of its files taken away, and another scan. */
+/**
+ * Makes some tracks missing: a folder of music that is played where it lies, a scan, a few of its files taken away, and
+ * another scan.
+ */
 export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>, count: number): Promise<void> {
-  const places = library.files.filter((file) => !file.messy && file.pathHex === undefined).slice(0, count).map((file) => join(library.dir, file.path));
-  await api('/settings', { method: 'PATCH', body: { local_media_import_path: library.dir, local_media_import_mode: 'reference', local_media_watch: false } });
+  const places = library.files
+    .filter((file) => !file.messy && file.pathHex === undefined)
+    .slice(0, count)
+    .map((file) => join(library.dir, file.path));
+  await api('/settings', {
+    method: 'PATCH',
+    body: { local_media_import_path: library.dir, local_media_import_mode: 'reference', local_media_watch: false },
+  });
   for (const take of [() => {}, () => places.forEach((path) => rmSync(path))]) {
     take();
     const { id } = await api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-    while ((await api<JobOut>(`/jobs/${id}`)).finished_at === null) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    while ((await api<JobOut>(`/jobs/${id}`)).finished_at === null)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
   }
 }
 
-interface Noted { audioElements: HTMLAudioElement[]; startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[] }
+interface Noted {
+  audioElements: HTMLAudioElement[];
+  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[];
+}
 
-/** Runs in the page: what the player plays is in no document, so it is noted as it is made (media elements) and started (decoded sound). */
+/**
+ * Runs in the page: what the player plays is in no document, so it is noted as it is made (media elements) and started
+ * (decoded sound).
+ */
 function noteSounds(): void {
   const noted: Noted = { audioElements: [], startedSounds: [] };
   const Original = globalThis.Audio;
@@ -149,7 +206,8 @@ function noteSounds(): void {
     start.call(this, from, offset);
   };
   AudioBufferSourceNode.prototype.stop = function (at = 0) {
-    for (const sound of noted.startedSounds) if (sound.node === this) sound.until = Math.min(sound.until, Math.max(at, this.context.currentTime));
+    for (const sound of noted.startedSounds)
+      if (sound.node === this) sound.until = Math.min(sound.until, Math.max(at, this.context.currentTime));
     stop.call(this, at);
   };
 }

@@ -22,7 +22,13 @@ test('signing in leads back to the page that was asked for, also after the sessi
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
   expect(new URL(page.url()).search).toBe('?sort=year');
 
-  await page.route('**/api/v1/artists?**', (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"status":401,"title":"Unauthorized"}' }));
+  await page.route('**/api/v1/artists?**', (route) =>
+    route.fulfill({
+      status: 401,
+      contentType: 'application/problem+json',
+      body: '{"status":401,"title":"Unauthorized"}',
+    }),
+  );
   await page.getByRole('link', { name: 'Artists', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.unroute('**/api/v1/artists?**');
@@ -69,12 +75,16 @@ test('a queue in which nothing can be played stops by itself, repeating or not',
     return route.fulfill({ status: 410 });
   });
   const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
-  const album = items.filter((one) => one.track_count > 1).reduce((best, one) => (one.track_count < best.track_count ? one : best));
+  const album = items
+    .filter((one) => one.track_count > 1)
+    .reduce((best, one) => (one.track_count < best.track_count ? one : best));
   await page.goto(`/albums/${album.id}`);
   const player = page.getByRole('region', { name: 'Player' });
   await player.getByRole('button', { name: 'Repeat: off' }).click();
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
-  await expect.poll(() => player.getByRole('status').textContent(), { timeout: 5_000 + album.track_count * 4_000 }).toMatch(/is missing\.\s*$/);
+  await expect
+    .poll(() => player.getByRole('status').textContent(), { timeout: 5_000 + album.track_count * 4_000 })
+    .toMatch(/is missing\.\s*$/);
   expect(new Set(asked).size).toBe(album.track_count);
   await page.context().close();
 });

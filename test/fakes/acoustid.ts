@@ -3,14 +3,52 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-export interface FakeArtist { id: string; name: string; joinphrase?: string }
-export interface FakeRelease { id: string; title?: string; country?: string; date?: { year?: number; month?: number; day?: number }; track_count?: number; artists?: FakeArtist[]; mediums?: unknown[] }
-export interface FakeGroup { id: string; title?: string; type?: string; secondarytypes?: string[]; artists?: FakeArtist[]; releases?: FakeRelease[] }
-export interface FakeRecording { id: string; title?: string; duration?: number; sources?: number; artists?: FakeArtist[]; releasegroups?: FakeGroup[] }
-export interface FakeResult { id: string; score: number; recordings?: FakeRecording[] }
+export interface FakeArtist {
+  id: string;
+  name: string;
+  joinphrase?: string;
+}
+export interface FakeRelease {
+  id: string;
+  title?: string;
+  country?: string;
+  date?: { year?: number; month?: number; day?: number };
+  track_count?: number;
+  artists?: FakeArtist[];
+  mediums?: unknown[];
+}
+export interface FakeGroup {
+  id: string;
+  title?: string;
+  type?: string;
+  secondarytypes?: string[];
+  artists?: FakeArtist[];
+  releases?: FakeRelease[];
+}
+export interface FakeRecording {
+  id: string;
+  title?: string;
+  duration?: number;
+  sources?: number;
+  artists?: FakeArtist[];
+  releasegroups?: FakeGroup[];
+}
+export interface FakeResult {
+  id: string;
+  score: number;
+  recordings?: FakeRecording[];
+}
 
 /** One request as it came in. */
-export interface Lookup { at: number; client: string | null; duration: number; fingerprint: string; meta: string; userAgent: string; gzipped: boolean }
+export interface Lookup {
+  at: number;
+  client: string | null;
+  duration: number;
+  fingerprint: string;
+  meta: string;
+  userAgent: string;
+  gzipped: boolean;
+}
 
 export type Answer =
   | { results: FakeResult[] }
@@ -32,7 +70,10 @@ export interface FakeAcoustId {
   close(): Promise<void>;
 }
 
-const error = (status: number, code: number, message: string): Answer => ({ status, body: JSON.stringify({ status: 'error', error: { code, message } }) });
+const error = (status: number, code: number, message: string): Answer => ({
+  status,
+  body: JSON.stringify({ status: 'error', error: { code, message } }),
+});
 export const invalidKey = error(400, 4, 'invalid API key');
 export const rateLimited = error(429, 14, 'rate limit exceeded');
 export const internalError = error(500, 5, 'internal error');
@@ -41,15 +82,20 @@ export const invalidFingerprint = error(400, 3, 'invalid fingerprint');
 export async function startFakeAcoustId(): Promise<FakeAcoustId> {
   const server = createServer((request, response) => void handle(request, response));
   const fake: FakeAcoustId = {
-    url: '', lookups: [], next: [], answer: () => ({ results: [] }), before: () => Promise.resolve(),
+    url: '',
+    lookups: [],
+    next: [],
+    answer: () => ({ results: [] }),
+    before: () => Promise.resolve(),
     mostPerSecond: () => {
       const times = fake.lookups.map((lookup) => lookup.at);
       return Math.max(0, ...times.map((start) => times.filter((time) => time >= start && time < start + 1_000).length));
     },
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -60,7 +106,10 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     const gzipped = request.headers['content-encoding'] === 'gzip';
     let form: URLSearchParams;
     try {
-      form = request.method === 'POST' ? new URLSearchParams((gzipped ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks)).toString()) : url.searchParams;
+      form =
+        request.method === 'POST'
+          ? new URLSearchParams((gzipped ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks)).toString())
+          : url.searchParams;
     } catch {
       return send(response, { status: 400, body: '<html><body>Bad Request</body></html>' });
     }
@@ -70,8 +119,13 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     if (!/^\d+$/.test(duration)) return send(response, error(400, 2, 'missing required parameter "duration"'));
     if (form.get('client') === 'bad-key') return send(response, invalidKey);
     const lookup: Lookup = {
-      at, client: form.get('client'), duration: Number(duration), fingerprint: form.get('fingerprint') ?? '', meta: form.get('meta') ?? '',
-      userAgent: request.headers['user-agent'] ?? '', gzipped,
+      at,
+      client: form.get('client'),
+      duration: Number(duration),
+      fingerprint: form.get('fingerprint') ?? '',
+      meta: form.get('meta') ?? '',
+      userAgent: request.headers['user-agent'] ?? '',
+      gzipped,
     };
     fake.lookups.push(lookup);
     const answer = fake.next.shift() ?? fake.answer(lookup);
@@ -79,13 +133,24 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     send(response, answer);
   }
 
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return fake;
 }
 
 function send(response: ServerResponse, answer: Answer): void {
   if (answer === 'hang') return;
-  if ('results' in answer) response.writeHead(200, { 'Content-Type': 'application/json; charset=UTF-8' }).end(JSON.stringify({ results: answer.results, status: 'ok' }));
-  else response.writeHead(answer.status, { 'Content-Type': answer.body.startsWith('{') ? 'application/json' : 'text/html', ...answer.headers }).end(answer.body);
+  if ('results' in answer)
+    response
+      .writeHead(200, { 'Content-Type': 'application/json; charset=UTF-8' })
+      .end(JSON.stringify({ results: answer.results, status: 'ok' }));
+  else
+    response
+      .writeHead(answer.status, {
+        'Content-Type': answer.body.startsWith('{') ? 'application/json' : 'text/html',
+        ...answer.headers,
+      })
+      .end(answer.body);
 }

@@ -1,15 +1,24 @@
-// The cover archive as a server on this machine: 307 to its storage, 302 to a machine of it, then the picture. Each release group can
-// be told how to behave.
+// The cover archive as a server on this machine: 307 to its storage, 302 to a machine of it, then the picture. Each
+// release group can be told how to behave.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateSync } from 'node:zlib';
 import { ascii, u32 } from '../support/audio-bytes.ts';
 
-/** Old pictures have only the smaller size. A status is of the storage behind the redirect when it is `behind`, and for so many `times`, before a picture. */
+/**
+ * Old pictures have only the smaller size. A status is of the storage behind the redirect when it is `behind`, and for
+ * so many `times`, before a picture.
+ */
 export type ArchiveBehaviour =
   | { picture: Buffer; only500?: boolean }
   | { status: number; retryAfter?: number; behind?: boolean; times?: number; after?: Buffer }
-  | 'endless' | 'huge' | 'silent' | 'dripping' | 'cut' | 'loop' | { redirect: string };
+  | 'endless'
+  | 'huge'
+  | 'silent'
+  | 'dripping'
+  | 'cut'
+  | 'loop'
+  | { redirect: string };
 
 export interface FakeCoverArchive {
   url: string;
@@ -43,16 +52,28 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     if (group === 'cut') return void response.socket?.destroy();
     if (group === 'loop') return redirect(response, 307, `/release-group/${mbid}/${size}`);
     if (typeof group === 'object' && 'redirect' in group) return redirect(response, 307, group.redirect);
-    if (typeof group === 'object' && 'status' in group && !group.behind) return text(response, group.status, 'no', group.retryAfter === undefined ? {} : { 'Retry-After': String(group.retryAfter) });
-    if (typeof group === 'object' && 'picture' in group && group.only500 && size !== 'front-500') return text(response, 404, 'no such size');
+    if (typeof group === 'object' && 'status' in group && !group.behind)
+      return text(
+        response,
+        group.status,
+        'no',
+        group.retryAfter === undefined ? {} : { 'Retry-After': String(group.retryAfter) },
+      );
+    if (typeof group === 'object' && 'picture' in group && group.only500 && size !== 'front-500')
+      return text(response, 404, 'no such size');
     redirect(response, 307, `${fake.url}/download/${mbid}/picture_thumb500.jpg`);
   }
 
   function storage(response: ServerResponse, group: ArchiveBehaviour | undefined): void {
-    if (typeof group === 'object' && 'picture' in group) return void response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': group.picture.length }).end(group.picture);
+    if (typeof group === 'object' && 'picture' in group)
+      return void response
+        .writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': group.picture.length })
+        .end(group.picture);
     if (typeof group === 'object' && 'status' in group) {
       const isOver = group.times !== undefined && --group.times < 0;
-      return isOver ? storage(response, { picture: group.after ?? Buffer.alloc(0) }) : text(response, group.status, '<html>no</html>');
+      return isOver
+        ? storage(response, { picture: group.after ?? Buffer.alloc(0) })
+        : text(response, group.status, '<html>no</html>');
     }
     if (group === 'huge') return void response.writeHead(200, { 'Content-Length': 200e6 }).write('\xff\xd8\xff');
     if (group === 'endless') return pour(response);
@@ -64,18 +85,24 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
   }
 
   const fake: FakeCoverArchive = {
-    url: '', groups: new Map(), asked: [],
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url: '',
+    groups: new Map(),
+    asked: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
-  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
   fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return fake;
 }
 
-const redirect = (response: ServerResponse, status: number, to: string): void => void response.writeHead(status, { Location: to }).end(`See: ${to}`);
+const redirect = (response: ServerResponse, status: number, to: string): void =>
+  void response.writeHead(status, { Location: to }).end(`See: ${to}`);
 const text = (response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void =>
   void response.writeHead(status, { 'Content-Type': 'text/plain', ...headers }).end(body);
 
@@ -90,6 +117,7 @@ export function pngBomb(): Buffer {
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', Buffer.concat([u32(30_000), u32(30_000), Buffer.from([8, 2, 0, 0, 0])])),
-    chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))), chunk('IEND', Buffer.alloc(0)),
+    chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))),
+    chunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -1,6 +1,6 @@
-// Stands in for `electron` in tests (an alias in vitest.config.ts). It keeps what the shell relies on: what may be called before
-// the app is ready and what may not, the order of events on quit, which navigations raise which event, structured cloning and
-// wrapped errors over IPC. `fake` is what a test turns and looks at.
+// Stands in for `electron` in tests (an alias in vitest.config.ts). It keeps what the shell relies on: what may be
+// called before the app is ready and what may not, the order of events on quit, which navigations raise which event,
+// structured cloning and wrapped errors over IPC. `fake` is what a test turns and looks at.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,14 +11,38 @@ import type * as Electron from 'electron';
 /** Names of the real thing, so that a fake of something that does not exist does not compile. */
 type Part<T> = Partial<Record<keyof T, unknown>>;
 type Handler = (event: unknown, ...args: unknown[]) => unknown;
-interface Frame { url: string }
+interface Frame {
+  url: string;
+}
 
 const cancellable = <T extends object>(details: T) => {
-  const event = { ...details, defaultPrevented: false, preventDefault: () => { event.defaultPrevented = true; } };
+  const event = {
+    ...details,
+    defaultPrevented: false,
+    preventDefault: () => {
+      event.defaultPrevented = true;
+    },
+  };
   return event;
 };
 
-class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'quit' | 'getVersion' | 'getAppPath' | 'requestSingleInstanceLock' | 'enableSandbox' | 'getPreferredSystemLanguages' | 'setAsDefaultProtocolClient' | 'setBadgeCount' | 'setLoginItemSettings'> {
+class FakeApp
+  extends EventEmitter
+  implements
+    Pick<
+      Electron.App,
+      | 'isReady'
+      | 'quit'
+      | 'getVersion'
+      | 'getAppPath'
+      | 'requestSingleInstanceLock'
+      | 'enableSandbox'
+      | 'getPreferredSystemLanguages'
+      | 'setAsDefaultProtocolClient'
+      | 'setBadgeCount'
+      | 'setLoginItemSettings'
+    >
+{
   isPackaged = false;
   hasLock = true;
   hasExited = false;
@@ -36,17 +60,39 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'qu
   private readyNow = false;
   private isQuitting = false;
 
-  isReady(): boolean { return this.readyNow; }
-  whenReady(): Promise<void> { return this.ready.promise; }
-  getVersion(): string { return '1.2.3'; }
-  getAppPath(): string { return '/app'; }
-  requestSingleInstanceLock(): boolean { return this.hasLock; }
-  getPreferredSystemLanguages(): string[] { return this.languages; }
-  setAsDefaultProtocolClient(protocol: string): boolean { return this.protocols.push(protocol) > 0; }
-  setAppUserModelId(id: string): void { this.modelId = id; }
-  setBadgeCount(count = 0): boolean { return this.badges.push(count) > 0; }
-  getLoginItemSettings(): typeof this.loginItem { return this.loginItem; }
-  setLoginItemSettings({ openAtLogin = false }: Electron.Settings): void { this.loginItem = { ...this.loginItem, openAtLogin }; }
+  isReady(): boolean {
+    return this.readyNow;
+  }
+  whenReady(): Promise<void> {
+    return this.ready.promise;
+  }
+  getVersion(): string {
+    return '1.2.3';
+  }
+  getAppPath(): string {
+    return '/app';
+  }
+  requestSingleInstanceLock(): boolean {
+    return this.hasLock;
+  }
+  getPreferredSystemLanguages(): string[] {
+    return this.languages;
+  }
+  setAsDefaultProtocolClient(protocol: string): boolean {
+    return this.protocols.push(protocol) > 0;
+  }
+  setAppUserModelId(id: string): void {
+    this.modelId = id;
+  }
+  setBadgeCount(count = 0): boolean {
+    return this.badges.push(count) > 0;
+  }
+  getLoginItemSettings(): typeof this.loginItem {
+    return this.loginItem;
+  }
+  setLoginItemSettings({ openAtLogin = false }: Electron.Settings): void {
+    this.loginItem = { ...this.loginItem, openAtLogin };
+  }
 
   enableSandbox(): void {
     if (this.readyNow) throw new Error('app.enableSandbox() can only be called before app is ready');
@@ -64,7 +110,9 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'qu
     this.paths[name] = path;
   }
 
-  /** before-quit → every window closes → will-quit → quit; a listener may stop it at both `before-quit` and `will-quit`. */
+  /**
+   * before-quit → every window closes → will-quit → quit; a listener may stop it at both `before-quit` and `will-quit`.
+   */
   quit(): void {
     if (this.isQuitting || this.hasExited) return;
     const before = cancellable({});
@@ -98,14 +146,19 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, 'isReady' | 'qu
   }
 }
 
-class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'> {
+class FakeContents
+  extends EventEmitter
+  implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'>
+{
   mainFrame: Frame = { url: '' };
   reloads = 0;
   /** What the shell has told this page. */
   heard: unknown[] = [];
   private openHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] = () => ({ action: 'allow' });
 
-  getURL(): string { return this.mainFrame.url; }
+  getURL(): string {
+    return this.mainFrame.url;
+  }
   reload(): void {
     this.reloads += 1;
     this.emit('did-navigate', {}, this.getURL(), 200, 'OK');
@@ -117,7 +170,9 @@ class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'g
     if (this === fake.windows[0]?.webContents) ipcRenderer.emitter.emit(channel, { sender: ipcRenderer }, ...message);
   }
 
-  setWindowOpenHandler(handler: typeof this.openHandler): void { this.openHandler = handler; }
+  setWindowOpenHandler(handler: typeof this.openHandler): void {
+    this.openHandler = handler;
+  }
 
   /** The page goes elsewhere by itself; loading by the app raises none of these events. */
   navigate(url: string, { frame = this.mainFrame }: { frame?: Frame } = {}): boolean {
@@ -141,7 +196,13 @@ class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'g
 
   /** window.open(), or a link with target=_blank. */
   open(url: string): 'allow' | 'deny' {
-    return this.openHandler({ url, frameName: '', features: '', disposition: 'foreground-tab', referrer: { url: this.getURL(), policy: 'no-referrer' } }).action;
+    return this.openHandler({
+      url,
+      frameName: '',
+      features: '',
+      disposition: 'foreground-tab',
+      referrer: { url: this.getURL(), policy: 'no-referrer' },
+    }).action;
   }
 
   attachWebview(): boolean {
@@ -151,7 +212,25 @@ class FakeContents extends EventEmitter implements Pick<Electron.WebContents, 'g
   }
 }
 
-export class BrowserWindow extends EventEmitter implements Pick<Electron.BrowserWindow, 'show' | 'hide' | 'focus' | 'close' | 'restore' | 'minimize' | 'isMinimized' | 'maximize' | 'isMaximized' | 'isVisible' | 'getNormalBounds' | 'setProgressBar'> {
+export class BrowserWindow
+  extends EventEmitter
+  implements
+    Pick<
+      Electron.BrowserWindow,
+      | 'show'
+      | 'hide'
+      | 'focus'
+      | 'close'
+      | 'restore'
+      | 'minimize'
+      | 'isMinimized'
+      | 'maximize'
+      | 'isMaximized'
+      | 'isVisible'
+      | 'getNormalBounds'
+      | 'setProgressBar'
+    >
+{
   webContents = new FakeContents();
   options: Electron.BrowserWindowConstructorOptions;
   isShown: boolean;
@@ -167,15 +246,24 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     return fake.windows.find((window) => window.webContents === contents) ?? null;
   }
 
-  static getAllWindows(): BrowserWindow[] { return [...fake.windows]; }
-  static getFocusedWindow(): BrowserWindow | null { return fake.focused && fake.windows.includes(fake.focused) ? fake.focused : null; }
+  static getAllWindows(): BrowserWindow[] {
+    return [...fake.windows];
+  }
+  static getFocusedWindow(): BrowserWindow | null {
+    return fake.focused && fake.windows.includes(fake.focused) ? fake.focused : null;
+  }
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super();
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.options = options;
     this.isShown = options.show ?? true;
-    this.bounds = { x: options.x ?? 100, y: options.y ?? 100, width: options.width ?? 800, height: options.height ?? 600 };
+    this.bounds = {
+      x: options.x ?? 100,
+      y: options.y ?? 100,
+      width: options.width ?? 800,
+      height: options.height ?? 600,
+    };
     fake.windows.push(this);
     app.emit('web-contents-created', {}, this.webContents);
   }
@@ -187,17 +275,52 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     this.emit('ready-to-show');
   }
 
-  show(): void { this.alive(); this.isShown = true; }
-  hide(): void { this.alive(); this.isShown = false; }
-  isVisible(): boolean { this.alive(); return this.isShown && !this.minimized; }
-  focus(): void { this.alive(); this.focuses += 1; fake.focused = this; }
-  maximize(): void { this.alive(); this.maximized = true; this.isShown = true; }
-  isMaximized(): boolean { this.alive(); return this.maximized; }
-  getNormalBounds(): Electron.Rectangle { this.alive(); return this.bounds; }
-  setProgressBar(progress: number): void { this.alive(); this.progress = progress; }
-  minimize(): void { this.alive(); this.minimized = true; }
-  restore(): void { this.alive(); this.minimized = false; }
-  isMinimized(): boolean { this.alive(); return this.minimized; }
+  show(): void {
+    this.alive();
+    this.isShown = true;
+  }
+  hide(): void {
+    this.alive();
+    this.isShown = false;
+  }
+  isVisible(): boolean {
+    this.alive();
+    return this.isShown && !this.minimized;
+  }
+  focus(): void {
+    this.alive();
+    this.focuses += 1;
+    fake.focused = this;
+  }
+  maximize(): void {
+    this.alive();
+    this.maximized = true;
+    this.isShown = true;
+  }
+  isMaximized(): boolean {
+    this.alive();
+    return this.maximized;
+  }
+  getNormalBounds(): Electron.Rectangle {
+    this.alive();
+    return this.bounds;
+  }
+  setProgressBar(progress: number): void {
+    this.alive();
+    this.progress = progress;
+  }
+  minimize(): void {
+    this.alive();
+    this.minimized = true;
+  }
+  restore(): void {
+    this.alive();
+    this.minimized = false;
+  }
+  isMinimized(): boolean {
+    this.alive();
+    return this.minimized;
+  }
 
   close(): void {
     this.alive();
@@ -215,7 +338,10 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   }
 }
 
-/** Gives plain Node what a utility process has: `parentPort`, whose messages wait for a listener, and a life that no empty loop ends. */
+/**
+ * Gives plain Node what a utility process has: `parentPort`, whose messages wait for a listener, and a life that no
+ * empty loop ends.
+ */
 const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
   import { EventEmitter } from 'node:events';
   const port = new EventEmitter();
@@ -234,7 +360,12 @@ class FakeUtilityProcess extends EventEmitter {
   static fork(modulePath: string, args: string[] = [], options: Electron.ForkOptions = {}): FakeUtilityProcess {
     if (!app.isReady()) throw new Error('utilityProcess cannot be created before app is ready.');
     fake.forks.push({ modulePath, options });
-    return new FakeUtilityProcess(spawn(process.execPath, [...(options.execArgv ?? []), '--import', PARENT_PORT, modulePath, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...(options.env ?? process.env) } }));
+    return new FakeUtilityProcess(
+      spawn(process.execPath, [...(options.execArgv ?? []), '--import', PARENT_PORT, modulePath, ...args], {
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        env: { ...(options.env ?? process.env) },
+      }),
+    );
   }
 
   postMessage(message: unknown): void {
@@ -267,12 +398,20 @@ class FakeIpcMain extends EventEmitter {
 
 class FakeMenu {
   items: Electron.MenuItemConstructorOptions[];
-  constructor(items: Electron.MenuItemConstructorOptions[]) { this.items = items; }
-  static buildFromTemplate(template: Electron.MenuItemConstructorOptions[]): FakeMenu { return new FakeMenu(template); }
-  static setApplicationMenu(menu: FakeMenu | null): void { fake.applicationMenu = menu; }
+  constructor(items: Electron.MenuItemConstructorOptions[]) {
+    this.items = items;
+  }
+  static buildFromTemplate(template: Electron.MenuItemConstructorOptions[]): FakeMenu {
+    return new FakeMenu(template);
+  }
+  static setApplicationMenu(menu: FakeMenu | null): void {
+    fake.applicationMenu = menu;
+  }
 
   /** What a person sees of it, separators left out. */
-  get labels(): string[] { return this.items.flatMap(({ label }) => label ?? []); }
+  get labels(): string[] {
+    return this.items.flatMap(({ label }) => label ?? []);
+  }
 
   find(label: string): Electron.MenuItemConstructorOptions {
     const all = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
@@ -299,11 +438,23 @@ class FakeTray extends EventEmitter {
     if (!app.isReady()) throw new Error('Cannot create Tray before app is ready');
     fake.tray = this;
   }
-  setContextMenu(menu: FakeMenu | null): void { this.alive(); this.menu = menu; }
-  setToolTip(text: string): void { this.alive(); this.toolTip = text; }
-  isDestroyed(): boolean { return this.destroyed; }
-  destroy(): void { this.destroyed = true; }
-  private alive(): void { if (this.destroyed) throw new TypeError('Tray is destroyed'); }
+  setContextMenu(menu: FakeMenu | null): void {
+    this.alive();
+    this.menu = menu;
+  }
+  setToolTip(text: string): void {
+    this.alive();
+    this.toolTip = text;
+  }
+  isDestroyed(): boolean {
+    return this.destroyed;
+  }
+  destroy(): void {
+    this.destroyed = true;
+  }
+  private alive(): void {
+    if (this.destroyed) throw new TypeError('Tray is destroyed');
+  }
 }
 
 class FakeNotification extends EventEmitter {
@@ -312,8 +463,12 @@ class FakeNotification extends EventEmitter {
     super();
     this.options = options;
   }
-  static isSupported(): boolean { return true; }
-  show(): void { fake.notices.push(this); }
+  static isSupported(): boolean {
+    return true;
+  }
+  show(): void {
+    fake.notices.push(this);
+  }
 }
 
 class FakeShortcuts {
@@ -326,18 +481,30 @@ class FakeShortcuts {
     this.keys.set(key, run);
     return true;
   }
-  isRegistered(key: string): boolean { return this.keys.has(key); }
-  unregister(key: string): void { this.keys.delete(key); }
-  unregisterAll(): void { this.keys.clear(); }
+  isRegistered(key: string): boolean {
+    return this.keys.has(key);
+  }
+  unregister(key: string): void {
+    this.keys.delete(key);
+  }
+  unregisterAll(): void {
+    this.keys.clear();
+  }
 }
 
 class FakeSession implements Part<Electron.Session> {
   requests: Parameters<Electron.Session['setPermissionRequestHandler']>[0] = null;
   checks: Parameters<Electron.Session['setPermissionCheckHandler']>[0] = null;
   devices: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
-  setPermissionRequestHandler(handler: typeof this.requests): void { this.requests = handler; }
-  setPermissionCheckHandler(handler: typeof this.checks): void { this.checks = handler; }
-  setDevicePermissionHandler(handler: typeof this.devices): void { this.devices = handler; }
+  setPermissionRequestHandler(handler: typeof this.requests): void {
+    this.requests = handler;
+  }
+  setPermissionCheckHandler(handler: typeof this.checks): void {
+    this.checks = handler;
+  }
+  setDevicePermissionHandler(handler: typeof this.devices): void {
+    this.devices = handler;
+  }
 }
 
 export let app = new FakeApp();
@@ -348,7 +515,9 @@ export let powerMonitor = new EventEmitter();
 export const Menu = FakeMenu;
 export const Tray = FakeTray;
 export const Notification = FakeNotification;
-export const nativeImage = { createFromPath: (path: string) => ({ path, setTemplateImage: () => undefined }) } satisfies Part<typeof Electron.nativeImage>;
+export const nativeImage = {
+  createFromPath: (path: string) => ({ path, setTemplateImage: () => undefined }),
+} satisfies Part<typeof Electron.nativeImage>;
 export const screen = {
   getAllDisplays: () => {
     if (!app.isReady()) throw new Error('The screen module cannot be used before the app is ready');
@@ -368,16 +537,23 @@ export const dialog = {
   showOpenDialog: async (...args: unknown[]) => {
     fake.folderDialogs.push(args);
     if (fake.chosenFiles.length > 0) return { canceled: false, filePaths: fake.chosenFiles };
-    return fake.chosenFolder === undefined ? { canceled: true, filePaths: [] } : { canceled: false, filePaths: [fake.chosenFolder] };
+    return fake.chosenFolder === undefined
+      ? { canceled: true, filePaths: [] }
+      : { canceled: false, filePaths: [fake.chosenFolder] };
   },
   showMessageBox: (options: Electron.MessageBoxOptions) =>
     new Promise<{ response: number; checkboxChecked: boolean }>((resolve) => {
-      fake.messages.push({ options, answer: (button) => resolve({ response: options.buttons?.indexOf(button) ?? -1, checkboxChecked: false }) });
+      fake.messages.push({
+        options,
+        answer: (button) => resolve({ response: options.buttons?.indexOf(button) ?? -1, checkboxChecked: false }),
+      });
     }),
 } satisfies Part<Electron.Dialog>;
 
 export const contextBridge = {
-  exposeInMainWorld: (name: string, api: unknown) => { fake.exposed[name] = api; },
+  exposeInMainWorld: (name: string, api: unknown) => {
+    fake.exposed[name] = api;
+  },
 } satisfies Part<Electron.ContextBridge>;
 
 export const ipcRenderer = {
@@ -391,7 +567,10 @@ export const ipcRenderer = {
   },
 } satisfies Part<Electron.IpcRenderer> & { emitter: EventEmitter };
 
-interface Message { options: Electron.MessageBoxOptions; answer(button: string): void }
+interface Message {
+  options: Electron.MessageBoxOptions;
+  answer(button: string): void;
+}
 
 export const fake = {
   windows: [] as BrowserWindow[],
@@ -410,7 +589,12 @@ export const fake = {
   exposed: {} as Record<string, unknown>,
 
   /** A page calls a channel; by default its main frame does. Of an error only the text comes across. */
-  invoke(window: BrowserWindow, channel: string, args: unknown[], frame: Frame | null = window.webContents.mainFrame): Promise<unknown> {
+  invoke(
+    window: BrowserWindow,
+    channel: string,
+    args: unknown[],
+    frame: Frame | null = window.webContents.mainFrame,
+  ): Promise<unknown> {
     const answer = async (given: unknown[]): Promise<unknown> => {
       const handler = ipcMain.handlers.get(channel);
       if (!handler) throw new Error(`No handler registered for '${channel}'`);
@@ -428,15 +612,31 @@ export const fake = {
     if (old) rmSync(old, { recursive: true, force: true });
     app = new FakeApp();
     const appData = mkdtempSync(join(tmpdir(), 'tonearm-electron-'));
-    app.paths = { appData, userData: join(appData, 'tonearm'), home: join(appData, 'home'), exe: '/opt/Tonearm/tonearm' };
+    app.paths = {
+      appData,
+      userData: join(appData, 'tonearm'),
+      home: join(appData, 'home'),
+      exe: '/opt/Tonearm/tonearm',
+    };
     ipcMain = new FakeIpcMain();
     session = { defaultSession: new FakeSession() };
     globalShortcut = new FakeShortcuts();
     powerMonitor = new EventEmitter();
     ipcRenderer.emitter.removeAllListeners();
     Object.assign(fake, {
-      windows: [], openedOutside: [], shownFiles: [], messages: [], folderDialogs: [], chosenFolder: undefined, chosenFiles: [], forks: [], tray: undefined, applicationMenu: null, notices: [],
-      focused: undefined, displays: [{ x: 0, y: 0, width: 1_920, height: 1_080 }],
+      windows: [],
+      openedOutside: [],
+      shownFiles: [],
+      messages: [],
+      folderDialogs: [],
+      chosenFolder: undefined,
+      chosenFiles: [],
+      forks: [],
+      tray: undefined,
+      applicationMenu: null,
+      notices: [],
+      focused: undefined,
+      displays: [{ x: 0, y: 0, width: 1_920, height: 1_080 }],
     });
   },
 };

@@ -1,16 +1,29 @@
-// The Internet Archive as it answers on the wire: search of items, what is in an item, downloads behind a redirect, with ranges. Told by a
-// test to be busy, slow, broken, or to send something else.
+// The Internet Archive as it answers on the wire: search of items, what is in an item, downloads behind a redirect,
+// with ranges. Told by a test to be busy, slow, broken, or to send something else.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface FakeFile { name: string; bytes: Buffer; fields?: Record<string, string> }
-export interface FakeItem { identifier: string; fields?: Record<string, unknown>; files?: FakeFile[]; isDark?: boolean }
+export interface FakeFile {
+  name: string;
+  bytes: Buffer;
+  fields?: Record<string, string>;
+}
+export interface FakeItem {
+  identifier: string;
+  fields?: Record<string, unknown>;
+  files?: FakeFile[];
+  isDark?: boolean;
+}
 
-/** How the next downloads go, one each; after them all is well. `cut` sends so many bytes and leaves the line to the test. */
+/**
+ * How the next downloads go, one each; after them all is well. `cut` sends so many bytes and leaves the line to the
+ * test.
+ */
 export type DownloadFault =
   | { status: number; retryAfter?: number }
-  | { cut: number } | { stall: number }
+  | { cut: number }
+  | { stall: number }
   | { bytes: Buffer; contentType?: string }
   | { redirect: string };
 
@@ -50,14 +63,32 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
   function search(res: ServerResponse, params: URLSearchParams): void {
     const q = params.get('q') ?? '';
     fake.queries.push(q);
-    const words = (/title:\((.*)\) OR creator/.exec(q)?.[1] ?? '').replaceAll('\\', '').toLowerCase().split(' ').filter(Boolean);
-    const found = [...fake.items.values()].filter((item) => words.every((word) => JSON.stringify([item.fields, item.files?.map(({ fields }) => fields)]).toLowerCase().includes(word)));
-    json(res, { responseHeader: { status: 0, QTime: 1, params: {} }, response: { numFound: found.length, start: 0, docs: found.slice(0, Number(params.get('rows'))).map(({ identifier }) => ({ identifier })) } });
+    const words = (/title:\((.*)\) OR creator/.exec(q)?.[1] ?? '')
+      .replaceAll('\\', '')
+      .toLowerCase()
+      .split(' ')
+      .filter(Boolean);
+    const found = [...fake.items.values()].filter((item) =>
+      words.every((word) =>
+        JSON.stringify([item.fields, item.files?.map(({ fields }) => fields)])
+          .toLowerCase()
+          .includes(word),
+      ),
+    );
+    json(res, {
+      responseHeader: { status: 0, QTime: 1, params: {} },
+      response: {
+        numFound: found.length,
+        start: 0,
+        docs: found.slice(0, Number(params.get('rows'))).map(({ identifier }) => ({ identifier })),
+      },
+    });
   }
 
   function download(res: ServerResponse, path: string): void {
     const [told] = fake.faults;
-    if (told && 'redirect' in told) return void (fake.faults.shift(), res.writeHead(302, { Location: told.redirect }).end());
+    if (told && 'redirect' in told)
+      return void (fake.faults.shift(), res.writeHead(302, { Location: told.redirect }).end());
     res.writeHead(302, { Location: `${fake.url}${path.replace('/download/', '/storage/')}` }).end();
   }
 
@@ -65,46 +96,86 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     fake.ranges.push(req.headers.range ?? null);
     const file = fake.items.get(identifier)?.files?.find((one) => one.name === name);
     const told = fake.faults.shift();
-    if (told && 'status' in told) return void res.writeHead(told.status, told.retryAfter === undefined ? {} : { 'Retry-After': told.retryAfter }).end();
+    if (told && 'status' in told)
+      return void res
+        .writeHead(told.status, told.retryAfter === undefined ? {} : { 'Retry-After': told.retryAfter })
+        .end();
     if (!file) return void res.writeHead(404).end();
-    if (told && 'bytes' in told) return void res.writeHead(200, { 'Content-Type': told.contentType ?? 'audio/mpeg', 'Content-Length': told.bytes.length }).end(told.bytes);
+    if (told && 'bytes' in told)
+      return void res
+        .writeHead(200, { 'Content-Type': told.contentType ?? 'audio/mpeg', 'Content-Length': told.bytes.length })
+        .end(told.bytes);
     const etag = `"${md5(file.bytes)}"`;
-    const start = req.headers['if-range'] === etag ? Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0) : 0;
-    const headers = { 'Content-Type': 'audio/mpeg', ETag: etag, 'Accept-Ranges': 'bytes', 'Content-Length': file.bytes.length - start };
-    if (start > 0) res.writeHead(206, { ...headers, 'Content-Range': `bytes ${start}-${file.bytes.length - 1}/${file.bytes.length}` });
+    const start =
+      req.headers['if-range'] === etag ? Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0) : 0;
+    const headers = {
+      'Content-Type': 'audio/mpeg',
+      ETag: etag,
+      'Accept-Ranges': 'bytes',
+      'Content-Length': file.bytes.length - start,
+    };
+    if (start > 0)
+      res.writeHead(206, {
+        ...headers,
+        'Content-Range': `bytes ${start}-${file.bytes.length - 1}/${file.bytes.length}`,
+      });
     else res.writeHead(200, headers);
-    if (told && 'cut' in told) return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + told.cut)));
+    if (told && 'cut' in told)
+      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + told.cut)));
     if (told && 'stall' in told) return void res.write(file.bytes.subarray(start, start + told.stall));
     res.end(file.bytes.subarray(start));
   }
 
   const fake: FakeArchive = {
-    url: '', items: new Map(), next: [], faults: [], asked: [], ranges: [], lines: [], queries: [],
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url: '',
+    items: new Map(),
+    next: [],
+    faults: [],
+    asked: [],
+    ranges: [],
+    lines: [],
+    queries: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
-  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
   fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return fake;
 }
 
 /** One pixel. */
-export const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+export const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
-const json = (res: ServerResponse, body: unknown): void => void res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+const json = (res: ServerResponse, body: unknown): void =>
+  void res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 
 /** An unknown item is an empty object. */
 function metadataOf(item: FakeItem | undefined): unknown {
   if (!item) return {};
   if (item.isDark) return { is_dark: true, metadata: { identifier: item.identifier } };
   return {
-    server: 'ia000000.us.archive.org', dir: `/1/items/${item.identifier}`, metadata: { identifier: item.identifier, mediatype: 'audio', ...item.fields },
+    server: 'ia000000.us.archive.org',
+    dir: `/1/items/${item.identifier}`,
+    metadata: { identifier: item.identifier, mediatype: 'audio', ...item.fields },
     files: [
       { name: '__ia_thumb.jpg', source: 'original', format: 'Item Tile', size: '9000' },
-      ...(item.files ?? []).map(({ name, bytes, fields }) => ({ name, source: 'original', format: 'VBR MP3', size: String(bytes.length), md5: md5(bytes), ...fields })),
+      ...(item.files ?? []).map(({ name, bytes, fields }) => ({
+        name,
+        source: 'original',
+        format: 'VBR MP3',
+        size: String(bytes.length),
+        md5: md5(bytes),
+        ...fields,
+      })),
     ],
   };
 }

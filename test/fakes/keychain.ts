@@ -1,16 +1,25 @@
-// A system's keychain as the packages for it show it: kept by whoever holds `entries`, and able to fail in the ways real ones do.
+// A system's keychain as the packages for it show it: kept by whoever holds `entries`, and able to fail in the ways
+// real ones do.
 import type { Keychain, KeychainPackage } from '../../server/config/keychain.ts';
 
 export interface FakeKeychain extends KeychainPackage {
   entries: Map<string, string>;
-  /** What goes wrong from now on. `lies`: takes a value and gives back another · `breaks`: fails after that many more writes. */
+  /**
+   * What goes wrong from now on. `lies`: takes a value and gives back another · `breaks`: fails after that many more
+   * writes.
+   */
   fault: 'absent' | 'silent' | 'lies' | { breaksAfter: number } | undefined;
 }
 
 export function createFakeKeychain(name = 'keyring', entries = new Map<string, string>()): FakeKeychain {
   const silent = (): Promise<never> => new Promise(() => undefined);
   const keychain: Keychain = {
-    get: async (account) => (fake.fault === 'silent' ? silent() : fake.fault === 'lies' && entries.has(account) ? 'something else' : entries.get(account)),
+    get: async (account) =>
+      fake.fault === 'silent'
+        ? silent()
+        : fake.fault === 'lies' && entries.has(account)
+          ? 'something else'
+          : entries.get(account),
     async set(account, value) {
       if (fake.fault === 'silent') return silent();
       if (typeof fake.fault === 'object' && fake.fault.breaksAfter-- <= 0) throw new Error('the keychain was locked');
@@ -19,7 +28,9 @@ export function createFakeKeychain(name = 'keyring', entries = new Map<string, s
     delete: async (account) => void entries.delete(account),
   };
   const fake: FakeKeychain = {
-    name, entries, fault: undefined,
+    name,
+    entries,
+    fault: undefined,
     open: async () => {
       if (fake.fault === 'absent') throw new Error(`Cannot find package '${name}'`);
       return keychain;

@@ -2,8 +2,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface SubmittedListen { listened_at?: number; track_metadata: { artist_name: string; track_name: string; release_name?: string; additional_info?: Record<string, unknown> } }
-export interface Submission { listen_type: string; payload: SubmittedListen[]; token: string }
+export interface SubmittedListen {
+  listened_at?: number;
+  track_metadata: {
+    artist_name: string;
+    track_name: string;
+    release_name?: string;
+    additional_info?: Record<string, unknown>;
+  };
+}
+export interface Submission {
+  listen_type: string;
+  payload: SubmittedListen[];
+  token: string;
+}
 
 export type FakeListenBrainz = Awaited<ReturnType<typeof startListenBrainz>>;
 
@@ -23,7 +35,15 @@ export async function startListenBrainz() {
   const waiting: ((submission: Submission) => void)[] = [];
 
   function send(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-    res.writeHead(status, { 'content-type': 'application/json', 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '29', 'x-ratelimit-reset-in': '10', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
+    res
+      .writeHead(status, {
+        'content-type': 'application/json',
+        'x-ratelimit-limit': '30',
+        'x-ratelimit-remaining': '29',
+        'x-ratelimit-reset-in': '10',
+        ...headers,
+      })
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
   }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -36,9 +56,16 @@ export async function startListenBrainz() {
     const [, token = ''] = /^Token (.+)$/.exec(req.headers.authorization ?? '') ?? [];
     if (req.method === 'GET' && req.url === '/1/validate-token') {
       const name = tokens.get(token);
-      return send(res, 200, name ? { code: 200, message: 'Token valid.', valid: true, user_name: name } : { code: 200, message: 'Token invalid.', valid: false });
+      return send(
+        res,
+        200,
+        name
+          ? { code: 200, message: 'Token valid.', valid: true, user_name: name }
+          : { code: 200, message: 'Token invalid.', valid: false },
+      );
     }
-    if (req.method !== 'POST' || req.url !== '/1/submit-listens') return send(res, 404, { code: 404, error: 'Not found' });
+    if (req.method !== 'POST' || req.url !== '/1/submit-listens')
+      return send(res, 404, { code: 404, error: 'Not found' });
     if (!tokens.has(token)) return send(res, 401, { code: 401, error: 'Invalid authorization token.' });
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Omit<Submission, 'token'>;
     const fault = faultOf(body);
@@ -52,8 +79,10 @@ export async function startListenBrainz() {
   function faultOf({ listen_type: type, payload }: Omit<Submission, 'token'>): string | undefined {
     if (payload.length === 0) return 'JSON document does not contain any listens';
     if (!['single', 'import', 'playing_now'].includes(type)) return 'JSON document requires a valid listen_type key.';
-    if (type !== 'import' && payload.length > 1) return 'JSON document contains more than listen for a single/playing_now. It should contain only one.';
-    if (payload.length > MAX_LISTENS) return `Too many listens. You may not submit more than ${MAX_LISTENS} listens at once.`;
+    if (type !== 'import' && payload.length > 1)
+      return 'JSON document contains more than listen for a single/playing_now. It should contain only one.';
+    if (payload.length > MAX_LISTENS)
+      return `Too many listens. You may not submit more than ${MAX_LISTENS} listens at once.`;
     for (const listen of payload) {
       const fault = faultOfListen(listen, type);
       if (fault) return fault;
@@ -61,47 +90,75 @@ export async function startListenBrainz() {
     return undefined;
   }
 
-  function faultOfListen({ listened_at: at, track_metadata: track, ...others }: SubmittedListen, type: string): string | undefined {
-    if (Object.keys(others).length > 0) return 'JSON document may only contain listened_at and track_metadata top level keys';
-    if (type === 'playing_now' && at !== undefined) return 'JSON document must not contain listened_at while submitting playing_now.';
+  function faultOfListen(
+    { listened_at: at, track_metadata: track, ...others }: SubmittedListen,
+    type: string,
+  ): string | undefined {
+    if (Object.keys(others).length > 0)
+      return 'JSON document may only contain listened_at and track_metadata top level keys';
+    if (type === 'playing_now' && at !== undefined)
+      return 'JSON document must not contain listened_at while submitting playing_now.';
     if (type !== 'playing_now') {
       if (at === undefined) return 'JSON document must contain the key listened_at at the top level.';
       if (!Number.isInteger(at)) return 'JSON document must contain an int value for listened_at.';
-      if (at < EARLIEST_S) return 'Value for key listened_at is too low. listened_at timestamp should be greater than 1033410600 (2002-10-01 00:00:00 UTC).';
+      if (at < EARLIEST_S)
+        return 'Value for key listened_at is too low. listened_at timestamp should be greater than 1033410600 (2002-10-01 00:00:00 UTC).';
     }
     for (const key of ['track_name', 'artist_name', 'release_name'] as const) {
       const value: unknown = track[key];
-      if (value === undefined && key !== 'release_name') return `JSON document does not contain required field track_metadata.${key}.`;
+      if (value === undefined && key !== 'release_name')
+        return `JSON document does not contain required field track_metadata.${key}.`;
       if (value !== undefined && typeof value !== 'string') return `track_metadata.${key} must be a single string.`;
       if (value?.trim() === '') return `field track_metadata.${key} is empty.`;
     }
     const { duration_ms: duration, recording_mbid: mbid } = track.additional_info ?? {};
-    if (duration !== undefined && !(Number(duration) >= 1)) return 'Value for duration_ms is invalid, should be a positive integer.';
-    if (Number(duration ?? 1) > LONGEST_TRACK_MS) return `Value for duration_ms is too large, max permitted value is ${LONGEST_TRACK_MS}`;
-    if (mbid !== undefined && !(typeof mbid === 'string' && MBID.test(mbid))) return 'recording_mbid MBID format invalid.';
+    if (duration !== undefined && !(Number(duration) >= 1))
+      return 'Value for duration_ms is invalid, should be a positive integer.';
+    if (Number(duration ?? 1) > LONGEST_TRACK_MS)
+      return `Value for duration_ms is too large, max permitted value is ${LONGEST_TRACK_MS}`;
+    if (mbid !== undefined && !(typeof mbid === 'string' && MBID.test(mbid)))
+      return 'recording_mbid MBID format invalid.';
     if (refusedTitles.has(track.track_name)) return `Listen of ${track.track_name} is not acceptable.`;
     return undefined;
   }
 
   const server = createServer((req, res) => void answer(req, res));
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const { port } = server.address() as AddressInfo;
 
   return {
     url: `http://127.0.0.1:${port}`,
-    tokens, submissions, requests, userAgents, next, refusedTitles,
+    tokens,
+    submissions,
+    requests,
+    userAgents,
+    next,
+    refusedTitles,
     /** Every listen that was taken, in the order in which it came. */
-    listens: (): SubmittedListen[] => submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload),
-    nextSubmission: (): Promise<Submission> => new Promise((resolve) => { waiting.push(resolve); }),
+    listens: (): SubmittedListen[] =>
+      submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload),
+    nextSubmission: (): Promise<Submission> =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+      }),
     async close(): Promise<void> {
       server.closeAllConnections();
-      await new Promise((resolve) => { server.close(resolve); });
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
     },
     /** No connection is answered until `comeBack`. */
     async goAway(): Promise<void> {
       server.closeAllConnections();
-      await new Promise((resolve) => { server.close(resolve); });
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
     },
-    comeBack: (): Promise<void> => new Promise((resolve) => { server.listen(port, '127.0.0.1', resolve); }),
+    comeBack: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.listen(port, '127.0.0.1', resolve);
+      }),
   };
 }

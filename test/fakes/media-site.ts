@@ -1,8 +1,15 @@
-// A site that an extractor can read: a search that is an RSS feed, pages that name their audio, the audio itself, whole or by ranges.
+// A site that an extractor can read: a search that is an RSS feed, pages that name their audio, the audio itself, whole
+// or by ranges.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface SiteTrack { title: string; artist: string; seconds: number; bytes: Buffer; status?: number }
+export interface SiteTrack {
+  title: string;
+  artist: string;
+  seconds: number;
+  bytes: Buffer;
+  status?: number;
+}
 export type MediaSite = Awaited<ReturnType<typeof startMediaSite>>;
 
 export async function startMediaSite() {
@@ -29,33 +36,58 @@ export async function startMediaSite() {
 
   function search(res: ServerResponse, query: string): void {
     searches.push(query);
-    const items = [...tracks].filter(([, { title }]) => title.toLowerCase().includes(query.toLowerCase()))
+    const items = [...tracks]
+      .filter(([, { title }]) => title.toLowerCase().includes(query.toLowerCase()))
       .map(([id, { title }]) => `<item><title>${title}</title><link>${url}/page/${id}</link></item>`);
-    res.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(`<?xml version="1.0"?><rss version="2.0"><channel><title>found</title>${items.join('')}</channel></rss>`);
+    res
+      .writeHead(200, { 'Content-Type': 'application/rss+xml' })
+      .end(`<?xml version="1.0"?><rss version="2.0"><channel><title>found</title>${items.join('')}</channel></rss>`);
   }
 
   function page(res: ServerResponse, id: string, { title, artist, seconds }: SiteTrack): void {
-    const described = { '@context': 'https://schema.org', '@type': 'AudioObject', name: title, contentUrl: `${url}/audio/${id}.mp3`, duration: `PT${seconds}S`, author: { '@type': 'Person', name: artist } };
-    res.writeHead(200, { 'Content-Type': 'text/html' }).end(`<html><head><title>${title}</title><script type="application/ld+json">${JSON.stringify(described)}</script></head></html>`);
+    const described = {
+      '@context': 'https://schema.org',
+      '@type': 'AudioObject',
+      name: title,
+      contentUrl: `${url}/audio/${id}.mp3`,
+      duration: `PT${seconds}S`,
+      author: { '@type': 'Person', name: artist },
+    };
+    res
+      .writeHead(200, { 'Content-Type': 'text/html' })
+      .end(
+        `<html><head><title>${title}</title><script type="application/ld+json">${JSON.stringify(described)}</script></head></html>`,
+      );
   }
 
   function audio(req: IncomingMessage, res: ServerResponse, { bytes }: SiteTrack): void {
     const start = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0);
     if (req.method === 'GET') ranges.push(req.headers.range ?? null);
     const headers = { 'Content-Type': 'audio/mpeg', 'Accept-Ranges': 'bytes', 'Content-Length': bytes.length - start };
-    res.writeHead(start > 0 ? 206 : 200, start > 0 ? { ...headers, 'Content-Range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : headers);
+    res.writeHead(
+      start > 0 ? 206 : 200,
+      start > 0 ? { ...headers, 'Content-Range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : headers,
+    );
     const stall = req.method === 'GET' ? stalls.shift() : undefined;
     if (stall !== undefined) res.write(bytes.subarray(start, start + stall));
     else res.end(req.method === 'HEAD' ? undefined : bytes.subarray(start));
   }
 
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url, tracks, cookies, searches, ranges, stalls,
-    close: (): Promise<void> => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url,
+    tracks,
+    cookies,
+    searches,
+    ranges,
+    stalls,
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

@@ -1,4 +1,5 @@
-// MusicBrainz as a server on this machine: recordings and release groups by identifier, and its way of saying that it is too much.
+// MusicBrainz as a server on this machine: recordings and release groups by identifier, and its way of saying that it
+// is too much.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,25 +23,38 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     const answer = (status: number, body: unknown, headers: Record<string, string> = {}): void =>
       void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
     fake.requests.push({ path: pathname, at: performance.now(), userAgent });
-    if (fake.isAway) return void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Sign in to this network</html>');
+    if (fake.isAway)
+      return void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Sign in to this network</html>');
     if (userAgent.trim() === '') return answer(403, { error: 'A User-Agent is needed.' });
     if (fake.busy > 0) {
       fake.busy--;
-      return answer(503, { error: 'Your requests are exceeding the allowable rate limit. Please see the documentation.' }, { 'Retry-After': '1' });
+      return answer(
+        503,
+        { error: 'Your requests are exceeding the allowable rate limit. Please see the documentation.' },
+        { 'Retry-After': '1' },
+      );
     }
     const id = pathname.slice(pathname.lastIndexOf('/') + 1);
-    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return answer(400, { error: 'Invalid mbid.', help: 'see the documentation' });
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
+      return answer(400, { error: 'Invalid mbid.', help: 'see the documentation' });
     const found = fake.entities.get(pathname);
     answer(found ? 200 : 404, found ?? { error: 'Not Found', help: 'see the documentation' });
   });
   const fake: FakeMusicBrainz = {
-    url: '', entities: new Map(), requests: [], busy: 0, isAway: false,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url: '',
+    entities: new Map(),
+    requests: [],
+    busy: 0,
+    isAway: false,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return fake;
 }

@@ -1,4 +1,5 @@
-// The body of a request to the object store: plain, or `aws-chunked` with a checksum after it; whichever way, it has to be what it says.
+// The body of a request to the object store: plain, or `aws-chunked` with a checksum after it; whichever way, it has to
+// be what it says.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
@@ -29,7 +30,8 @@ export function crc32Of(bytes: Buffer): string {
 export function openBody(raw: Buffer, headers: IncomingHttpHeaders, payload: string): Buffer {
   if (payload === 'STREAMING-UNSIGNED-PAYLOAD-TRAILER') return openChunks(raw, headers);
   if (payload.startsWith('STREAMING-')) throw new StoreError(501, 'NotImplemented');
-  if (payload !== 'UNSIGNED-PAYLOAD' && createHash('sha256').update(raw).digest('hex') !== payload) throw new StoreError(400, 'XAmzContentSHA256Mismatch');
+  if (payload !== 'UNSIGNED-PAYLOAD' && createHash('sha256').update(raw).digest('hex') !== payload)
+    throw new StoreError(400, 'XAmzContentSHA256Mismatch');
   for (const name of Object.keys(SUMS)) checkSum(name, headers[`x-amz-checksum-${name}`], raw);
   return raw;
 }

@@ -1,5 +1,5 @@
-// An object store as a server on this machine, with one bucket in memory. It believes nothing: signatures, body hashes, checksums and
-// the clock of every request are checked. `fault` decides for each request how it goes wrong.
+// An object store as a server on this machine, with one bucket in memory. It believes nothing: signatures, body hashes,
+// checksums and the clock of every request are checked. `fault` decides for each request how it goes wrong.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,16 +8,34 @@ import { crc32Of, openBody, StoreError } from './s3-body.ts';
 import { checkSignature } from './s3-signature.ts';
 
 /**
- * A status with the store's own error code · no answer at all · the connection ends in the middle of the answer (a GET that is cut or
- * damaged is answered like a good one first) · what is asked for is done, and the connection ends before the answer.
+ * A status with the store's own error code · no answer at all · the connection ends in the middle of the answer (a GET
+ * that is cut or damaged is answered like a good one first) · what is asked for is done, and the connection ends before
+ * the answer.
  */
 export type S3Fault = { status: number; code: string } | 'silent' | 'cut' | 'damaged' | 'lost answer';
 
 /** `key` is without the bucket; `operation` is the name in the store's own documentation. */
-export interface S3Ask { operation: string; method: string; key: string; query: URLSearchParams; range: string | undefined }
+export interface S3Ask {
+  operation: string;
+  method: string;
+  key: string;
+  query: URLSearchParams;
+  range: string | undefined;
+}
 
-export interface S3Object { bytes: Buffer; etag: string; modifiedAt: Date; crc32: string; contentType: string | undefined }
-interface S3Upload { key: string; startedAt: Date; contentType: string | undefined; parts: Map<number, Buffer> }
+export interface S3Object {
+  bytes: Buffer;
+  etag: string;
+  modifiedAt: Date;
+  crc32: string;
+  contentType: string | undefined;
+}
+interface S3Upload {
+  key: string;
+  startedAt: Date;
+  contentType: string | undefined;
+  parts: Map<number, Buffer>;
+}
 
 export interface FakeS3 {
   url: string;
@@ -32,7 +50,14 @@ export interface FakeS3 {
   /** Keys in one page of a list. */
   pageSize: number;
   /** Settings under which the product uses it. */
-  settings: { S3_ENDPOINT: string; S3_REGION: string; S3_BUCKET: string; S3_ACCESS_KEY_ID: string; S3_SECRET_ACCESS_KEY: string; S3_FORCE_PATH_STYLE: string };
+  settings: {
+    S3_ENDPOINT: string;
+    S3_REGION: string;
+    S3_BUCKET: string;
+    S3_ACCESS_KEY_ID: string;
+    S3_SECRET_ACCESS_KEY: string;
+    S3_FORCE_PATH_STYLE: string;
+  };
   put(key: string, bytes: Buffer): void;
   close(): Promise<void>;
 }
@@ -49,7 +74,13 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     response.setHeader('Date', fake.now().toUTCString());
     const url = new URL(request.url ?? '/', fake.url);
     const [, bucket = '', ...rest] = decodeURIComponent(url.pathname).split('/');
-    const ask: S3Ask = { operation: '', method: request.method ?? '', key: rest.join('/'), query: url.searchParams, range: request.headers.range };
+    const ask: S3Ask = {
+      operation: '',
+      method: request.method ?? '',
+      key: rest.join('/'),
+      query: url.searchParams,
+      range: request.headers.range,
+    };
     ask.operation = operationOf(ask);
     fake.asked.push(ask);
     try {
@@ -69,54 +100,91 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       if (request.destroyed && !request.complete) return;
       const { status, code } = error instanceof StoreError ? error : new StoreError(500, 'InternalError');
       if (!(error instanceof StoreError)) console.error(error);
-      new Sink(response, ask.method === 'HEAD').xml(status, `<Error><Code>${code}</Code><Message>${code} of the fake</Message></Error>`);
+      new Sink(response, ask.method === 'HEAD').xml(
+        status,
+        `<Error><Code>${code}</Code><Message>${code} of the fake</Message></Error>`,
+      );
     }
   }
 
   function perform({ operation, key, query }: S3Ask, request: IncomingMessage, body: Buffer, sink: Sink): void {
     const contentType = request.headers['content-type'];
     switch (operation) {
-      case 'HeadBucket': return sink.empty(200);
-      case 'ListObjectsV2': return list(query, sink);
-      case 'ListMultipartUploads': return sink.xml(200, `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${[...fake.uploads].filter(([, { key: one }]) => one.startsWith(query.get('prefix') ?? ''))
-        .map(([id, one]) => `<Upload><Key>${escape(one.key)}</Key><UploadId>${id}</UploadId><Initiated>${one.startedAt.toISOString()}</Initiated></Upload>`).join('')}</ListMultipartUploadsResult>`);
+      case 'HeadBucket':
+        return sink.empty(200);
+      case 'ListObjectsV2':
+        return list(query, sink);
+      case 'ListMultipartUploads':
+        return sink.xml(
+          200,
+          `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${[...fake.uploads]
+            .filter(([, { key: one }]) => one.startsWith(query.get('prefix') ?? ''))
+            .map(
+              ([id, one]) =>
+                `<Upload><Key>${escape(one.key)}</Key><UploadId>${id}</UploadId><Initiated>${one.startedAt.toISOString()}</Initiated></Upload>`,
+            )
+            .join('')}</ListMultipartUploadsResult>`,
+        );
       case 'PutObject': {
         const existing = fake.objects.get(key);
         if (request.headers['if-none-match'] === '*' && existing) throw new StoreError(412, 'PreconditionFailed');
         const wanted = request.headers['if-match'];
-        if (wanted !== undefined && existing?.etag !== wanted) throw new StoreError(existing ? 412 : 404, existing ? 'PreconditionFailed' : 'NoSuchKey');
+        if (wanted !== undefined && existing?.etag !== wanted)
+          throw new StoreError(existing ? 412 : 404, existing ? 'PreconditionFailed' : 'NoSuchKey');
         const stored = keep(key, body, contentType);
         return sink.empty(200, { ETag: stored.etag, 'x-amz-checksum-crc32': stored.crc32 });
       }
       case 'HeadObject':
-      case 'GetObject': return send(key, request, sink);
+      case 'GetObject':
+        return send(key, request, sink);
       case 'DeleteObject':
         fake.objects.delete(key);
         return sink.empty(204);
       case 'DeleteObjects': {
-        const keys = [...body.toString('utf8').matchAll(/<Key>([^<]*)<\/Key>/g)].map((match) => unescape(match[1] ?? ''));
+        const keys = [...body.toString('utf8').matchAll(/<Key>([^<]*)<\/Key>/g)].map((match) =>
+          unescape(match[1] ?? ''),
+        );
         for (const one of keys) fake.objects.delete(one);
-        return sink.xml(200, `<DeleteResult>${keys.map((one) => `<Deleted><Key>${escape(one)}</Key></Deleted>`).join('')}</DeleteResult>`);
+        return sink.xml(
+          200,
+          `<DeleteResult>${keys.map((one) => `<Deleted><Key>${escape(one)}</Key></Deleted>`).join('')}</DeleteResult>`,
+        );
       }
       case 'CreateMultipartUpload': {
         const id = randomUUID();
         fake.uploads.set(id, { key, startedAt: fake.now(), contentType, parts: new Map() });
-        return sink.xml(200, `<InitiateMultipartUploadResult><Bucket>${fake.bucket}</Bucket><Key>${escape(key)}</Key><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
+        return sink.xml(
+          200,
+          `<InitiateMultipartUploadResult><Bucket>${fake.bucket}</Bucket><Key>${escape(key)}</Key><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+        );
       }
       case 'UploadPart':
         upload(query, key).parts.set(Number(query.get('partNumber')), body);
         return sink.empty(200, { ETag: etagOf(body), 'x-amz-checksum-crc32': crc32Of(body) });
-      case 'CompleteMultipartUpload': return complete(query, key, body.toString('utf8'), sink);
+      case 'CompleteMultipartUpload':
+        return complete(query, key, body.toString('utf8'), sink);
       case 'AbortMultipartUpload':
         upload(query, key);
         fake.uploads.delete(query.get('uploadId') ?? '');
         return sink.empty(204);
-      default: throw new StoreError(501, 'NotImplemented');
+      default:
+        throw new StoreError(501, 'NotImplemented');
     }
   }
 
-  function keep(key: string, bytes: Buffer, contentType?: string, composite?: { etag: string; crc32: string }): S3Object {
-    const object: S3Object = { bytes, etag: composite?.etag ?? etagOf(bytes), modifiedAt: fake.now(), crc32: composite?.crc32 ?? crc32Of(bytes), contentType };
+  function keep(
+    key: string,
+    bytes: Buffer,
+    contentType?: string,
+    composite?: { etag: string; crc32: string },
+  ): S3Object {
+    const object: S3Object = {
+      bytes,
+      etag: composite?.etag ?? etagOf(bytes),
+      modifiedAt: fake.now(),
+      crc32: composite?.crc32 ?? crc32Of(bytes),
+      contentType,
+    };
     fake.objects.set(key, object);
     return object;
   }
@@ -128,26 +196,39 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     if (wanted !== undefined && wanted !== object.etag) throw new StoreError(412, 'PreconditionFailed');
     const size = object.bytes.length;
     const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const headers: Record<string, string> = { ETag: object.etag, 'Last-Modified': object.modifiedAt.toUTCString(), 'Accept-Ranges': 'bytes', ...(object.contentType && { 'Content-Type': object.contentType }) };
+    const headers: Record<string, string> = {
+      ETag: object.etag,
+      'Last-Modified': object.modifiedAt.toUTCString(),
+      'Accept-Ranges': 'bytes',
+      ...(object.contentType && { 'Content-Type': object.contentType }),
+    };
     if (first === undefined) {
       if (request.headers['x-amz-checksum-mode'] === 'ENABLED') headers['x-amz-checksum-crc32'] = object.crc32;
       return sink.bytes(200, object.bytes, headers);
     }
     const [start, end] = [Number(first), Math.min(last ? Number(last) : size - 1, size - 1)];
     if (start >= size || start > end) throw new StoreError(416, 'InvalidRange');
-    sink.bytes(206, object.bytes.subarray(start, end + 1), { ...headers, 'Content-Range': `bytes ${start}-${end}/${size}` });
+    sink.bytes(206, object.bytes.subarray(start, end + 1), {
+      ...headers,
+      'Content-Range': `bytes ${start}-${end}/${size}`,
+    });
   }
 
   function list(query: URLSearchParams, sink: Sink): void {
     const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
-    const keys = [...fake.objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after).sort();
+    const keys = [...fake.objects.keys()]
+      .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+      .sort();
     const page = keys.slice(0, Math.min(fake.pageSize, Number(query.get('max-keys') ?? 1_000)));
     const more = page.length < keys.length;
     const contents = page.map((key) => {
       const { bytes, etag, modifiedAt } = fake.objects.get(key) as S3Object;
       return `<Contents><Key>${escape(key)}</Key><Size>${bytes.length}</Size><ETag>${escape(etag)}</ETag><LastModified>${modifiedAt.toISOString()}</LastModified></Contents>`;
     });
-    sink.xml(200, `<ListBucketResult><KeyCount>${page.length}</KeyCount><IsTruncated>${more}</IsTruncated>${more ? `<NextContinuationToken>${escape(page.at(-1) ?? '')}</NextContinuationToken>` : ''}${contents.join('')}</ListBucketResult>`);
+    sink.xml(
+      200,
+      `<ListBucketResult><KeyCount>${page.length}</KeyCount><IsTruncated>${more}</IsTruncated>${more ? `<NextContinuationToken>${escape(page.at(-1) ?? '')}</NextContinuationToken>` : ''}${contents.join('')}</ListBucketResult>`,
+    );
   }
 
   function upload(query: URLSearchParams, key: string): S3Upload {
@@ -158,7 +239,10 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
 
   function complete(query: URLSearchParams, key: string, xml: string, sink: Sink): void {
     const { parts, contentType } = upload(query, key);
-    const named = [...xml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({ number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]), etag: unescape(/<ETag>(.*?)</.exec(part)?.[1] ?? '') }));
+    const named = [...xml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
+      number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]),
+      etag: unescape(/<ETag>(.*?)</.exec(part)?.[1] ?? ''),
+    }));
     const bodies = named.map(({ number, etag }, i) => {
       const body = parts.get(number);
       if (!body || etagOf(body) !== etag) throw new StoreError(400, 'InvalidPart');
@@ -167,21 +251,44 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     });
     if (bodies.length === 0) throw new StoreError(400, 'MalformedXML');
     const sums = Buffer.concat(bodies.map((body) => Buffer.from(crc32Of(body), 'base64')));
-    const { etag } = keep(key, Buffer.concat(bodies), contentType, { etag: `"${md5(Buffer.concat(bodies.map((body) => Buffer.from(md5(body), 'hex'))))}-${bodies.length}"`, crc32: `${crc32Of(sums)}-${bodies.length}` });
+    const { etag } = keep(key, Buffer.concat(bodies), contentType, {
+      etag: `"${md5(Buffer.concat(bodies.map((body) => Buffer.from(md5(body), 'hex'))))}-${bodies.length}"`,
+      crc32: `${crc32Of(sums)}-${bodies.length}`,
+    });
     fake.uploads.delete(query.get('uploadId') ?? '');
-    sink.xml(200, `<CompleteMultipartUploadResult><Bucket>${fake.bucket}</Bucket><Key>${escape(key)}</Key><ETag>${escape(etag)}</ETag></CompleteMultipartUploadResult>`);
+    sink.xml(
+      200,
+      `<CompleteMultipartUploadResult><Bucket>${fake.bucket}</Bucket><Key>${escape(key)}</Key><ETag>${escape(etag)}</ETag></CompleteMultipartUploadResult>`,
+    );
   }
 
   const fake: FakeS3 = {
-    url: '', bucket: BUCKET, objects: new Map(), uploads: new Map(), asked: [], fault: () => undefined, now: () => new Date(), pageSize: 1_000,
-    settings: { S3_ENDPOINT: '', S3_REGION: KEYS.region, S3_BUCKET: BUCKET, S3_ACCESS_KEY_ID: KEYS.accessKeyId, S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey, S3_FORCE_PATH_STYLE: 'true' },
+    url: '',
+    bucket: BUCKET,
+    objects: new Map(),
+    uploads: new Map(),
+    asked: [],
+    fault: () => undefined,
+    now: () => new Date(),
+    pageSize: 1_000,
+    settings: {
+      S3_ENDPOINT: '',
+      S3_REGION: KEYS.region,
+      S3_BUCKET: BUCKET,
+      S3_ACCESS_KEY_ID: KEYS.accessKeyId,
+      S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+      S3_FORCE_PATH_STYLE: 'true',
+    },
     put: (key, bytes) => void keep(key, bytes),
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
-  await new Promise<void>((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
   fake.settings.S3_ENDPOINT = fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return fake;
 }
@@ -191,7 +298,8 @@ function operationOf({ method, key, query }: S3Ask): string {
     if (method === 'GET') return query.has('uploads') ? 'ListMultipartUploads' : 'ListObjectsV2';
     return method === 'HEAD' ? 'HeadBucket' : method === 'POST' && query.has('delete') ? 'DeleteObjects' : 'unknown';
   }
-  if (query.has('uploadId')) return { PUT: 'UploadPart', POST: 'CompleteMultipartUpload', DELETE: 'AbortMultipartUpload' }[method] ?? 'unknown';
+  if (query.has('uploadId'))
+    return { PUT: 'UploadPart', POST: 'CompleteMultipartUpload', DELETE: 'AbortMultipartUpload' }[method] ?? 'unknown';
   if (query.has('uploads')) return 'CreateMultipartUpload';
   return { PUT: 'PutObject', GET: 'GetObject', HEAD: 'HeadObject', DELETE: 'DeleteObject' }[method] ?? 'unknown';
 }
@@ -212,13 +320,16 @@ class Sink {
   }
 
   xml(status: number, text: string): void {
-    this.bytes(status, Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${text}`), { 'Content-Type': 'application/xml' });
+    this.bytes(status, Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${text}`), {
+      'Content-Type': 'application/xml',
+    });
   }
 
   bytes(status: number, bytes: Buffer, headers: Record<string, string>): void {
     this.#response?.writeHead(status, { ...headers, 'Content-Length': bytes.length });
     if (this.#isHead) this.#response?.end();
-    else if (this.#fault === 'cut') this.#response?.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => this.#response?.destroy());
+    else if (this.#fault === 'cut')
+      this.#response?.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => this.#response?.destroy());
     else this.#response?.end(this.#fault === 'damaged' ? flipped(bytes) : bytes);
   }
 }
@@ -231,5 +342,12 @@ function flipped(bytes: Buffer): Buffer {
 
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 const etagOf = (bytes: Buffer): string => `"${md5(bytes)}"`;
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-const unescape = (text: string): string => text.replaceAll('&quot;', '"').replaceAll('&#34;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const unescape = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#34;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');

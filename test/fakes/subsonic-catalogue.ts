@@ -3,47 +3,80 @@ import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface FakeSong { id: string; title: string; artist: string; album?: string; duration?: number; bytes: Buffer; coverArt?: string }
+export interface FakeSong {
+  id: string;
+  title: string;
+  artist: string;
+  album?: string;
+  duration?: number;
+  bytes: Buffer;
+  coverArt?: string;
+}
 
 export type FakeSubsonic = Awaited<ReturnType<typeof startFakeSubsonic>>;
 
 export async function startFakeSubsonic({ username, password }: { username: string; password: string }) {
   const songs = new Map<string, FakeSong>();
   const asked: string[] = [];
-  const shapeOf = ({ bytes, ...song }: FakeSong): unknown => ({ ...song, size: bytes.length, suffix: 'mp3', contentType: 'audio/mpeg', isDir: false });
+  const shapeOf = ({ bytes, ...song }: FakeSong): unknown => ({
+    ...song,
+    size: bytes.length,
+    suffix: 'mp3',
+    contentType: 'audio/mpeg',
+    isDir: false,
+  });
 
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
     const query = url.searchParams;
     const endpoint = url.pathname.replace(/^\/rest\//, '');
     asked.push(endpoint);
-    const token = createHash('md5').update(`${password}${query.get('s') ?? ''}`).digest('hex');
+    const token = createHash('md5')
+      .update(`${password}${query.get('s') ?? ''}`)
+      .digest('hex');
     if (query.get('u') !== username || query.get('t') !== token) return failed(res, 40, 'Wrong username or password');
     if (endpoint === 'ping') return ok(res, {});
     if (endpoint === 'search3') {
       const words = (query.get('query') ?? '').toLowerCase();
-      return ok(res, { searchResult3: { song: [...songs.values()].filter((song) => `${song.title} ${song.artist}`.toLowerCase().includes(words)).slice(0, Number(query.get('songCount'))).map(shapeOf) } });
+      return ok(res, {
+        searchResult3: {
+          song: [...songs.values()]
+            .filter((song) => `${song.title} ${song.artist}`.toLowerCase().includes(words))
+            .slice(0, Number(query.get('songCount')))
+            .map(shapeOf),
+        },
+      });
     }
     const song = songs.get(query.get('id') ?? '');
     if (endpoint === 'getCoverArt') return void res.writeHead(404).end();
     if (!song) return failed(res, 70, 'Song not found');
     if (endpoint === 'getSong') return ok(res, { song: shapeOf(song) });
-    if (endpoint === 'download') return void res.writeHead(200, { 'Content-Type': 'audio/mpeg', 'Content-Length': song.bytes.length }).end(song.bytes);
+    if (endpoint === 'download')
+      return void res
+        .writeHead(200, { 'Content-Type': 'audio/mpeg', 'Content-Length': song.bytes.length })
+        .end(song.bytes);
     failed(res, 0, 'Not something this fake can do');
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    songs, asked,
-    close: (): Promise<void> => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    songs,
+    asked,
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
 const send = (res: ServerResponse, body: Record<string, unknown>): void =>
-  void res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ 'subsonic-response': { version: '1.16.1', type: 'fake', serverVersion: '1.0', ...body } }));
+  void res
+    .writeHead(200, { 'Content-Type': 'application/json' })
+    .end(JSON.stringify({ 'subsonic-response': { version: '1.16.1', type: 'fake', serverVersion: '1.0', ...body } }));
 const ok = (res: ServerResponse, body: Record<string, unknown>): void => send(res, { status: 'ok', ...body });
-const failed = (res: ServerResponse, code: number, message: string): void => send(res, { status: 'failed', error: { code, message } });
+const failed = (res: ServerResponse, code: number, message: string): void =>
+  send(res, { status: 'failed', error: { code, message } });

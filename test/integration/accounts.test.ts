@@ -17,17 +17,30 @@ const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['acce
 describe('the own account', () => {
   it('shows what UserOut has and nothing more', async () => {
     const { token, id } = await server.signUp('ann');
-    expect((await server.call('/users/me', { token })).body).toEqual({ id, username: 'ann', is_superuser: false, created_at: '2026-03-01T12:00:00.000Z', last_seen_at: '2026-03-01T12:00:00.000Z' });
+    expect((await server.call('/users/me', { token })).body).toEqual({
+      id,
+      username: 'ann',
+      is_superuser: false,
+      created_at: '2026-03-01T12:00:00.000Z',
+      last_seen_at: '2026-03-01T12:00:00.000Z',
+    });
   });
 
   it('gets a new password, which ends all tokens but the one in the answer', async () => {
     const { token } = await server.signUp('ann', 'first-password');
     const other = tokenOf(await server.call('/auth/login', { json: { username: 'ann', password: 'first-password' } }));
-    const changed = await server.call('/users/me', { method: 'PATCH', token, json: { password: 'second-password', current_password: 'first-password' } });
+    const changed = await server.call('/users/me', {
+      method: 'PATCH',
+      token,
+      json: { password: 'second-password', current_password: 'first-password' },
+    });
     expect(changed.status).toBe(200);
     expect(changed.body).toMatchObject({ token_type: 'bearer', user: { username: 'ann' } });
-    expect([await me(token), await me(other), await me(tokenOf(changed)), await me(owner)]).toEqual([401, 401, 200, 200]);
-    const login = async (password: string) => (await server.call('/auth/login', { json: { username: 'ann', password } })).status;
+    expect([await me(token), await me(other), await me(tokenOf(changed)), await me(owner)]).toEqual([
+      401, 401, 200, 200,
+    ]);
+    const login = async (password: string) =>
+      (await server.call('/auth/login', { json: { username: 'ann', password } })).status;
     expect([await login('first-password'), await login('second-password')]).toEqual([401, 200]);
   });
 
@@ -39,20 +52,30 @@ describe('the own account', () => {
     expect(wrong.body['errors']).toEqual([{ field: 'current_password', message: 'is wrong' }]);
     expect((await change({ password: 'second-password' })).status).toBe(422);
     expect((await change({ password: 'short', current_password: 'first-password' })).status).toBe(422);
-    expect((await change({ password: 'second-password', current_password: 'first-password', is_superuser: true })).status).toBe(422);
+    expect(
+      (await change({ password: 'second-password', current_password: 'first-password', is_superuser: true })).status,
+    ).toBe(422);
     expect(await me(token)).toBe(200);
   });
 
   it('limits how often the current password can be guessed with a stolen token', async () => {
     const { token } = await server.signUp('ann');
-    const guess = async () => (await server.call('/users/me', { method: 'PATCH', token, json: { password: 'second-password', current_password: 'guess' } })).status;
+    const guess = async () =>
+      (
+        await server.call('/users/me', {
+          method: 'PATCH',
+          token,
+          json: { password: 'second-password', current_password: 'guess' },
+        })
+      ).status;
     for (let i = 0; i < 10; i += 1) expect(await guess()).toBe(403);
     expect(await guess()).toBe(429);
   });
 
   it('changed by two at once changes once', async () => {
     const { token } = await server.signUp('ann', 'first-password');
-    const change = (password: string) => server.call('/users/me', { method: 'PATCH', token, json: { password, current_password: 'first-password' } });
+    const change = (password: string) =>
+      server.call('/users/me', { method: 'PATCH', token, json: { password, current_password: 'first-password' } });
     const answers = await Promise.all([change('second-password'), change('third-password')]);
     expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([200, 409]);
     const winner = answers.find((answer) => answer.status === 200);
@@ -64,7 +87,12 @@ describe('accounts for superusers', () => {
   it('are listed by name in pages', async () => {
     for (const name of ['dora', 'Bert', 'anna', 'Carl']) await server.signUp(name);
     const page = await server.call('/users?limit=2&offset=1', { token: owner });
-    expect(page.body).toMatchObject({ total: 5, limit: 2, offset: 1, items: [{ username: 'Bert' }, { username: 'Carl' }] });
+    expect(page.body).toMatchObject({
+      total: 5,
+      limit: 2,
+      offset: 1,
+      items: [{ username: 'Bert' }, { username: 'Carl' }],
+    });
     expect((await server.call('/users?limit=201', { token: owner })).status).toBe(422);
     expect(page.text).not.toMatch(/argon2|password/);
   });
@@ -72,8 +100,13 @@ describe('accounts for superusers', () => {
   it('are closed to everybody else', async () => {
     const { token, id } = await server.signUp('ann');
     const calls: [string, string, unknown][] = [
-      ['GET', '/users', undefined], ['POST', '/users', { username: 'new', password: 'long-enough' }], ['PATCH', `/users/${id}`, { is_superuser: true }],
-      ['DELETE', `/users/${id}`, undefined], ['POST', `/users/${id}/subsonic-password`, undefined], ['GET', '/settings', undefined], ['PATCH', '/settings', { log_level: 'debug' }],
+      ['GET', '/users', undefined],
+      ['POST', '/users', { username: 'new', password: 'long-enough' }],
+      ['PATCH', `/users/${id}`, { is_superuser: true }],
+      ['DELETE', `/users/${id}`, undefined],
+      ['POST', `/users/${id}/subsonic-password`, undefined],
+      ['GET', '/settings', undefined],
+      ['PATCH', '/settings', { log_level: 'debug' }],
     ];
     for (const [method, path, json] of calls) {
       expect((await server.call(path, { method, token, json })).status, `${method} ${path}`).toBe(403);
@@ -85,10 +118,17 @@ describe('accounts for superusers', () => {
   it('can be made, also as superusers', async () => {
     const made = await server.call('/users', { token: owner, json: { username: 'ann', password: 'long-enough' } });
     expect([made.status, made.body['is_superuser']]).toEqual([201, false]);
-    const boss = await server.call('/users', { token: owner, json: { username: 'boss', password: 'long-enough', is_superuser: true } });
+    const boss = await server.call('/users', {
+      token: owner,
+      json: { username: 'boss', password: 'long-enough', is_superuser: true },
+    });
     expect([boss.status, boss.body['is_superuser']]).toEqual([201, true]);
-    expect((await server.call('/users', { token: owner, json: { username: 'ANN', password: 'long-enough' } })).status).toBe(409);
-    expect((await server.call('/users', { token: owner, json: { username: 'x', password: 'long-enough' } })).status).toBe(422);
+    expect(
+      (await server.call('/users', { token: owner, json: { username: 'ANN', password: 'long-enough' } })).status,
+    ).toBe(409);
+    expect(
+      (await server.call('/users', { token: owner, json: { username: 'x', password: 'long-enough' } })).status,
+    ).toBe(422);
   });
 
   it('can be renamed, given a new password, promoted and demoted, each taking effect at once', async () => {
@@ -104,13 +144,21 @@ describe('accounts for superusers', () => {
     expect(await me(token)).toBe(200);
     expect((await patch({ password: 'a-new-password' })).status).toBe(200);
     expect(await me(token)).toBe(401);
-    expect((await server.call('/auth/login', { json: { username: 'ann', password: 'a-new-password' } })).status).toBe(200);
+    expect((await server.call('/auth/login', { json: { username: 'ann', password: 'a-new-password' } })).status).toBe(
+      200,
+    );
   });
 
   it.each([
-    ['PATCH', '/users/999', { is_superuser: false }, 404], ['DELETE', '/users/999', undefined, 404], ['POST', '/users/999/subsonic-password', undefined, 404],
-    ['PATCH', '/users/0', {}, 422], ['DELETE', '/users/abc', undefined, 422], ['PATCH', '/users/-1', {}, 422],
-    ['PATCH', '/users/1', { superuser: true }, 422], ['PATCH', '/users/1', { is_superuser: 'no' }, 422], ['DELETE', '/users/me', undefined, 405],
+    ['PATCH', '/users/999', { is_superuser: false }, 404],
+    ['DELETE', '/users/999', undefined, 404],
+    ['POST', '/users/999/subsonic-password', undefined, 404],
+    ['PATCH', '/users/0', {}, 422],
+    ['DELETE', '/users/abc', undefined, 422],
+    ['PATCH', '/users/-1', {}, 422],
+    ['PATCH', '/users/1', { superuser: true }, 422],
+    ['PATCH', '/users/1', { is_superuser: 'no' }, 422],
+    ['DELETE', '/users/me', undefined, 405],
   ])('%s %s with %j is %s', async (method, path, json, status) => {
     expect((await server.call(path, { method, token: owner, json })).status).toBe(status);
   });
@@ -118,19 +166,30 @@ describe('accounts for superusers', () => {
   it('keep at least one superuser', async () => {
     const { body } = await server.call('/users/me', { token: owner });
     const ownerPath = `/users/${body['id'] as number}`;
-    expect((await server.call(ownerPath, { method: 'PATCH', token: owner, json: { is_superuser: false } })).status).toBe(409);
+    expect(
+      (await server.call(ownerPath, { method: 'PATCH', token: owner, json: { is_superuser: false } })).status,
+    ).toBe(409);
     expect((await server.call(ownerPath, { method: 'DELETE', token: owner })).status).toBe(409);
-    const second = await server.call('/users', { token: owner, json: { username: 'second', password: 'long-enough', is_superuser: true } });
-    expect((await server.call(ownerPath, { method: 'PATCH', token: owner, json: { is_superuser: false } })).status).toBe(200);
+    const second = await server.call('/users', {
+      token: owner,
+      json: { username: 'second', password: 'long-enough', is_superuser: true },
+    });
+    expect(
+      (await server.call(ownerPath, { method: 'PATCH', token: owner, json: { is_superuser: false } })).status,
+    ).toBe(200);
     expect((await server.call('/users', { token: owner })).status).toBe(403);
     expect(second.body).toMatchObject({ is_superuser: true });
   });
 
   it('keep one superuser also when two demote each other at once', async () => {
-    const boss = await server.call('/users', { token: owner, json: { username: 'boss', password: 'long-enough', is_superuser: true } });
+    const boss = await server.call('/users', {
+      token: owner,
+      json: { username: 'boss', password: 'long-enough', is_superuser: true },
+    });
     const other = tokenOf(await server.call('/auth/login', { json: { username: 'boss', password: 'long-enough' } }));
     const { body } = await server.call('/users/me', { token: owner });
-    const demote = (token: string, id: unknown) => server.call(`/users/${String(id)}`, { method: 'PATCH', token, json: { is_superuser: false } });
+    const demote = (token: string, id: unknown) =>
+      server.call(`/users/${String(id)}`, { method: 'PATCH', token, json: { is_superuser: false } });
     await Promise.all([demote(owner, boss.body['id']), demote(other, body['id'])]);
     expect(server.auth.accounts.listAll().filter((user) => user.isSuperuser)).toHaveLength(1);
   });
@@ -146,7 +205,9 @@ describe('app-passwords', () => {
     expect(first.headers.get('cache-control')).toBe('no-store');
     expect(first.body).toEqual({ username: 'ann', password: expect.stringMatching(/^\S{24,}$/) as string });
     expect((await own(token)).body).toEqual(first.body);
-    expect((await server.call('/auth/login', { json: { username: 'ann', password: first.body['password'] } })).status).toBe(401);
+    expect(
+      (await server.call('/auth/login', { json: { username: 'ann', password: first.body['password'] } })).status,
+    ).toBe(401);
   });
 
   it('of two who ask for the first time at once are the same', async () => {
@@ -167,8 +228,14 @@ describe('app-passwords', () => {
 
   it('survive a restart, a new login password and a new name', async () => {
     const { token, id } = await server.signUp('ann', 'first-password');
-    const { body: { password } } = await own(token);
-    await server.call(`/users/${id}`, { method: 'PATCH', token: owner, json: { username: 'anna', password: 'second-password' } });
+    const {
+      body: { password },
+    } = await own(token);
+    await server.call(`/users/${id}`, {
+      method: 'PATCH',
+      token: owner,
+      json: { username: 'anna', password: 'second-password' },
+    });
     await server.close({ keep: true });
     server = await startAuthServer({ dir: server.dir });
     const login = await server.call('/auth/login', { json: { username: 'anna', password: 'second-password' } });
@@ -179,7 +246,10 @@ describe('app-passwords', () => {
     const { token } = await server.signUp('ann');
     await own(token);
     await server.close({ keep: true });
-    server = await startAuthServer({ dir: server.dir, secrets: { ...SECRETS, compatSecretKey: 'another-key-of-app-passwords-0123' } });
+    server = await startAuthServer({
+      dir: server.dir,
+      secrets: { ...SECRETS, compatSecretKey: 'another-key-of-app-passwords-0123' },
+    });
     expect((await own(token)).status).toBe(409);
     const made = await own(token, 'POST');
     expect(made.status).toBe(200);
@@ -188,11 +258,21 @@ describe('app-passwords', () => {
 
   it('and all keys and login passwords stand nowhere in the database files', async () => {
     const { token } = await server.signUp('ann', 'login-password');
-    const { body: { password } } = await own(token);
+    const {
+      body: { password },
+    } = await own(token);
     server.db.$client.pragma('wal_checkpoint(TRUNCATE)');
     for (const file of readdirSync(server.data)) {
       const bytes = readFileSync(join(server.data, file));
-      for (const secret of [SECRETS.compatSecretKey, SECRETS.jwtSecret, OWNER.password, 'login-password', String(password), token, server.auth.setupToken]) {
+      for (const secret of [
+        SECRETS.compatSecretKey,
+        SECRETS.jwtSecret,
+        OWNER.password,
+        'login-password',
+        String(password),
+        token,
+        server.auth.setupToken,
+      ]) {
         expect(bytes.includes(secret), `${file} holds ${secret}`).toBe(false);
       }
     }

@@ -20,11 +20,26 @@ import { createLog } from '../../server/log/log.ts';
 import { settingsRoutes } from '../../server/settings/routes.ts';
 import { createSettingsService } from '../../server/settings/service.ts';
 
-export const SECRETS = { jwtSecret: 'test-secret-of-tokens-0123456789', compatSecretKey: 'test-secret-of-app-passwords-0123' };
+export const SECRETS = {
+  jwtSecret: 'test-secret-of-tokens-0123456789',
+  compatSecretKey: 'test-secret-of-app-passwords-0123',
+};
 export const OWNER = { username: 'Owner', password: 'owner-password' };
 
-export interface Answer { status: number; body: Record<string, unknown>; headers: Headers; text: string }
-export interface Call { method?: string; token?: string; json?: unknown; form?: Record<string, string>; headers?: Record<string, string>; body?: string }
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+  headers: Headers;
+  text: string;
+}
+export interface Call {
+  method?: string;
+  token?: string;
+  json?: unknown;
+  form?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: string;
+}
 
 export interface AuthServerOptions {
   /** As from the environment. */
@@ -36,7 +51,11 @@ export interface AuthServerOptions {
 
 export type AuthServer = Awaited<ReturnType<typeof startAuthServer>>;
 
-export async function startAuthServer({ env = {}, dir = mkdtempSync(join(tmpdir(), 'tonearm-auth-')), secrets = SECRETS }: AuthServerOptions = {}) {
+export async function startAuthServer({
+  env = {},
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-auth-')),
+  secrets = SECRETS,
+}: AuthServerOptions = {}) {
   const clock = { now: new Date('2026-03-01T12:00:00.000Z') };
   const now = () => clock.now;
   const log = createLog('silent');
@@ -49,10 +68,20 @@ export async function startAuthServer({ env = {}, dir = mkdtempSync(join(tmpdir(
   const settings = createSettingsService({ config, secretStore, log });
   const auth = createAuthService({ db, log, now, settings, secrets });
 
-  const whoAmI = route({ method: 'get', path: '/who/stream', access: 'stream', summary: 'who asks', produces: ['text/plain'] },
-    ({ user, res }) => void res.type('text').end(user.username));
-  const routes: Route[] = [...authRoutes(auth, { version: '1.2.3' }), ...settingsRoutes(settings, { version: '1.2.3', secretStore }), whoAmI, ...documentationRoutes(() => routes, { version: '1.2.3' })];
-  const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
+  const whoAmI = route(
+    { method: 'get', path: '/who/stream', access: 'stream', summary: 'who asks', produces: ['text/plain'] },
+    ({ user, res }) => void res.type('text').end(user.username),
+  );
+  const routes: Route[] = [
+    ...authRoutes(auth, { version: '1.2.3' }),
+    ...settingsRoutes(settings, { version: '1.2.3', secretStore }),
+    whoAmI,
+    ...documentationRoutes(() => routes, { version: '1.2.3' }),
+  ];
+  const app = express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', false)
     .use(requestLine(log, now))
     .use('/api/v1', mountRoutes(routes, { authenticate: auth.authenticate, checkReplies: true }))
     .use(notFoundHandler, errorHandler(log));
@@ -74,11 +103,24 @@ export async function startAuthServer({ env = {}, dir = mkdtempSync(join(tmpdir(
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) as Record<string, unknown> : {} };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+    };
   };
 
   return {
-    url, dir, data, db, auth, settings, clock, call, config,
+    url,
+    dir,
+    data,
+    db,
+    auth,
+    settings,
+    clock,
+    call,
+    config,
     wait: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
     /** Makes the first superuser; gives their token. */
     async setUp(): Promise<string> {

@@ -6,26 +6,38 @@ let server: AuthServer;
 beforeEach(async () => void (server = await startAuthServer()));
 afterEach(() => server.close());
 
-const login = (username: string, password: string, headers = {}) => server.call('/auth/login', { json: { username, password }, headers });
+const login = (username: string, password: string, headers = {}) =>
+  server.call('/auth/login', { json: { username, password }, headers });
 const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['access_token'] as string;
 const me = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
 
 describe('set-up of the first superuser', () => {
   it('makes a superuser with the printed token, and then never again', async () => {
-    expect((await server.call('/auth/status')).body).toEqual({ setup_required: true, registration_allowed: true, version: '1.2.3' });
+    expect((await server.call('/auth/status')).body).toEqual({
+      setup_required: true,
+      registration_allowed: true,
+      version: '1.2.3',
+    });
     const made = await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } });
     expect(made.status).toBe(201);
-    expect(made.body).toMatchObject({ token_type: 'bearer', expires_in: 604_800, user: { username: 'Owner', is_superuser: true, last_seen_at: null } });
+    expect(made.body).toMatchObject({
+      token_type: 'bearer',
+      expires_in: 604_800,
+      user: { username: 'Owner', is_superuser: true, last_seen_at: null },
+    });
     expect(made.headers.get('cache-control')).toBe('no-store');
     expect(await me(tokenOf(made))).toBe(200);
 
-    const again = await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, username: 'second', password: 'long-enough' } });
+    const again = await server.call('/auth/setup', {
+      json: { setup_token: server.auth.setupToken, username: 'second', password: 'long-enough' },
+    });
     expect(again.status).toBe(409);
     expect((await server.call('/auth/status')).body).toMatchObject({ setup_required: false });
   });
 
   it('refuses a wrong token with 403, and bad names and passwords with 422', async () => {
-    const setUp = (body: object) => server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER, ...body } });
+    const setUp = (body: object) =>
+      server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER, ...body } });
     expect((await setUp({ setup_token: 'guess' })).status).toBe(403);
     expect((await setUp({ setup_token: '' })).status).toBe(403);
     expect((await setUp({ username: 'a b' })).status).toBe(422);
@@ -35,15 +47,22 @@ describe('set-up of the first superuser', () => {
   });
 
   it('has one winner when two come at once', async () => {
-    const answers = await Promise.all(['first', 'second', 'third'].map((username) =>
-      server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, username, password: 'long-enough' } })));
+    const answers = await Promise.all(
+      ['first', 'second', 'third'].map((username) =>
+        server.call('/auth/setup', {
+          json: { setup_token: server.auth.setupToken, username, password: 'long-enough' },
+        }),
+      ),
+    );
     expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409, 409]);
     expect(server.auth.accounts.listAll()).toHaveLength(1);
   });
 
   it('cannot take over the name of an ordinary account', async () => {
     await server.signUp('owner');
-    expect((await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } })).status).toBe(409);
+    expect((await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } })).status).toBe(
+      409,
+    );
     expect(server.auth.isSetupRequired()).toBe(true);
   });
 
@@ -63,7 +82,9 @@ describe('login', () => {
     expect((await login('Owner', OWNER.password)).status).toBe(200);
     expect((await login('oWNER', OWNER.password)).status).toBe(200);
     expect((await login(' owner ', OWNER.password)).status).toBe(200);
-    const form = await server.call('/auth/login', { form: { grant_type: 'password', username: 'owner', password: OWNER.password } });
+    const form = await server.call('/auth/login', {
+      form: { grant_type: 'password', username: 'owner', password: OWNER.password },
+    });
     expect(form.status).toBe(200);
     expect(await me(tokenOf(form))).toBe(200);
     expect(form.headers.get('cache-control')).toBe('no-store');
@@ -136,14 +157,20 @@ describe('registration', () => {
   });
 
   it('of one name by many at once has one winner', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => server.call('/auth/register', { json: { username: i % 2 ? 'ann' : 'ANN', password: 'long-enough' } })));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        server.call('/auth/register', { json: { username: i % 2 ? 'ann' : 'ANN', password: 'long-enough' } }),
+      ),
+    );
     expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
   it('is 403 as soon as it is switched off, and open again as soon as it is switched on', async () => {
     const token = await server.setUp();
-    const allow = (value: boolean) => server.call('/settings', { method: 'PATCH', token, json: { allow_registration: value } });
-    const register = async (username: string) => (await server.call('/auth/register', { json: { username, password: 'long-enough' } })).status;
+    const allow = (value: boolean) =>
+      server.call('/settings', { method: 'PATCH', token, json: { allow_registration: value } });
+    const register = async (username: string) =>
+      (await server.call('/auth/register', { json: { username, password: 'long-enough' } })).status;
     await allow(false);
     expect(await register('ann')).toBe(403);
     expect((await server.call('/auth/status')).body).toMatchObject({ registration_allowed: false });
@@ -155,11 +182,21 @@ describe('registration', () => {
 describe('a token', () => {
   it('is needed: none, a wrong one, two, and malformed ones are 401', async () => {
     const { token } = await server.signUp('ann');
-    const status = async (path: string, headers: Record<string, string> = {}) => (await server.call(path, { headers })).status;
+    const status = async (path: string, headers: Record<string, string> = {}) =>
+      (await server.call(path, { headers })).status;
     expect(await status('/users/me')).toBe(401);
     expect(await status('/users/me', { Authorization: `Bearer ${token}` })).toBe(200);
     expect(await status('/users/me', { Authorization: `bearer  ${token}` })).toBe(200);
-    for (const wrong of [token, `Bearer`, `Bearer ${token} ${token}`, `Bearer ${token}, Bearer ${token}`, `Basic ${token}`, `Bearer ${token.slice(0, -1)}`, `Bearer "${token}"`, 'Bearer null']) {
+    for (const wrong of [
+      token,
+      `Bearer`,
+      `Bearer ${token} ${token}`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Basic ${token}`,
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer "${token}"`,
+      'Bearer null',
+    ]) {
       expect(await status('/users/me', { Authorization: wrong }), wrong).toBe(401);
     }
     expect(await status(`/users/me?token=${token}`), 'the parameter is for streams').toBe(401);
@@ -167,10 +204,14 @@ describe('a token', () => {
 
   it('may come as a parameter where headers cannot be sent, but only once', async () => {
     const { token } = await server.signUp('ann');
-    const status = async (path: string, headers: Record<string, string> = {}) => (await server.call(path, { headers })).status;
+    const status = async (path: string, headers: Record<string, string> = {}) =>
+      (await server.call(path, { headers })).status;
     expect(await status(`/who/stream?token=${token}`)).toBe(200);
     expect(await status('/who/stream', { Authorization: `Bearer ${token}` })).toBe(200);
-    expect(await status(`/who/stream?token=${token}`, { Authorization: 'Basic cHJveHk6cHJveHk=' }), 'a proxy’s own scheme').toBe(200);
+    expect(
+      await status(`/who/stream?token=${token}`, { Authorization: 'Basic cHJveHk6cHJveHk=' }),
+      'a proxy’s own scheme',
+    ).toBe(200);
     expect(await status(`/who/stream?token=${token}&token=${token}`)).toBe(401);
     expect(await status(`/who/stream?token=${token}`, { Authorization: `Bearer ${token}` })).toBe(401);
     expect(await status(`/who/stream?token=${token}`, { Authorization: 'Bearer wrong' })).toBe(401);
@@ -183,10 +224,23 @@ describe('a token', () => {
     const { token } = await server.signUp('ann');
     const { request } = await import('node:http');
     const status = await new Promise<number>((resolve, reject) => {
-      const req = request(`${server.url}/users/me`, { headers: ['Host', new URL(server.url).host, 'Authorization', `Bearer ${token}`, 'Authorization', `Bearer ${token}`] }, (res) => {
-        res.resume();
-        resolve(res.statusCode ?? 0);
-      });
+      const req = request(
+        `${server.url}/users/me`,
+        {
+          headers: [
+            'Host',
+            new URL(server.url).host,
+            'Authorization',
+            `Bearer ${token}`,
+            'Authorization',
+            `Bearer ${token}`,
+          ],
+        },
+        (res) => {
+          res.resume();
+          resolve(res.statusCode ?? 0);
+        },
+      );
       req.on('error', reject).end();
     });
     expect(status).toBe(401);
@@ -224,7 +278,12 @@ describe('a token', () => {
     const { id } = await server.signUp('ann');
     const iat = server.clock.now.getTime() / 1_000;
     const make = (payload: object, key = SECRETS.jwtSecret) => {
-      const text = [{ alg: 'HS256', typ: 'JWT' }, { sub: String(id), iat, exp: iat + 60, ver: 1, ...payload }].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+      const text = [
+        { alg: 'HS256', typ: 'JWT' },
+        { sub: String(id), iat, exp: iat + 60, ver: 1, ...payload },
+      ]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+        .join('.');
       return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
     };
     expect(await me(make({}))).toBe(200);
@@ -251,7 +310,10 @@ describe('a token', () => {
     server = await startAuthServer({ dir: server.dir });
     expect(await me(token)).toBe(200);
     await server.close({ keep: true });
-    server = await startAuthServer({ dir: server.dir, secrets: { ...SECRETS, jwtSecret: 'another-secret-of-tokens-012345' } });
+    server = await startAuthServer({
+      dir: server.dir,
+      secrets: { ...SECRETS, jwtSecret: 'another-secret-of-tokens-012345' },
+    });
     expect(await me(token)).toBe(401);
   });
 
@@ -291,7 +353,10 @@ describe('unattended set-up', () => {
     expect(server.auth.accounts.listAll()).toEqual([]);
     await server.setUp();
     await server.close({ keep: true });
-    server = await startAuthServer({ dir: server.dir, env: { ADMIN_USERNAME: 'boss', ADMIN_PASSWORD: 'from-the-environment' } });
+    server = await startAuthServer({
+      dir: server.dir,
+      env: { ADMIN_USERNAME: 'boss', ADMIN_PASSWORD: 'from-the-environment' },
+    });
     await server.auth.ensureAdmin();
     expect(server.auth.accounts.findByName('boss')).toBeUndefined();
   });

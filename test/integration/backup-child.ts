@@ -1,20 +1,41 @@
-// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at the nth moment of a sort. Moments
-// are a piece that is written to a file or sent to the bucket, a name that is given or taken away, and what it tells of its progress.
+// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at the
+// nth moment of a sort. Moments are a piece that is written to a file or sent to the bucket, a name that is given or
+// taken away, and what it tells of its progress.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { basename, join } from 'node:path';
 
-const { mode, library, backup, dataDir, passphrase, killAt, later = 0 } = JSON.parse(process.argv[2] ?? '{}') as ChildWish;
+const {
+  mode,
+  library,
+  backup,
+  dataDir,
+  passphrase,
+  killAt,
+  later = 0,
+} = JSON.parse(process.argv[2] ?? '{}') as ChildWish;
 
-export interface ChildWish { mode: 'backup' | 'restore'; library: string; backup: string; dataDir: string; passphrase?: string | undefined; killAt: Moment | undefined; later?: number }
+export interface ChildWish {
+  mode: 'backup' | 'restore';
+  library: string;
+  backup: string;
+  dataDir: string;
+  passphrase?: string | undefined;
+  killAt: Moment | undefined;
+  later?: number;
+}
 /** The nth of those that are called this. */
-export interface Moment { what: string; nth: number }
+export interface Moment {
+  what: string;
+  nth: number;
+}
 
 const moments: string[] = [];
 function moment(what: string): void {
   moments.push(what);
-  if (what === killAt?.what && moments.filter((one) => one === what).length === killAt.nth) process.kill(process.pid, 'SIGKILL');
+  if (what === killAt?.what && moments.filter((one) => one === what).length === killAt.nth)
+    process.kill(process.pid, 'SIGKILL');
 }
 
 const { rename, unlink, rm, open } = fs.promises;
@@ -34,14 +55,18 @@ fs.promises.unlink = async (path) => {
   moment('after a deletion');
 };
 fs.promises.rm = async (path, options) => {
-  if (basename(path.toString()) === '.restoring') { // in the middle of it
+  if (basename(path.toString()) === '.restoring') {
+    // in the middle of it
     await rm(join(path.toString(), 'new'), options);
     moment('while tidying up');
   }
   await rm(path, options);
 };
 const handle = await open(import.meta.filename);
-const files = Object.getPrototypeOf(handle) as { write: (...args: unknown[]) => unknown; writeFile: (...args: unknown[]) => unknown };
+const files = Object.getPrototypeOf(handle) as {
+  write: (...args: unknown[]) => unknown;
+  writeFile: (...args: unknown[]) => unknown;
+};
 await handle.close();
 for (const name of ['write', 'writeFile'] as const) {
   const whole = files[name];
@@ -61,6 +86,7 @@ const { backUpInto, openBackup, restoreFrom } = await import('../support/backup-
 const repo = await openBackup(backup, { passphrase, isNew: mode === 'backup', env: process.env });
 const now = (): Date => new Date(Date.now() + later);
 const progress = (_done: number, _total: number | null, message = ''): void => moment(message);
-if (mode === 'backup') await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
+if (mode === 'backup')
+  await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
 else await restoreFrom(repo, dataDir, { replace: true, progress });
 process.stdout.write(`${JSON.stringify(moments)}\n`);

@@ -1,5 +1,14 @@
 // A library in a form for people: names, playlists that lead to the music, and everything that people did.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,14 +31,30 @@ let result: ExportResult;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-export-'));
-  const music = makeLibrary({ tracks: 30, seed: 'export', messy: 0.1, seconds: '1', art: 'none' }, join(base, 'music')).dir;
+  const music = makeLibrary(
+    { tracks: 30, seed: 'export', messy: 0.1, seconds: '1', art: 'none' },
+    join(base, 'music'),
+  ).dir;
   server = await livelyServer({ music, dir: join(base, 'data') });
   folder = join(base, 'export');
   mkdirSync(folder);
   await awkwardNames();
   tracks = await allTracks(server);
-  server.app.db.insert(bookmarks).values({ userId: 1 as UserId, trackId: tracks[0]?.id as TrackId, positionMs: 61_000, comment: 'here', createdAt: new Date(), updatedAt: new Date() }).run();
-  server.app.db.insert(radioStations).values({ name: 'Night waves', streamUrl: 'https://radio.example/night', createdAt: new Date() }).run();
+  server.app.db
+    .insert(bookmarks)
+    .values({
+      userId: 1 as UserId,
+      trackId: tracks[0]?.id as TrackId,
+      positionMs: 61_000,
+      comment: 'here',
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    })
+    .run();
+  server.app.db
+    .insert(radioStations)
+    .values({ name: 'Night waves', streamUrl: 'https://radio.example/night', createdAt: new Date() })
+    .run();
   result = (await exported(folder)).result as ExportResult;
 });
 afterAll(async () => {
@@ -42,7 +67,10 @@ async function awkwardNames(): Promise<void> {
   const [one, two, three] = await allTracks(server);
   const same = { title: 'Same: "Song"?', artist: 'CON', album: '..', year: 2001, track_number: 1 };
   for (const track of [one, two]) await server.api(`/tracks/${track?.id}/metadata`, { method: 'PUT', body: same });
-  await server.api(`/tracks/${three?.id}/metadata`, { method: 'PUT', body: { ...same, title: 'same: "song"?', album: '../../../etc' } });
+  await server.api(`/tracks/${three?.id}/metadata`, {
+    method: 'PUT',
+    body: { ...same, title: 'same: "song"?', album: '../../../etc' },
+  });
 }
 
 async function exported(to: string): Promise<JobOut> {
@@ -51,7 +79,8 @@ async function exported(to: string): Promise<JobOut> {
   return (await server.api<JobOut>(`/jobs/${body.id}`)).body;
 }
 
-const json = (name: string): Record<string, unknown>[] => JSON.parse(readFileSync(join(folder, 'data', name), 'utf8')) as Record<string, unknown>[];
+const json = (name: string): Record<string, unknown>[] =>
+  JSON.parse(readFileSync(join(folder, 'data', name), 'utf8')) as Record<string, unknown>[];
 
 describe('an export', () => {
   it('has every track that has audio once, byte for byte, under a name that every system takes', () => {
@@ -61,12 +90,21 @@ describe('an export', () => {
     const hashes = filesIn(folder);
     for (const { path, content_hash: hash } of listed) {
       expect(hashes[String(path)]).toBe(hash);
-      for (const part of String(path).split('/')) expect(part).toMatch(/^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))(?![. ])[^<>:"/\\|?*\u0000-\u001f]{1,130}(?<![. ])$/i);
+      for (const part of String(path).split('/'))
+        expect(part).toMatch(
+          /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))(?![. ])[^<>:"/\\|?*\u0000-\u001f]{1,130}(?<![. ])$/i,
+        );
     }
     expect(Object.keys(hashes).filter((name) => name.startsWith('Music/'))).toHaveLength(tracks.length);
     expect(new Set(listed.map(({ path }) => String(path).toLowerCase())).size).toBe(tracks.length);
-    const pair = readdirSync(join(folder, 'Music', '_CON')).flatMap((album) => readdirSync(join(folder, 'Music', '_CON', album)));
-    expect(pair.map((name) => name.replace(/\.\w+$/, '')).sort()).toEqual(['01 Same_ _Song__', '01 Same_ _Song__ (2)', '01 same_ _song__']);
+    const pair = readdirSync(join(folder, 'Music', '_CON')).flatMap((album) =>
+      readdirSync(join(folder, 'Music', '_CON', album)),
+    );
+    expect(pair.map((name) => name.replace(/\.\w+$/, '')).sort()).toEqual([
+      '01 Same_ _Song__',
+      '01 Same_ _Song__ (2)',
+      '01 same_ _song__',
+    ]);
   });
 
   it('has playlists that lead to the files, the smart ones too', () => {
@@ -84,17 +122,27 @@ describe('an export', () => {
     expect(json('users.json').map(({ username }) => username)).toEqual(['admin', 'listener']);
     expect(json('likes.json')).toHaveLength(12);
     expect(json('ratings.json').filter(({ rating }) => rating === 5)).toHaveLength(2);
-    expect(json('plays.json')[0]).toMatchObject({ username: 'listener', played_at: '2026-01-01T00:00:00.000Z', played_ms: 200_000 });
+    expect(json('plays.json')[0]).toMatchObject({
+      username: 'listener',
+      played_at: '2026-01-01T00:00:00.000Z',
+      played_ms: 200_000,
+    });
     const [road = {}, loud, gone] = json('playlists.json');
     expect(road).toMatchObject({ owner: 'admin', name: 'Road: "1/2"', version: 3, deleted_at: null });
     expect((road['versions'] as { change: string }[]).map(({ change }) => change)).toEqual(['create', 'add', 'remove']);
-    expect([(road['entries'] as unknown[]).length, (road['past_entries'] as { until_version: number }[]).map(({ until_version }) => until_version)]).toEqual([8, [3]]);
+    expect([
+      (road['entries'] as unknown[]).length,
+      (road['past_entries'] as { until_version: number }[]).map(({ until_version }) => until_version),
+    ]).toEqual([8, [3]]);
     expect(loud).toMatchObject({ owner: 'listener', rules: { all: [{ field: 'year' }] } });
     expect(gone?.['deleted_at']).not.toBeNull();
     const albums = new Map(json('albums.json').map((album) => [album['id'], album]));
-    for (const track of json('tracks.json')) expect(albums.get(track['album_id'])?.['title'] ?? null).toBe(track['album_title']);
+    for (const track of json('tracks.json'))
+      expect(albums.get(track['album_id'])?.['title'] ?? null).toBe(track['album_title']);
     expect(json('artists.json').map(({ name }) => name)).toContain('CON');
-    expect(json('bookmarks.json')).toMatchObject([{ track_id: tracks[0]?.id, bookmarks: [{ username: 'admin', position_ms: 61_000, comment: 'here' }] }]);
+    expect(json('bookmarks.json')).toMatchObject([
+      { track_id: tracks[0]?.id, bookmarks: [{ username: 'admin', position_ms: 61_000, comment: 'here' }] },
+    ]);
     expect(json('radio.json')).toMatchObject([{ name: 'Night waves', stream_url: 'https://radio.example/night' }]);
     expect(readFileSync(join(folder, 'data', 'users.json'), 'utf8')).not.toMatch(/password|argon/);
   });
@@ -116,8 +164,11 @@ describe('an export', () => {
   it('is an administrator’s, and goes neither into nothing nor into the library itself', async () => {
     const listener = await registerUser(server, 'another');
     expect((await server.api('/exports', { method: 'POST', body: { folder }, token: listener })).status).toBe(403);
-    expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'nowhere') } })).text).toMatch(/is not there. Make it, or connect its disk/);
-    for (const own of [join(base, 'data'), join(base, 'data', 'library'), join(base, 'music')]) expect((await server.api('/exports', { method: 'POST', body: { folder: own } })).status).toBe(409);
+    expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'nowhere') } })).text).toMatch(
+      /is not there. Make it, or connect its disk/,
+    );
+    for (const own of [join(base, 'data'), join(base, 'data', 'library'), join(base, 'music')])
+      expect((await server.api('/exports', { method: 'POST', body: { folder: own } })).status).toBe(409);
   });
 
   it('works from the command line', async () => {
@@ -127,7 +178,8 @@ describe('an export', () => {
     const { code, stdout } = await runServer(['export', place, '--data-dir', join(base, 'data')]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Exported ${tracks.length} tracks and 2 playlists`)]);
     const files = filesIn(folder);
-    for (const [name, hash] of Object.entries(filesIn(place))) if (name.startsWith('Music/')) expect(files[name]).toBe(hash);
+    for (const [name, hash] of Object.entries(filesIn(place)))
+      if (name.startsWith('Music/')) expect(files[name]).toBe(hash);
     server = await startServer({ dir: join(base, 'data') });
   });
 });

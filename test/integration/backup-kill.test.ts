@@ -1,5 +1,5 @@
-// kill -9 in backups and restores: what was whole stays whole, and the next run ends as if nothing had happened. In a folder and in a bucket,
-// encrypted and not.
+// kill -9 in backups and restores: what was whole stays whole, and the next run ends as if nothing had happened. In a
+// folder and in a bucket, encrypted and not.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,10 @@ const AT_ONCE = 3;
 const LATER = 3 * 86_400_000;
 
 /** What a library is: its rows and its files. */
-interface Whole { rows: Record<string, unknown[]>; files: Record<string, string> }
+interface Whole {
+  rows: Record<string, unknown[]>;
+  files: Record<string, string>;
+}
 
 let base: string;
 /** The library as it is, and as it was some days ago. */
@@ -57,9 +60,14 @@ function folder(name: string): string {
 
 /** Runs to a moment, or to its end without one; what the moments were, or undefined when it was killed. */
 async function run(wish: ChildWish, env: Record<string, string>): Promise<string[] | undefined> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
-  child.stdout.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   if (signal === 'SIGKILL') return undefined;
   expect(code).toBe(0);
@@ -79,14 +87,25 @@ function points(moments: string[]): Moment[] {
   });
 }
 
-async function atEach(moments: string[] | undefined, work: (point: Moment, name: string) => Promise<void>): Promise<void> {
+async function atEach(
+  moments: string[] | undefined,
+  work: (point: Moment, name: string) => Promise<void>,
+): Promise<void> {
   const all = points(moments ?? []);
   expect(all.length).toBeGreaterThanOrEqual(POINTS);
-  for (let i = 0; i < all.length; i += AT_ONCE) await Promise.all(all.slice(i, i + AT_ONCE).map((point) => work(point, `${point.what} ${point.nth}`.replaceAll(/\W+/g, '-'))));
+  for (let i = 0; i < all.length; i += AT_ONCE)
+    await Promise.all(
+      all.slice(i, i + AT_ONCE).map((point) => work(point, `${point.what} ${point.nth}`.replaceAll(/\W+/g, '-'))),
+    );
 }
 
 /** A place for backups that can be made again for every kill. */
-interface Where { place: string; env: Record<string, string>; passphrase: string | undefined; close: () => Promise<void> }
+interface Where {
+  place: string;
+  env: Record<string, string>;
+  passphrase: string | undefined;
+  close: () => Promise<void>;
+}
 
 const PASSPHRASE = 'a passphrase of some length';
 
@@ -98,22 +117,33 @@ function inFolder(name: string, from?: string): Promise<Where> {
 
 async function inBucket(_name: string, from?: string): Promise<Where> {
   const fake: FakeS3 = await startFakeS3();
-  if (from !== undefined) for (const file of Object.keys(filesIn(from))) fake.put(`backups/${file}`, readFileSync(join(from, file)));
+  if (from !== undefined)
+    for (const file of Object.keys(filesIn(from))) fake.put(`backups/${file}`, readFileSync(join(from, file)));
   return { place: 's3', env: fake.settings, passphrase: PASSPHRASE, close: () => fake.close() };
 }
 
-const WHERE: [string, (name: string, from?: string) => Promise<Where>, string | undefined][] = [['a folder', inFolder, undefined], ['a bucket, encrypted', inBucket, PASSPHRASE]];
+const WHERE: [string, (name: string, from?: string) => Promise<Where>, string | undefined][] = [
+  ['a folder', inFolder, undefined],
+  ['a bucket, encrypted', inBucket, PASSPHRASE],
+];
 
-const open = ({ place, env, passphrase }: Where, isNew = false): Promise<Repository> => openBackup(place, { env, passphrase, isNew });
+const open = ({ place, env, passphrase }: Where, isNew = false): Promise<Repository> =>
+  openBackup(place, { env, passphrase, isNew });
 
-async function expectWhole(repo: Repository, snapshot: string | undefined, place: string, expected: Whole): Promise<void> {
+async function expectWhole(
+  repo: Repository,
+  snapshot: string | undefined,
+  place: string,
+  expected: Whole,
+): Promise<void> {
   await restoreFrom(repo, place, { replace: true, snapshot });
   expect(wholeOf(place)).toEqual(expected);
 }
 
 /** How many pieces go over the network differs from run to run: one with fewer of them ends before its moment comes. */
 function expectKilled(point: Moment, moments: string[] | undefined): void {
-  if (point.what === 'in the middle of sending' && moments) expect(moments.filter((what) => what === point.what).length).toBeLessThan(point.nth);
+  if (point.what === 'in the middle of sending' && moments)
+    expect(moments.filter((what) => what === point.what).length).toBeLessThan(point.nth);
   else expect([point, moments]).toEqual([point, undefined]);
 }
 
@@ -121,66 +151,96 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
   const kind = words.replaceAll(/\W+/g, '-');
   const limit = { timeout: 180_000 };
 
-  test('a backup that is killed at any point goes on, and each snapshot that is there can be restored meanwhile', limit, async () => {
-    // What there is from some days ago: its snapshot and some of its objects go with the next backup.
-    const old = folder(`${kind}-old`);
-    const first = await openBackup(old, { passphrase, isNew: true });
-    const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
-    const wish = (name: string, where: Where, killAt?: Moment): ChildWish => ({ mode: 'backup', library, backup: where.place, dataDir: folder(name), passphrase, killAt, later: LATER });
+  test(
+    'a backup that is killed at any point goes on, and each snapshot that is there can be restored meanwhile',
+    limit,
+    async () => {
+      // What there is from some days ago: its snapshot and some of its objects go with the next backup.
+      const old = folder(`${kind}-old`);
+      const first = await openBackup(old, { passphrase, isNew: true });
+      const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
+      const wish = (name: string, where: Where, killAt?: Moment): ChildWish => ({
+        mode: 'backup',
+        library,
+        backup: where.place,
+        dataDir: folder(name),
+        passphrase,
+        killAt,
+        later: LATER,
+      });
 
-    const calm = await make(`${kind}-calm`, old);
-    const moments = await run(wish(`${kind}-calm-data`, calm), calm.env);
-    expect((await open(calm).then((repo) => repo.snapshotIds()))).not.toContain(snapshot); // so there was a deletion among the moments
-    await calm.close();
+      const calm = await make(`${kind}-calm`, old);
+      const moments = await run(wish(`${kind}-calm-data`, calm), calm.env);
+      // so there was a deletion among the moments
+      expect(await open(calm).then((repo) => repo.snapshotIds())).not.toContain(snapshot);
+      await calm.close();
 
-    await atEach(moments, async (point, name) => {
-      const where = await make(`${kind}-backup-${name}`, old);
-      expectKilled(point, await run(wish(`${kind}-data-${name}`, where, point), where.env));
-      const repo = await open(where);
-      const left = await repo.snapshotIds();
-      expect(left.length).toBeGreaterThan(0);
-      for (const id of left) await expectWhole(repo, id, join(base, `${kind}-left-${name}-${id}`), id === snapshot ? before : now);
-      await backUpInto(repo, library, join(base, `${kind}-data-${name}`, 'tmp'), { now: () => new Date(Date.now() + LATER + 60_000), keep: { daily: 1, weekly: 0 } });
-      await expectWhole(repo, undefined, join(base, `${kind}-restored-${name}`), now);
+      await atEach(moments, async (point, name) => {
+        const where = await make(`${kind}-backup-${name}`, old);
+        expectKilled(point, await run(wish(`${kind}-data-${name}`, where, point), where.env));
+        const repo = await open(where);
+        const left = await repo.snapshotIds();
+        expect(left.length).toBeGreaterThan(0);
+        for (const id of left)
+          await expectWhole(repo, id, join(base, `${kind}-left-${name}-${id}`), id === snapshot ? before : now);
+        await backUpInto(repo, library, join(base, `${kind}-data-${name}`, 'tmp'), {
+          now: () => new Date(Date.now() + LATER + 60_000),
+          keep: { daily: 1, weekly: 0 },
+        });
+        await expectWhole(repo, undefined, join(base, `${kind}-restored-${name}`), now);
+        await where.close();
+      });
+    },
+  );
+
+  test(
+    'a restore that is killed at any point goes on, and loses nothing of the library it replaces',
+    limit,
+    async () => {
+      const where = await make(`${kind}-source`);
+      const repo = await open(where, true);
+      await backUpInto(repo, library, folder(`${kind}-source-tmp`));
+      const mine = folder(`${kind}-mine`);
+      migratedDatabase(join(mine, 'tonearm.db'));
+      mkdirSync(join(mine, 'library'));
+      writeFileSync(join(mine, 'library', 'a-file-of-mine'), 'mine');
+      const own = Object.values(filesIn(mine));
+      const place = (name: string): string => {
+        cpSync(mine, join(base, name), { recursive: true });
+        return join(base, name);
+      };
+      const wish = (dataDir: string, killAt?: Moment): ChildWish => ({
+        mode: 'restore',
+        library,
+        backup: where.place,
+        dataDir,
+        passphrase,
+        killAt,
+      });
+      const moments = (await run(wish(place(`${kind}-calm-place`)), where.env)) ?? [];
+      let halfway = 0;
+      await atEach(moments, async (point, name) => {
+        const data = place(`${kind}-place-${name}`);
+        expectKilled(point, await run(wish(data, point), where.env));
+        expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
+        if (!existsSync(join(data, 'tonearm.db'))) {
+          halfway++;
+          expect(() => {
+            assertNotHalfRestored(data);
+          }).toThrow(/A restore into .* was broken off/);
+        }
+        const isAfter = point.what === 'while tidying up'; // all is in its place, and only traces are left
+        if (isAfter) await finishRestore(data, () => new Date());
+        else await restoreFrom(repo, data, { replace: true });
+        expect(wholeOf(data)).toEqual(now);
+        expect(existsSync(join(data, '.restoring'))).toBe(false);
+        const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
+        expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
+      });
+      expect(halfway).toBeGreaterThan(0);
       await where.close();
-    });
-  });
-
-  test('a restore that is killed at any point goes on, and loses nothing of the library it replaces', limit, async () => {
-    const where = await make(`${kind}-source`);
-    const repo = await open(where, true);
-    await backUpInto(repo, library, folder(`${kind}-source-tmp`));
-    const mine = folder(`${kind}-mine`);
-    migratedDatabase(join(mine, 'tonearm.db'));
-    mkdirSync(join(mine, 'library'));
-    writeFileSync(join(mine, 'library', 'a-file-of-mine'), 'mine');
-    const own = Object.values(filesIn(mine));
-    const place = (name: string): string => {
-      cpSync(mine, join(base, name), { recursive: true });
-      return join(base, name);
-    };
-    const wish = (dataDir: string, killAt?: Moment): ChildWish => ({ mode: 'restore', library, backup: where.place, dataDir, passphrase, killAt });
-    const moments = await run(wish(place(`${kind}-calm-place`)), where.env) ?? [];
-    let halfway = 0;
-    await atEach(moments, async (point, name) => {
-      const data = place(`${kind}-place-${name}`);
-      expectKilled(point, await run(wish(data, point), where.env));
-      expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
-      if (!existsSync(join(data, 'tonearm.db'))) {
-        halfway++;
-        expect(() => { assertNotHalfRestored(data); }).toThrow(/A restore into .* was broken off/);
-      }
-      const isAfter = point.what === 'while tidying up'; // all is in its place, and only traces are left
-      if (isAfter) await finishRestore(data, () => new Date());
-      else await restoreFrom(repo, data, { replace: true });
-      expect(wholeOf(data)).toEqual(now);
-      expect(existsSync(join(data, '.restoring'))).toBe(false);
-      const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
-      expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
-    });
-    expect(halfway).toBeGreaterThan(0);
-    await where.close();
-  });
+    },
+  );
 });
 
 test('a backup that the server was making goes on by itself at the next start', async () => {
@@ -199,5 +259,7 @@ test('a backup that the server was making goes on by itself at the next start', 
 test('a server does not begin an empty library where a restore was broken off', async () => {
   const data = folder('broken-off');
   writeState(restorePaths(data), { snapshot: '20261121T030000000Z', step: 'in', aside: null });
-  await expect(startServer({ dir: data, setUp: false })).rejects.toThrow(/A restore into .* was broken off. Run the same restore again/);
+  await expect(startServer({ dir: data, setUp: false })).rejects.toThrow(
+    /A restore into .* was broken off. Run the same restore again/,
+  );
 });

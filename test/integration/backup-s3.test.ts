@@ -20,7 +20,9 @@ beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-backup-s3-'));
   music = makeLibrary({ tracks: 8, seed: 's3', art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
 });
-beforeEach(async () => { store = await startFakeS3(); });
+beforeEach(async () => {
+  store = await startFakeS3();
+});
 afterEach(() => store.close());
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -39,10 +41,14 @@ it('a library in a folder goes into a bucket, encrypted, and comes back', { time
   const names = [...store.objects.keys()];
   expect(names.every((name) => name.startsWith('backups/'))).toBe(true);
   const library = filesIn(join(dir, 'library'));
-  for (const key of Object.keys(library).filter((name) => name.startsWith('audio/'))) expect(names.join()).not.toContain(hashInKey(key));
+  for (const key of Object.keys(library).filter((name) => name.startsWith('audio/')))
+    expect(names.join()).not.toContain(hashInKey(key));
 
   const place = join(base, 'local-restored');
-  const { code, stderr } = await runServer(['restore', '--from', 's3', '--data-dir', place], { ...store.settings, ...LOCK });
+  const { code, stderr } = await runServer(['restore', '--from', 's3', '--data-dir', place], {
+    ...store.settings,
+    ...LOCK,
+  });
   expect([code, stderr]).toEqual([0, '']);
   expect(rowsIn(place)).toEqual(rowsIn(dir));
   expect(filesIn(join(place, 'library'))).toEqual(library);
@@ -50,7 +56,11 @@ it('a library in a folder goes into a bucket, encrypted, and comes back', { time
 
 it('a library in a bucket goes into a folder, and comes back in one', { timeout: 120_000 }, async () => {
   const [dir, backup] = [folder('remote'), folder('backup')];
-  const server = await livelyServer({ music, dir, env: { ...store.settings, STORAGE_BACKEND: 's3', BACKUP_TARGET: backup } });
+  const server = await livelyServer({
+    music,
+    dir,
+    env: { ...store.settings, STORAGE_BACKEND: 's3', BACKUP_TARGET: backup },
+  });
   const before = await allTracks(server);
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', files: before.length, absent: 0 });
   await server.close();
@@ -58,7 +68,9 @@ it('a library in a bucket goes into a folder, and comes back in one', { timeout:
   const place = join(base, 'remote-restored');
   expect((await runServer(['restore', '--from', backup, '--data-dir', place])).code).toBe(0);
   const restored = await startServer({ dir: place });
-  expect(await allTracks(restored)).toEqual(before.map((track) => ({ ...track, storage_uri: track.storage_uri?.replace(/^s3:/, 'local:') ?? null })));
+  expect(await allTracks(restored)).toEqual(
+    before.map((track) => ({ ...track, storage_uri: track.storage_uri?.replace(/^s3:/, 'local:') ?? null })),
+  );
   for (const { id, size_bytes: size } of before) {
     const audio = await fetch(`${restored.url}/stream/${id}?token=${restored.token}`);
     expect([audio.status, (await audio.arrayBuffer()).byteLength]).toEqual([200, size]);

@@ -1,5 +1,16 @@
-// A library goes into a backup, its data folder is lost, and it comes back in another place: everything, or it is said what not.
-import fs, { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// A library goes into a backup, its data folder is lost, and it comes back in another place: everything, or it is said
+// what not.
+import fs, {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -60,7 +71,7 @@ const stop = async (): Promise<void> => {
 /** Into a new place unless one is given. */
 async function restored(backup: string, wish: Partial<RestoreWish> = {}, passphrase?: string) {
   const dataDir = wish.dataDir ?? join(base, `restored-${++n}`);
-  return { dataDir, ...await restoreFolder(backup, dataDir, wish, passphrase) };
+  return { dataDir, ...(await restoreFolder(backup, dataDir, wish, passphrase)) };
 }
 
 const refused = async (work: Promise<unknown>): Promise<string> => {
@@ -87,24 +98,46 @@ describe('a backup that is locked and has the keys', () => {
     rmSync(dir, { recursive: true });
 
     const place = join(base, 'a new place', 'data');
-    const { code, stdout, stderr } = await runServer(['restore', '--from', backup, '--data-dir', place], { BACKUP_PASSPHRASE: PASSPHRASE });
+    const { code, stdout, stderr } = await runServer(['restore', '--from', backup, '--data-dir', place], {
+      BACKUP_PASSPHRASE: PASSPHRASE,
+    });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('app-passwords and open sign-ins go on working');
     expect(rowsIn(place)).toEqual(rows);
     expect(filesIn(join(place, 'library'))).toEqual(files);
-    expect(readdirSync(place).sort()).toEqual(['library', 'secrets.json', 'settings.json', 'tonearm.db', 'tonearm.lock']);
+    expect(readdirSync(place).sort()).toEqual([
+      'library',
+      'secrets.json',
+      'settings.json',
+      'tonearm.db',
+      'tonearm.lock',
+    ]);
     expect(JSON.parse(readFileSync(join(place, 'settings.json'), 'utf8'))).toEqual({ fpid_trust_score: 0.7 });
-    expect(JSON.parse(readFileSync(join(place, 'secrets.json'), 'utf8'))).toEqual({ JWT_SECRET: expect.any(String), COMPAT_SECRET_KEY: expect.any(String), 'setting.fpid_api_key': 'a-key-of-mine' });
+    expect(JSON.parse(readFileSync(join(place, 'secrets.json'), 'utf8'))).toEqual({
+      JWT_SECRET: expect.any(String),
+      COMPAT_SECRET_KEY: expect.any(String),
+      'setting.fpid_api_key': 'a-key-of-mine',
+    });
 
     server = await startServer({ dir: place });
     expect(await allTracks(server)).toEqual(before);
-    for (const account of [ADMIN, LISTENER]) expect((await server.api('/auth/login', { method: 'POST', token: null, body: account })).status).toBe(200);
+    for (const account of [ADMIN, LISTENER])
+      expect((await server.api('/auth/login', { method: 'POST', token: null, body: account })).status).toBe(200);
     const { username, password } = phone;
-    expect((await server.api<{ password: string }>('/users/me/subsonic-password')).body).toMatchObject({ username, password });
+    expect((await server.api<{ password: string }>('/users/me/subsonic-password')).body).toMatchObject({
+      username,
+      password,
+    });
     const track = before.find(({ has_cover }) => has_cover);
     const stream = await fetch(`${server.url}/stream/${track?.id}?token=${server.token}`);
     expect((await stream.arrayBuffer()).byteLength).toBe(track?.size_bytes);
-    expect((await fetch(`${server.url}/api/v1/albums/${track?.album_id}/cover`, { headers: { Authorization: `Bearer ${server.token}` } })).status).toBe(200);
+    expect(
+      (
+        await fetch(`${server.url}/api/v1/albums/${track?.album_id}/cover`, {
+          headers: { Authorization: `Bearer ${server.token}` },
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('tells nothing to whoever has the folder, and says in words that a passphrase is wrong or missing', async () => {
@@ -114,18 +147,30 @@ describe('a backup that is locked and has the keys', () => {
     expect((await makeBackup(server as TestServer)).status).toBe('succeeded');
     const names = Object.keys(filesIn(backup)).join('\n');
     for (const key of keys) expect(names).not.toContain(hashInKey(key));
-    const bytes = Buffer.concat(Object.keys(filesIn(backup)).map((name) => readFileSync(join(backup, name)))).toString('latin1');
-    for (const text of ['SQLite format', 'fLaC', 'listener', 'jwt_secret', PASSPHRASE]) expect(bytes).not.toContain(text);
+    const bytes = Buffer.concat(Object.keys(filesIn(backup)).map((name) => readFileSync(join(backup, name)))).toString(
+      'latin1',
+    );
+    for (const text of ['SQLite format', 'fLaC', 'listener', 'jwt_secret', PASSPHRASE])
+      expect(bytes).not.toContain(text);
 
-    expect(await refused(restored(backup, {}, 'a passphrase of another length'))).toMatch(/not the passphrase that the backup was made with/);
+    expect(await refused(restored(backup, {}, 'a passphrase of another length'))).toMatch(
+      /not the passphrase that the backup was made with/,
+    );
     expect(await refused(restored(backup))).toMatch(/is encrypted. Give its passphrase/);
     await server?.api('/settings', { method: 'PATCH', body: {} });
     await stop();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'a passphrase of another length' } });
-    expect(await makeBackup(server, backup)).toMatchObject({ status: 'failed', error: expect.stringMatching(/not the passphrase/) as string });
+    expect(await makeBackup(server, backup)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/not the passphrase/) as string,
+    });
     const plain = folder('backup');
     expect((await makeBackup(server, plain)).status).toBe('succeeded');
-    expect((await server.api<{ items: { key: string; value: unknown; is_set: boolean }[] }>('/settings')).body.items.find(({ key }) => key === 'backup_passphrase')).toMatchObject({ value: null, is_set: true });
+    expect(
+      (await server.api<{ items: { key: string; value: unknown; is_set: boolean }[] }>('/settings')).body.items.find(
+        ({ key }) => key === 'backup_passphrase',
+      ),
+    ).toMatchObject({ value: null, is_set: true });
   });
 });
 
@@ -144,13 +189,18 @@ describe('a backup without keys', () => {
     expect(existsSync(join(place, 'secrets.json'))).toBe(false);
     server = await startServer({ dir: place });
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: LISTENER })).status).toBe(200);
-    const answer = await fetch(`${server.url}/rest/ping.view?u=${phone.username}&p=${phone.password}&v=1.16.1&c=test&f=json`);
+    const answer = await fetch(
+      `${server.url}/rest/ping.view?u=${phone.username}&p=${phone.password}&v=1.16.1&c=test&f=json`,
+    );
     expect(await answer.text()).toContain('"status":"failed"');
   });
 
   it('is refused when the keys are wanted and nothing would lock them', async () => {
     server = await startServer({ env: { BACKUP_INCLUDE_KEYS: 'true' } });
-    expect(await makeBackup(server, folder('backup'))).toMatchObject({ status: 'failed', error: expect.stringMatching(/only written into an encrypted backup/) as string });
+    expect(await makeBackup(server, folder('backup'))).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/only written into an encrypted backup/) as string,
+    });
   });
 });
 
@@ -163,7 +213,10 @@ describe('a second backup', () => {
     expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'succeeded', added: 0, bytes_added: 0 });
     const track = (await allTracks(server as TestServer))[0];
     await server?.api(`/tracks/${track?.id}`, { method: 'DELETE' });
-    const extra = makeLibrary({ tracks: 1, seed: 'extra', seconds: '1', formats: ['flac'], art: 'none' }, join(base, `extra-${++n}`));
+    const extra = makeLibrary(
+      { tracks: 1, seed: 'extra', seconds: '1', formats: ['flac'], art: 'none' },
+      join(base, `extra-${++n}`),
+    );
     const form = new FormData();
     form.append('files', new Blob([readFileSync(join(extra.dir, extra.files[0]?.path ?? ''))]), 'new.flac');
     await server?.api('/tracks/upload', { method: 'POST', body: form });
@@ -183,7 +236,9 @@ describe('a second backup', () => {
     await lively({ BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0' }, () => today);
     const first = await makeBackup(server as TestServer);
     const [track] = await allTracks(server as TestServer);
-    const { storage_uri: uri } = new Database(join((server as TestServer).dir, 'tonearm.db'), { readonly: true }).prepare<[number | undefined], { storage_uri: string }>('SELECT storage_uri FROM tracks WHERE id = ?').get(track?.id) as { storage_uri: string };
+    const { storage_uri: uri } = new Database(join((server as TestServer).dir, 'tonearm.db'), { readonly: true })
+      .prepare<[number | undefined], { storage_uri: string }>('SELECT storage_uri FROM tracks WHERE id = ?')
+      .get(track?.id) as { storage_uri: string };
     const object = `objects/${hashInKey(uri).slice(0, 2)}/${hashInKey(uri)}`;
     await server?.api(`/tracks/${track?.id}`, { method: 'DELETE' });
     for (const expected of [true, false, false]) {
@@ -202,13 +257,23 @@ describe('a second backup', () => {
   it('is the newest also when the clock went back, and takes nothing away until the clock is right', async () => {
     let today = new Date('2026-12-24T12:00:00Z');
     const backup = folder('backup');
-    server = await startServer({ env: { BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '1', BACKUP_KEEP_WEEKLY: '0', ACCESS_TOKEN_TTL: '900d' }, now: () => today });
+    server = await startServer({
+      env: { BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '1', BACKUP_KEEP_WEEKLY: '0', ACCESS_TOKEN_TTL: '900d' },
+      now: () => today,
+    });
     const first = await makeBackup(server);
     today = new Date('2026-12-01T12:00:00Z');
     const second = await makeBackup(server);
-    expect(second).toMatchObject({ status: 'succeeded', snapshots_deleted: 0, tidy_problem: expect.stringMatching(/of a later day than today/) as string });
+    expect(second).toMatchObject({
+      status: 'succeeded',
+      snapshots_deleted: 0,
+      tidy_problem: expect.stringMatching(/of a later day than today/) as string,
+    });
     expect(second.snapshot > first.snapshot).toBe(true);
-    expect((await server.api<BackupsOut>('/backups')).body.items.map(({ id }) => id)).toEqual([second.snapshot, first.snapshot]);
+    expect((await server.api<BackupsOut>('/backups')).body.items.map(({ id }) => id)).toEqual([
+      second.snapshot,
+      first.snapshot,
+    ]);
     today = new Date('2026-12-25T12:00:00Z');
     expect(await makeBackup(server)).toMatchObject({ snapshots_deleted: 2, tidy_problem: null });
   });
@@ -236,16 +301,28 @@ describe('a place for backups that fails', () => {
     await lively({ BACKUP_TARGET: backup });
     expect((await makeBackup(server as TestServer)).status).toBe('succeeded');
     renameSync(backup, `${backup}-away`);
-    expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'waiting', error: expect.stringMatching(/is not there. Make it, or connect its disk/) as string });
+    expect(await makeBackup(server as TestServer)).toMatchObject({
+      status: 'waiting',
+      error: expect.stringMatching(/is not there. Make it, or connect its disk/) as string,
+    });
     expect((await server?.api<BackupsOut>('/backups'))?.body.problem).toMatch(/is not there/);
     mkdirSync(backup); // an empty mount point
-    expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'waiting', error: expect.stringMatching(/not there any more. Is its disk connected/) as string });
+    expect(await makeBackup(server as TestServer)).toMatchObject({
+      status: 'waiting',
+      error: expect.stringMatching(/not there any more. Is its disk connected/) as string,
+    });
     expect(readdirSync(backup)).toEqual([]);
     await stop();
     server = await startServer({ dir: folder('data') });
     expect((await server.api('/backups', { method: 'POST', body: {} })).status).toBe(409);
-    expect(await makeBackup(server, server.dir)).toMatchObject({ status: 'failed', error: expect.stringMatching(/which is the library’s own/) as string });
-    expect((await server.api('/backups', { method: 'POST', body: { to: backup }, token: await registerUser(server) })).status).toBe(403);
+    expect(await makeBackup(server, server.dir)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/which is the library’s own/) as string,
+    });
+    expect(
+      (await server.api('/backups', { method: 'POST', body: { to: backup }, token: await registerUser(server) }))
+        .status,
+    ).toBe(403);
   });
 
   it('says that it is full, and leaves earlier snapshots whole', async () => {
@@ -253,13 +330,17 @@ describe('a place for backups that fails', () => {
     const { dir } = await lively({ BACKUP_TARGET: backup });
     await makeBackup(server as TestServer);
     const rows = rowsIn(dir);
-    for (const name of objectsOf(backup).slice(0, 10)) rmSync(join(backup, name)); // so that there is something to write
+    // so that there is something to write
+    for (const name of objectsOf(backup).slice(0, 10)) rmSync(join(backup, name));
     await makeBackup(server as TestServer);
     const [track] = await allTracks(server as TestServer);
     await server?.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: track?.id, liked: true } });
     const files = filesIn(backup);
     const full = await withFullDisk(() => makeBackup(server as TestServer));
-    expect(full).toMatchObject({ status: 'waiting', error: expect.stringMatching(/no room left for the backup in .*earlier snapshots are whole/) as string });
+    expect(full).toMatchObject({
+      status: 'waiting',
+      error: expect.stringMatching(/no room left for the backup in .*earlier snapshots are whole/) as string,
+    });
     expect(filesIn(backup)).toEqual(files);
     expect(rowsIn((await restored(backup)).dataDir)['tracks']).toEqual(rows['tracks']);
     expect((await makeBackup(server as TestServer)).status).toBe('succeeded');
@@ -268,7 +349,10 @@ describe('a place for backups that fails', () => {
   it('takes another one when it is cancelled and asked again', async () => {
     const backup = folder('backup');
     await lively();
-    const { body: job } = await (server as TestServer).api<{ id: number }>('/backups', { method: 'POST', body: { to: backup } });
+    const { body: job } = await (server as TestServer).api<{ id: number }>('/backups', {
+      method: 'POST',
+      body: { to: backup },
+    });
     await server?.api(`/jobs/${job.id}`, { method: 'DELETE' });
     await server?.app.drain();
     expect(existsSync(join(backup, 'snapshots'))).toBe(false);
@@ -284,12 +368,15 @@ describe('a restore', () => {
     await stop();
     const before = filesIn(dir);
     const settings = { musicDir: undefined };
-    expect(await refused(restored(backup, { ...settings, dataDir: dir }))).toMatch(/There is something in .* already. Give another --data-dir, or --replace/);
+    expect(await refused(restored(backup, { ...settings, dataDir: dir }))).toMatch(
+      /There is something in .* already. Give another --data-dir, or --replace/,
+    );
     expect(filesIn(dir)).toEqual(before);
     const { aside } = await restored(backup, { dataDir: dir, replace: true });
     expect(aside).toMatch(/replaced-/);
     const old = filesIn(aside as string);
-    for (const [name, hash] of Object.entries(before)) if (name !== 'tonearm.lock') expect([name, old[name]]).toEqual([name, hash]);
+    for (const [name, hash] of Object.entries(before))
+      if (name !== 'tonearm.lock') expect([name, old[name]]).toEqual([name, hash]);
     server = await startServer({ dir });
     expect((await allTracks(server)).length).toBeGreaterThan(0);
     expect(await refused(restored(backup, { dataDir: dir, replace: true }))).toMatch(/Another Tonearm is running/);
@@ -303,7 +390,8 @@ describe('a restore', () => {
     const repo = await openBackup(backup);
     const manifest = await repo.readSnapshot((await repo.snapshotIds())[0] ?? '');
     const hashes: string[] = [];
-    for await (const line of repo.readFiles(manifest)) if (line.kind === 'stored' && line.key.startsWith('audio/')) hashes.push(line.hash);
+    for await (const line of repo.readFiles(manifest))
+      if (line.kind === 'stored' && line.key.startsWith('audio/')) hashes.push(line.hash);
     const [flipped = '', gone = ''] = hashes;
     flipByte(objectPath(backup, flipped));
     rmSync(objectPath(backup, gone));
@@ -348,7 +436,10 @@ describe('files that are only indexed', () => {
     const [was, is] = [filesIn(own), filesIn(musicDir)];
     expect(Object.keys(is)).toHaveLength(tracks);
     for (const [name, hash] of Object.entries(is)) expect([name, was[name]]).toEqual([name, hash]);
-    server = await startServer({ dir: dataDir, env: { LOCAL_MEDIA_IMPORT_PATH: musicDir, LOCAL_MEDIA_IMPORT_MODE: 'reference' } });
+    server = await startServer({
+      dir: dataDir,
+      env: { LOCAL_MEDIA_IMPORT_PATH: musicDir, LOCAL_MEDIA_IMPORT_MODE: 'reference' },
+    });
     await server.api('/sources/local_folder/scan', { method: 'POST' });
     await server.app.drain();
     expect((await allTracks(server)).filter(({ availability }) => availability === 'available')).toHaveLength(tracks);
@@ -408,7 +499,10 @@ async function withFullDisk<T>(work: () => Promise<T>): Promise<T> {
   const prototype = Object.getPrototypeOf(probe) as { write: unknown };
   await probe.close();
   const original = prototype.write;
-  prototype.write = () => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' }));
+  prototype.write = () =>
+    Promise.reject(
+      Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' }),
+    );
   try {
     return await work();
   } finally {

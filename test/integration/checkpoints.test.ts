@@ -31,7 +31,9 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const writeMegabyte = (): void => { client.prepare('INSERT INTO pages (bytes) VALUES (randomblob(1048576))').run(); };
+const writeMegabyte = (): void => {
+  client.prepare('INSERT INTO pages (bytes) VALUES (randomblob(1048576))').run();
+};
 const logPages = (): number => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number }])[0].log;
 
 test('the log of a long writing is emptied on the way and begins anew', async () => {
@@ -61,7 +63,12 @@ test('a reader that needs the old pages holds nobody up, and what was written me
 
 test('where the thread cannot work, SQLite empties the log by itself', async () => {
   await checkpoints.close();
-  checkpoints = createCheckpoints({ client, databasePath: join(dir, 'not', 'there.db'), workerUrl: workers.checkpoint, log });
+  checkpoints = createCheckpoints({
+    client,
+    databasePath: join(dir, 'not', 'there.db'),
+    workerUrl: workers.checkpoint,
+    log,
+  });
   for (let i = 0; i < 100; i++) {
     writeMegabyte();
     await checkpoints.relieve();

@@ -11,13 +11,19 @@ import { startServer } from '../support/server.ts';
 test('a scan whose end cannot be stored ends the command; what it did is there, and the job ends once it can', async () => {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-cli-wait-'));
   const music = makeLibrary({ tracks: 5, seed: 'wait' }, join(base, 'music'));
-  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: music.dir, LOCAL_MEDIA_IMPORT_MODE: 'reference' } });
+  const server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: music.dir, LOCAL_MEDIA_IMPORT_MODE: 'reference' },
+  });
   try {
-    server.app.db.$client.exec("CREATE TRIGGER stuck BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT RAISE(ABORT, 'no room'); END");
+    server.app.db.$client.exec(
+      "CREATE TRIGGER stuck BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    );
     await expect(runScan(server.app, { dir: undefined, dryRun: false })).rejects.toThrow('no room');
     expect(await allTracks(server)).toHaveLength(5);
     server.app.db.$client.exec('DROP TRIGGER stuck');
-    await expect.poll(() => server.app.jobs.list({ status: 'succeeded' }, { limit: 10, offset: 0 }).items.map(({ task }) => task)).toContain('scan_local_folder');
+    await expect
+      .poll(() => server.app.jobs.list({ status: 'succeeded' }, { limit: 10, offset: 0 }).items.map(({ task }) => task))
+      .toContain('scan_local_folder');
   } finally {
     await server.close();
     rmSync(base, { recursive: true, force: true });

@@ -22,15 +22,24 @@ import { openLibrary, serveRoutes } from './storage-server.ts';
 
 export type CoverRoom = Awaited<ReturnType<typeof openCoverRoom>>;
 
-export interface LogLine { level: string; msg: string; [field: string]: unknown }
+export interface LogLine {
+  level: string;
+  msg: string;
+  [field: string]: unknown;
+}
 
 /** A log whose lines can be read. */
 export function readableLog() {
   const lines: LogLine[] = [];
-  const log = createLog('debug', new Writable({ write: (chunk: Buffer, _encoding, done) => {
-    lines.push(JSON.parse(chunk.toString()) as LogLine);
-    done();
-  } }));
+  const log = createLog(
+    'debug',
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        lines.push(JSON.parse(chunk.toString()) as LogLine);
+        done();
+      },
+    }),
+  );
   return { log, lines };
 }
 
@@ -49,20 +58,48 @@ export async function openCoverRoom({ archiveUrl, storageIs = (local) => local }
   const { log, lines } = readableLog();
   const clock = { now: new Date('2024-06-01T00:00:00Z') };
   const covers = createCoverService({
-    db: library.db, log, now: () => clock.now, storage, cacheDir: join(dir, 'cache'), workerUrl: pathToFileURL('server/covers/cover-worker.ts'),
-    onCover: (id) => changed.push(id), audioStore: createAudioStore({ storage, importPath: () => undefined }), archive: openArchive(archiveUrl, log, () => clock.now),
+    db: library.db,
+    log,
+    now: () => clock.now,
+    storage,
+    cacheDir: join(dir, 'cache'),
+    workerUrl: pathToFileURL('server/covers/cover-worker.ts'),
+    onCover: (id) => changed.push(id),
+    audioStore: createAudioStore({ storage, importPath: () => undefined }),
+    archive: openArchive(archiveUrl, log, () => clock.now),
   });
-  const served = await serveRoutes(coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }));
+  const served = await serveRoutes(
+    coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }),
+  );
   return {
-    dir, library, storage, covers, changed, lines, clock,
+    dir,
+    library,
+    storage,
+    covers,
+    changed,
+    lines,
+    clock,
     rowOf: (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get(),
-    lookupOf: (albumId: AlbumId) => library.db.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get(),
-    stored: (): string[] => (fs.existsSync(join(dir, 'library', 'covers')) ? fs.readdirSync(join(dir, 'library', 'covers')).sort() : []),
-    call: (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${served.url}${path}`, { ...init, headers: { authorization: 'Bearer good', ...(init.headers as Record<string, string>) } }),
+    lookupOf: (albumId: AlbumId) =>
+      library.db.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get(),
+    stored: (): string[] =>
+      fs.existsSync(join(dir, 'library', 'covers')) ? fs.readdirSync(join(dir, 'library', 'covers')).sort() : [],
+    call: (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`${served.url}${path}`, {
+        ...init,
+        headers: { authorization: 'Bearer good', ...(init.headers as Record<string, string>) },
+      }),
     /** Stores audio and makes a track of it. */
     async addAudio(albumId: AlbumId, audio: Buffer, format: string, hasPicture = true): Promise<TrackId> {
       const { key } = await storage.putAudio(inPieces(audio), format);
-      return library.addTrack({ albumId, storageUri: `local:${key}`, hasPicture, format, trackNumber: 1, discNumber: 1 });
+      return library.addTrack({
+        albumId,
+        storageUri: `local:${key}`,
+        hasPicture,
+        format,
+        trackNumber: 1,
+        discNumber: 1,
+      });
     },
     later(ms: number): void {
       clock.now = new Date(clock.now.getTime() + ms);
@@ -76,6 +113,7 @@ export async function openCoverRoom({ archiveUrl, storageIs = (local) => local }
   };
 }
 
-export const mp3With = (picture: Buffer): Buffer => Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), picture]))]), silentMp3(30)]);
+export const mp3With = (picture: Buffer): Buffer =>
+  Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), picture]))]), silentMp3(30)]);
 export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 export const noSignal = new AbortController().signal;

@@ -1,7 +1,12 @@
 import sharp from 'sharp';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AlbumId } from '../../server/db/ids.ts';
-import { pngBomb, startFakeCoverArchive, type ArchiveBehaviour, type FakeCoverArchive } from '../fakes/cover-archive.ts';
+import {
+  pngBomb,
+  startFakeCoverArchive,
+  type ArchiveBehaviour,
+  type FakeCoverArchive,
+} from '../fakes/cover-archive.ts';
 import { bytesOf, mp3With, noSignal, openCoverRoom, type CoverRoom } from './cover-room.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,8 +14,12 @@ const DAY_MS = 86_400_000;
 let picture: Buffer;
 let other: Buffer;
 beforeAll(async () => {
-  picture = await sharp({ create: { width: 500, height: 500, channels: 3, background: '#804020' } }).jpeg().toBuffer();
-  other = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#2040f0' } }).png().toBuffer();
+  picture = await sharp({ create: { width: 500, height: 500, channels: 3, background: '#804020' } })
+    .jpeg()
+    .toBuffer();
+  other = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#2040f0' } })
+    .png()
+    .toBuffer();
 });
 
 let archive: FakeCoverArchive;
@@ -97,7 +106,9 @@ describe('the cover archive', () => {
 
   it('is asked once for an album whose tracks are enriched side by side', async () => {
     const [found, none] = [addAlbum({ picture }), addAlbum()];
-    const results = await Promise.all([found, found, found, none, none].map((album) => room.covers.tryResolveCover(album)));
+    const results = await Promise.all(
+      [found, found, found, none, none].map((album) => room.covers.tryResolveCover(album)),
+    );
     expect(results.filter(Boolean)).toHaveLength(1);
     expect(archive.asked).toHaveLength(3);
   });
@@ -106,13 +117,28 @@ describe('the cover archive', () => {
 describe('what the archive answers amiss', () => {
   const cases: [string, () => ArchiveBehaviour, string | RegExp, 'unusable' | 'failed'][] = [
     ['a PDF', () => ({ picture: Buffer.from('%PDF-1.4 not a picture') }), /not a JPEG, PNG/, 'unusable'],
-    ['a page of HTML', () => ({ picture: Buffer.from('<!doctype html><html>Sign in to the hotel network</html>') }), /not a JPEG, PNG/, 'unusable'],
+    [
+      'a page of HTML',
+      () => ({ picture: Buffer.from('<!doctype html><html>Sign in to the hotel network</html>') }),
+      /not a JPEG, PNG/,
+      'unusable',
+    ],
     ['nothing', () => ({ picture: Buffer.alloc(0) }), /not a JPEG, PNG/, 'unusable'],
     ['200 MB', () => 'huge', /sent more than 10 MB/, 'unusable'],
     ['bytes without end', () => 'endless', /sent more than 10 MB/, 'unusable'],
     ['a PNG of 30,000 by 30,000 pixels', () => ({ picture: pngBomb() }), /too many pixels/, 'unusable'],
-    ['a redirect to a private address', () => ({ redirect: 'http://127.0.0.1:9/secret' }), '127.0.0.1:9 is an address inside a private network', 'unusable'],
-    ['a redirect to the address of a cloud machine', () => ({ redirect: 'http://169.254.169.254/latest/meta-data' }), '169.254.169.254 is an address inside a private network', 'unusable'],
+    [
+      'a redirect to a private address',
+      () => ({ redirect: 'http://127.0.0.1:9/secret' }),
+      '127.0.0.1:9 is an address inside a private network',
+      'unusable',
+    ],
+    [
+      'a redirect to the address of a cloud machine',
+      () => ({ redirect: 'http://169.254.169.254/latest/meta-data' }),
+      '169.254.169.254 is an address inside a private network',
+      'unusable',
+    ],
     ['a redirect to a file', () => ({ redirect: 'file:///etc/passwd' }), /file: addresses are not fetched/, 'unusable'],
     ['redirects in a circle', () => 'loop', /more than 5 times/, 'unusable'],
     ['500', () => ({ status: 500 }), / answered 500$/, 'failed'],
@@ -129,7 +155,9 @@ describe('what the archive answers amiss', () => {
     expect(room.lookupOf(album)).toMatchObject({ result, tries: 1, reason: expect.stringMatching(reason) as string });
     expect(reasons()).toEqual([expect.stringMatching(reason)]);
     expect(room.stored()).toEqual([]);
-    expect(archive.asked).toHaveLength(result === 'failed' ? 2 : typeof behaviour() === 'string' && behaviour() === 'loop' ? 6 : 1);
+    expect(archive.asked).toHaveLength(
+      result === 'failed' ? 2 : typeof behaviour() === 'string' && behaviour() === 'loop' ? 6 : 1,
+    );
     expect((await room.call(`/albums/${album}/cover`)).status).toBe(404);
   });
 
@@ -148,9 +176,15 @@ describe('asking again', () => {
       expect(await askAll()).toEqual({ albums: 1, found: 0 });
       expect(await askAll()).toEqual({ albums: 0, found: 0 });
       room.later(days * DAY_MS - 1);
-      expect([await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined }), room.covers.hasDue()]).toEqual([false, false]);
+      expect([
+        await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined }),
+        room.covers.hasDue(),
+      ]).toEqual([false, false]);
       room.later(1);
-      expect([await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined }), room.covers.hasDue()]).toEqual([true, true]);
+      expect([
+        await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined }),
+        room.covers.hasDue(),
+      ]).toEqual([true, true]);
     }
     expect(room.lookupOf(album)).toMatchObject({ result: 'none', reason: null, tries: 5 });
     expect(room.lines.filter((line) => line.level === 'warn')).toEqual([]);
@@ -170,7 +204,9 @@ describe('asking again', () => {
     const album = addAlbum();
     await room.covers.tryResolveCover(album);
     expect(await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined })).toBe(false);
-    room.library.db.$client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?').run(mbidOf(++count), album);
+    room.library.db.$client
+      .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
+      .run(mbidOf(++count), album);
     archive.groups.set(mbidOf(count), { picture });
     expect(await askAll()).toEqual({ albums: 1, found: 1 });
   });
@@ -182,11 +218,15 @@ describe('asking again', () => {
     room.library.db.$client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?').run(mbidOf(++count), late);
     archive.groups.set(mbidOf(count), { picture });
     let meanwhile: AlbumId | undefined;
-    const result = await room.covers.resolveWanted({ signal: noSignal, giveWay: () => undefined, progress: () => {
-      if (meanwhile !== undefined) return;
-      meanwhile = addAlbum({ picture });
-      room.library.db.$client.prepare("INSERT INTO album_covers (album_id, checked_at) VALUES (?, 0)").run(meanwhile);
-    } });
+    const result = await room.covers.resolveWanted({
+      signal: noSignal,
+      giveWay: () => undefined,
+      progress: () => {
+        if (meanwhile !== undefined) return;
+        meanwhile = addAlbum({ picture });
+        room.library.db.$client.prepare('INSERT INTO album_covers (album_id, checked_at) VALUES (?, 0)').run(meanwhile);
+      },
+    });
     expect(result).toEqual({ albums: 2, found: 2 });
   });
 
@@ -205,7 +245,7 @@ describe('asking again', () => {
 describe('looking again by hand', () => {
   const lookAgain = async (album: number) => {
     const response = await room.call(`/albums/${album}/cover/find`, { method: 'POST' });
-    return { status: response.status, body: await response.json() as unknown };
+    return { status: response.status, body: (await response.json()) as unknown };
   };
 
   it('brings back what was removed', async () => {
@@ -222,7 +262,10 @@ describe('looking again by hand', () => {
   it('asks the archive although it was asked in vain, and says why it gave none', async () => {
     const album = addAlbum({ picture: Buffer.from('%PDF-1.4') });
     await room.covers.tryResolveCover(album);
-    expect(await lookAgain(album)).toEqual({ status: 200, body: { found: false, reason: 'it is not a JPEG, PNG, WebP, GIF or AVIF picture' } });
+    expect(await lookAgain(album)).toEqual({
+      status: 200,
+      body: { found: false, reason: 'it is not a JPEG, PNG, WebP, GIF or AVIF picture' },
+    });
     archive.groups.set(mbidOf(count), { picture });
     expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
     expect((await lookAgain(999)).status).toBe(404);

@@ -3,7 +3,12 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumOut, ArtistOut, TrackOut } from '../../server/library/wire.ts';
-import { pngBomb, startFakeCoverArchive, type ArchiveBehaviour, type FakeCoverArchive } from '../fakes/cover-archive.ts';
+import {
+  pngBomb,
+  startFakeCoverArchive,
+  type ArchiveBehaviour,
+  type FakeCoverArchive,
+} from '../fakes/cover-archive.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { HASTE } from '../support/cover-archive.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -11,7 +16,9 @@ import { readableLog, type LogLine } from './cover-room.ts';
 
 let picture: Buffer;
 beforeAll(async () => {
-  picture = await sharp({ create: { width: 500, height: 500, channels: 3, background: '#804020' } }).jpeg().toBuffer();
+  picture = await sharp({ create: { width: 500, height: 500, channels: 3, background: '#804020' } })
+    .jpeg()
+    .toBuffer();
 });
 
 let archive: FakeCoverArchive;
@@ -23,7 +30,12 @@ async function open(): Promise<void> {
   const readable = readableLog();
   lines = readable.lines;
   time = Date.UTC(2024, 5, 1);
-  server = await startServer({ env: { COVERART_BASE_URL: archive.url }, now: () => new Date(time), archivePace: HASTE, log: readable.log });
+  server = await startServer({
+    env: { COVERART_BASE_URL: archive.url },
+    now: () => new Date(time),
+    archivePace: HASTE,
+    log: readable.log,
+  });
 }
 async function close(): Promise<void> {
   await server.close();
@@ -35,18 +47,33 @@ const newGroup = (): string => `9e8d7c6b-0000-4000-8000-${String(++count).padSta
 
 /** Uploads a track of the release group's album, and runs all that this starts. */
 async function upload(group: string, title = 'Harbour Lights'): Promise<TrackOut> {
-  const frames = [id3Frame('TIT2', utf8Text(title)), id3Frame('TPE1', utf8Text(`Band ${count}`)), id3Frame('TALB', utf8Text(`Album ${count}`)),
-    id3Frame('TXXX', utf8Text(`MusicBrainz Release Group Id\0${group}`))];
+  const frames = [
+    id3Frame('TIT2', utf8Text(title)),
+    id3Frame('TPE1', utf8Text(`Band ${count}`)),
+    id3Frame('TALB', utf8Text(`Album ${count}`)),
+    id3Frame('TXXX', utf8Text(`MusicBrainz Release Group Id\0${group}`)),
+  ];
   const form = new FormData();
-  form.append('files', new Blob([new Uint8Array(Buffer.concat([id3(frames), silentMp3(60 + count + title.length * 100)]))]), `${title}.mp3`);
+  form.append(
+    'files',
+    new Blob([new Uint8Array(Buffer.concat([id3(frames), silentMp3(60 + count + title.length * 100)]))]),
+    `${title}.mp3`,
+  );
   const { body } = await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
   await server.app.drain();
   return (await server.api<TrackOut>(`/tracks/${body.items[0]?.id}`)).body;
 }
-const albumOf = async (track: TrackOut): Promise<AlbumOut> => (await server.api<AlbumOut>(`/albums/${track.album_id}`)).body;
-const statusesOf = async (query: string): Promise<string[]> => (await server.api<{ items: JobOut[] }>(`/jobs${query}`)).body.items.map(({ status }) => status);
+const albumOf = async (track: TrackOut): Promise<AlbumOut> =>
+  (await server.api<AlbumOut>(`/albums/${track.album_id}`)).body;
+const statusesOf = async (query: string): Promise<string[]> =>
+  (await server.api<{ items: JobOut[] }>(`/jobs${query}`)).body.items.map(({ status }) => status);
 const reasonsOf = (track: TrackOut): unknown[] =>
-  lines.filter((line) => line.level === 'warn' && line.msg === 'cover of the archive not used' && line['album_id'] === track.album_id).map((line) => line['reason']);
+  lines
+    .filter(
+      (line) =>
+        line.level === 'warn' && line.msg === 'cover of the archive not used' && line['album_id'] === track.album_id,
+    )
+    .map((line) => line['reason']);
 
 describe('a track whose album has no picture', () => {
   beforeAll(open);
@@ -65,7 +92,8 @@ describe('a track whose album has no picture', () => {
     expect(archive.asked).toHaveLength(1);
   });
 
-  const bad: [string, () => ArchiveBehaviour, RegExp][] = [ // what is no answer comes between what is one: after four without, it is left alone
+  const bad: [string, () => ArchiveBehaviour, RegExp][] = [
+    // what is no answer comes between what is one: after four without, it is left alone
     ['is slow', () => 'silent', /took longer/],
     ['redirects to a private address', () => ({ redirect: 'http://localhost:9/' }), /inside a private network/],
     ['sends the picture drop by drop', () => 'dripping', /took longer/],
@@ -74,23 +102,29 @@ describe('a track whose album has no picture', () => {
     ['answers 200 MB', () => 'huge', /more than 10 MB/],
     ['answers a PNG of 30,000 by 30,000 pixels', () => ({ picture: pngBomb() }), /too many pixels/],
   ];
-  it.each(bad)('is enriched all the same when the archive %s; it has no cover, and the log says why', async (_what, behaviour, reason) => {
-    const group = newGroup();
-    archive.groups.set(group, behaviour());
-    const track = await upload(group);
-    expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, has_cover: false });
-    expect((await albumOf(track)).has_cover).toBe(false);
-    expect((await server.api(`/albums/${track.album_id}/cover`)).status).toBe(404);
-    expect(reasonsOf(track)).toEqual([expect.stringMatching(reason)]);
-    expect(await statusesOf('?status=failed')).toEqual([]);
-  });
+  it.each(bad)(
+    'is enriched all the same when the archive %s; it has no cover, and the log says why',
+    async (_what, behaviour, reason) => {
+      const group = newGroup();
+      archive.groups.set(group, behaviour());
+      const track = await upload(group);
+      expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, has_cover: false });
+      expect((await albumOf(track)).has_cover).toBe(false);
+      expect((await server.api(`/albums/${track.album_id}/cover`)).status).toBe(404);
+      expect(reasonsOf(track)).toEqual([expect.stringMatching(reason)]);
+      expect(await statusesOf('?status=failed')).toEqual([]);
+    },
+  );
 
   it('is enriched without a word in the log when the archive has none', async () => {
     const [group, said] = [newGroup(), lines.length];
     const track = await upload(group);
     expect(track).toMatchObject({ metadata_status: 'enriched', has_cover: false });
     expect(lines.slice(said).filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
-    expect(archive.asked.slice(-2).map(({ path }) => path)).toEqual([`/release-group/${group}/front-1200`, `/release-group/${group}/front-500`]);
+    expect(archive.asked.slice(-2).map(({ path }) => path)).toEqual([
+      `/release-group/${group}/front-1200`,
+      `/release-group/${group}/front-500`,
+    ]);
   });
 });
 
@@ -106,7 +140,9 @@ describe('an archive that is down', () => {
       count++;
       tracks.push(await upload(group));
     }
-    expect(tracks.map((track) => [track.metadata_status, track.has_cover])).toEqual(groups.map(() => ['enriched', false]));
+    expect(tracks.map((track) => [track.metadata_status, track.has_cover])).toEqual(
+      groups.map(() => ['enriched', false]),
+    );
     expect(tracks.map((track) => reasonsOf(track).length)).toEqual([1, 1, 0, 0]); // then it is left alone
     expect(reasonsOf(tracks[0] as TrackOut)).toEqual([expect.stringMatching(/refused the connection/)]);
     expect(await statusesOf('?task=cover_archive_task')).toEqual(['waiting']);
@@ -116,7 +152,8 @@ describe('an archive that is down', () => {
     time += 2 * 3_600_000;
     await server.app.drain();
     expect(await statusesOf('?task=cover_archive_task')).toEqual(['succeeded']);
-    expect(new Set(archive.asked.map(({ path }) => path)).size).toBe(2); // those that were asked for in vain wait longer
+    // those that were asked for in vain wait longer
+    expect(new Set(archive.asked.map(({ path }) => path)).size).toBe(2);
 
     time += 4 * 3_600_000;
     await server.app.jobs.enqueue('cover_task', {});

@@ -7,17 +7,27 @@ import type { AlbumId, ArtistId } from '../../server/db/ids.ts';
 import { trackArtists } from '../../server/db/schema.ts';
 import { bytesOf, openCoverRoom, type CoverRoom } from './cover-room.ts';
 
-const COLOURS = { red: [255, 0, 0], green: [0, 255, 0], blue: [0, 0, 255], grey: [128, 128, 128], yellow: [255, 255, 0] } as const;
+const COLOURS = {
+  red: [255, 0, 0],
+  green: [0, 255, 0],
+  blue: [0, 0, 255],
+  grey: [128, 128, 128],
+  yellow: [255, 255, 0],
+} as const;
 type Colour = keyof typeof COLOURS;
 
 let pictures: Record<Colour, Buffer>;
 beforeAll(async () => {
   const make = async (name: Colour): Promise<Buffer> => {
     const [r, g, b] = COLOURS[name];
-    const plain = sharp({ create: { width: name === 'red' ? 900 : 400, height: 400, channels: 3, background: { r, g, b } } });
+    const plain = sharp({
+      create: { width: name === 'red' ? 900 : 400, height: 400, channels: 3, background: { r, g, b } },
+    });
     return name === 'grey' ? plain.toColourspace('b-w').jpeg({ quality: 100 }).toBuffer() : plain.png().toBuffer();
   };
-  pictures = Object.fromEntries(await Promise.all((Object.keys(COLOURS) as Colour[]).map(async (name) => [name, await make(name)]))) as Record<Colour, Buffer>;
+  pictures = Object.fromEntries(
+    await Promise.all((Object.keys(COLOURS) as Colour[]).map(async (name) => [name, await make(name)])),
+  ) as Record<Colour, Buffer>;
 });
 
 let room: CoverRoom;
@@ -28,7 +38,11 @@ beforeEach(async () => {
 });
 afterEach(() => room.close());
 
-async function addAlbum(colour: Colour | undefined, year: number | null, of: ArtistId | null = artistId): Promise<AlbumId> {
+async function addAlbum(
+  colour: Colour | undefined,
+  year: number | null,
+  of: ArtistId | null = artistId,
+): Promise<AlbumId> {
   const album = room.library.addAlbum({ artistId: of, year });
   if (colour) await room.covers.setCover(album, pictures[colour]);
   return album;
@@ -37,14 +51,19 @@ const credit = (albumId: AlbumId): void => {
   const trackId = room.library.addTrack({ albumId });
   room.library.db.insert(trackArtists).values({ trackId, position: 0, artistId, credit: 'Someone' }).run();
 };
-const getCover = (query = '', headers: Record<string, string> = {}) => room.call(`/artists/${artistId}/cover${query}`, { headers });
+const getCover = (query = '', headers: Record<string, string> = {}) =>
+  room.call(`/artists/${artistId}/cover${query}`, { headers });
 
 /** Colours in the middle of the quarters: upper left, upper right, lower left, lower right. */
 async function quarters(response: Response): Promise<Colour[]> {
-  const { data, info } = await sharp(await bytesOf(response)).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(await bytesOf(response))
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   const at = (x: number, y: number): Colour => {
     const i = (Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels;
-    const distance = (name: Colour): number => COLOURS[name].reduce<number>((sum, part, n) => sum + Math.abs(part - (data[i + n] ?? 0)), 0);
+    const distance = (name: Colour): number =>
+      COLOURS[name].reduce<number>((sum, part, n) => sum + Math.abs(part - (data[i + n] ?? 0)), 0);
     return (Object.keys(COLOURS) as Colour[]).toSorted((a, b) => distance(a) - distance(b))[0] as Colour;
   };
   return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)];
@@ -52,7 +71,14 @@ async function quarters(response: Response): Promise<Colour[]> {
 
 describe('the picture of an artist', () => {
   it('is made of the covers of their first four albums', async () => {
-    for (const [colour, year] of [['yellow', null], ['grey', 2010], ['blue', 1990], ['red', 1970], ['green', 1980]] as const) await addAlbum(colour, year);
+    for (const [colour, year] of [
+      ['yellow', null],
+      ['grey', 2010],
+      ['blue', 1990],
+      ['red', 1970],
+      ['green', 1980],
+    ] as const)
+      await addAlbum(colour, year);
     const response = await getCover('?size=300');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
     const { width, height } = await sharp(await bytesOf(response.clone())).metadata();
@@ -77,7 +103,11 @@ describe('the picture of an artist', () => {
 
   it('takes albums that they play on after their own', async () => {
     await addAlbum('blue', 1990);
-    const [various, other, bare] = [await addAlbum('red', 1960, null), await addAlbum('green', 1961, room.library.addArtist('Other')), await addAlbum(undefined, 1962, null)];
+    const [various, other, bare] = [
+      await addAlbum('red', 1960, null),
+      await addAlbum('green', 1961, room.library.addArtist('Other')),
+      await addAlbum(undefined, 1962, null),
+    ];
     for (const album of [various, other, bare, other]) credit(album);
     expect(await quarters(await getCover())).toEqual(['blue', 'red', 'blue', 'green']);
     expect((await room.call(`/artists/${room.library.addArtist('Nobody')}/cover`)).status).toBe(404);

@@ -14,27 +14,41 @@ import { mp3With, noSignal, openCoverRoom, type CoverRoom } from './cover-room.t
 let jpeg: Buffer;
 let large: Buffer;
 beforeAll(async () => {
-  const noise = (side: number) => sharp({ create: { width: side, height: side, channels: 3, background: '#804020', noise: { type: 'gaussian', mean: 128, sigma: 60 } } });
+  const noise = (side: number) =>
+    sharp({
+      create: {
+        width: side,
+        height: side,
+        channels: 3,
+        background: '#804020',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    });
   jpeg = await noise(200).jpeg().toBuffer();
   large = await noise(1_000).png().toBuffer(); // about 3 MB
 });
 
 const flacWith = (picture: Buffer, ...blocks: [number, Buffer][]): Buffer =>
-  flac(...blocks, [6, Buffer.concat([u32(3), u32(9), ascii('image/any'), Buffer.alloc(20), u32(picture.length), picture])]);
+  flac(...blocks, [
+    6,
+    Buffer.concat([u32(3), u32(9), ascii('image/any'), Buffer.alloc(20), u32(picture.length), picture]),
+  ]);
 
 let room: CoverRoom;
 afterEach(() => room.close());
 
 describe('pictures inside audio that is no file on this machine', () => {
   let ranges: number;
-  const remote = (open?: Storage['open']) => (local: Storage): Storage => ({
-    ...local,
-    localPath: (key) => (key.startsWith('audio/') ? undefined : local.localPath(key)),
-    open: (key, range) => {
-      ranges += range ? 1 : 0;
-      return (open && key.startsWith('audio/') ? open : local.open)(key, range);
-    },
-  });
+  const remote =
+    (open?: Storage['open']) =>
+    (local: Storage): Storage => ({
+      ...local,
+      localPath: (key) => (key.startsWith('audio/') ? undefined : local.localPath(key)),
+      open: (key, range) => {
+        ranges += range ? 1 : 0;
+        return (open && key.startsWith('audio/') ? open : local.open)(key, range);
+      },
+    });
 
   it.each([
     ['small', () => mp3With(jpeg), 'mp3', () => jpeg],
@@ -74,37 +88,100 @@ describe('pictures inside formats that others read for us', () => {
   /** An APE tag with one binary item. */
   const apeTag = (name: string, value: Buffer): Buffer => {
     const item = Buffer.concat([u32le(value.length), u32le(2), ascii(`${name}\0`), value]);
-    const head = (flags: number): Buffer => Buffer.concat([ascii('APETAGEX'), u32le(2_000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
+    const head = (flags: number): Buffer =>
+      Buffer.concat([
+        ascii('APETAGEX'),
+        u32le(2_000),
+        u32le(item.length + 32),
+        u32le(1),
+        u32le(flags),
+        Buffer.alloc(8),
+      ]);
     return Buffer.concat([head(0xa0000000), item, head(0x80000000)]);
   };
   const dsf = (picture: Buffer): Buffer => {
     const tag = id3([id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), picture]))]);
     const long = (n: number): Buffer => Buffer.concat([u32le(n), u32le(0)]);
-    const format = Buffer.concat([ascii('fmt '), long(52), u32le(1), u32le(0), u32le(2), u32le(2), u32le(2_822_400), u32le(1), long(2_822_400), u32le(4_096), u32le(0)]);
+    const format = Buffer.concat([
+      ascii('fmt '),
+      long(52),
+      u32le(1),
+      u32le(0),
+      u32le(2),
+      u32le(2),
+      u32le(2_822_400),
+      u32le(1),
+      long(2_822_400),
+      u32le(4_096),
+      u32le(0),
+    ]);
     const data = Buffer.concat([ascii('data'), long(12 + 8_192), Buffer.alloc(8_192)]);
     const at = 28 + format.length + data.length;
     return Buffer.concat([ascii('DSD '), long(28), long(at + tag.length), long(at), format, data, tag]);
   };
   const wavpack = (picture: Buffer): Buffer =>
-    Buffer.concat([foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Buffer.alloc(0), apeTag('Cover Art (Front)', Buffer.concat([ascii('cover.jpg\0'), picture]))]);
+    Buffer.concat([
+      foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Buffer.alloc(0),
+      apeTag('Cover Art (Front)', Buffer.concat([ascii('cover.jpg\0'), picture])),
+    ]);
 
   const wide = (text: string): Buffer => Buffer.from(`${text}\0`, 'utf16le');
-  const asfObject = (id: string, body: Buffer): Buffer => Buffer.concat([Buffer.from(id, 'hex'), u64le(body.length + 24), body]);
-  const asfPicture = (picture: Buffer, kind: number): Buffer => Buffer.concat([Buffer.from([kind]), u32le(picture.length), wide('image/jpeg'), wide('the front'), picture]);
-  const asf = (object: Buffer): Buffer => asfObject('3026b2758e66cf11a6d900aa0062ce6c', Buffer.concat([u32le(1), Buffer.from([1, 2]), object]));
+  const asfObject = (id: string, body: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(id, 'hex'), u64le(body.length + 24), body]);
+  const asfPicture = (picture: Buffer, kind: number): Buffer =>
+    Buffer.concat([Buffer.from([kind]), u32le(picture.length), wide('image/jpeg'), wide('the front'), picture]);
+  const asf = (object: Buffer): Buffer =>
+    asfObject('3026b2758e66cf11a6d900aa0062ce6c', Buffer.concat([u32le(1), Buffer.from([1, 2]), object]));
   /** In the tags of old files, which hold 64 KB at most. */
   const wmaShort = (picture: Buffer): Buffer => {
-    const tag = (name: string, value: Buffer): Buffer => Buffer.concat([u16le(wide(name).length), wide(name), u16le(1), u16le(value.length), value]);
-    return asf(asfObject('40a4d0d207e3d21197f000a0c95ea850', Buffer.concat([u16le(3), tag('WM/Genre', wide('Rock')), tag('WM/Picture', asfPicture(Buffer.from('GIF89a no front'), 4)), tag('WM/Picture', asfPicture(picture, 3))])));
+    const tag = (name: string, value: Buffer): Buffer =>
+      Buffer.concat([u16le(wide(name).length), wide(name), u16le(1), u16le(value.length), value]);
+    return asf(
+      asfObject(
+        '40a4d0d207e3d21197f000a0c95ea850',
+        Buffer.concat([
+          u16le(3),
+          tag('WM/Genre', wide('Rock')),
+          tag('WM/Picture', asfPicture(Buffer.from('GIF89a no front'), 4)),
+          tag('WM/Picture', asfPicture(picture, 3)),
+        ]),
+      ),
+    );
   };
   /** In the library inside the header's extension. */
   const wmaLong = (picture: Buffer): Buffer => {
     const value = asfPicture(picture, 3);
-    const library = asfObject('941c23449894d149a1411d134e457054', Buffer.concat([u16le(1), u32le(0), u16le(wide('WM/Picture').length), u16le(1), u32le(value.length), wide('WM/Picture'), value]));
-    return asf(asfObject('b503bf5f2ea9cf118ee300c00c205365', Buffer.concat([Buffer.from('11d2d3abbaa9cf118ee600c00c205365', 'hex'), u16le(6), u32le(library.length), library])));
+    const library = asfObject(
+      '941c23449894d149a1411d134e457054',
+      Buffer.concat([
+        u16le(1),
+        u32le(0),
+        u16le(wide('WM/Picture').length),
+        u16le(1),
+        u32le(value.length),
+        wide('WM/Picture'),
+        value,
+      ]),
+    );
+    return asf(
+      asfObject(
+        'b503bf5f2ea9cf118ee300c00c205365',
+        Buffer.concat([
+          Buffer.from('11d2d3abbaa9cf118ee600c00c205365', 'hex'),
+          u16le(6),
+          u32le(library.length),
+          library,
+        ]),
+      ),
+    );
   };
 
-  it.each([['wv', wavpack], ['dsf', dsf], ['wma', wmaShort], ['wma', wmaLong]] as const)('are found: %s', async (format, make) => {
+  it.each([
+    ['wv', wavpack],
+    ['dsf', dsf],
+    ['wma', wmaShort],
+    ['wma', wmaLong],
+  ] as const)('are found: %s', async (format, make) => {
     room = await openCoverRoom();
     const [album, broken] = [room.library.addAlbum(), room.library.addAlbum()];
     await room.addAudio(album, make(jpeg), format, false);
@@ -116,7 +193,7 @@ describe('pictures inside formats that others read for us', () => {
   });
 });
 
-describe('stored pictures that are no album\'s any more', () => {
+describe("stored pictures that are no album's any more", () => {
   const addCovered = async (): Promise<AlbumId> => {
     const album = room.library.addAlbum();
     await room.covers.setCover(album, jpeg);
@@ -142,7 +219,13 @@ describe('stored pictures that are no album\'s any more', () => {
 
   it('are kept in mind while the storage is out of reach', async () => {
     let isDown = true;
-    room = await openCoverRoom({ storageIs: (local) => ({ ...local, delete: (key) => (isDown ? Promise.reject(new AppError('unavailable', 'The store is down.')) : local.delete(key)) }) });
+    room = await openCoverRoom({
+      storageIs: (local) => ({
+        ...local,
+        delete: (key) =>
+          isDown ? Promise.reject(new AppError('unavailable', 'The store is down.')) : local.delete(key),
+      }),
+    });
     const album = await addCovered();
     remove(album);
     await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
@@ -152,10 +235,13 @@ describe('stored pictures that are no album\'s any more', () => {
     expect([orphans(), room.stored()]).toEqual([[], []]);
   });
 
-  it('are not deleted when they became the album\'s again', async () => {
+  it("are not deleted when they became the album's again", async () => {
     room = await openCoverRoom();
     const album = await addCovered();
-    room.library.db.insert(orphanedCovers).values({ key: `covers/${album}.jpg`, albumId: album }).run();
+    room.library.db
+      .insert(orphanedCovers)
+      .values({ key: `covers/${album}.jpg`, albumId: album })
+      .run();
     await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
     expect([orphans(), room.stored()]).toEqual([[], [`${album}.jpg`]]);
     await room.covers.setCover(album, large);

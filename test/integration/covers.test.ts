@@ -27,9 +27,19 @@ const onUnix = it.skipIf(process.platform === 'win32');
 let jpeg: Buffer;
 let png: Buffer;
 beforeAll(async () => {
-  const noise = { create: { width: 700, height: 500, channels: 3 as const, background: '#804020', noise: { type: 'gaussian' as const, mean: 128, sigma: 30 } } };
+  const noise = {
+    create: {
+      width: 700,
+      height: 500,
+      channels: 3 as const,
+      background: '#804020',
+      noise: { type: 'gaussian' as const, mean: 128, sigma: 30 },
+    },
+  };
   jpeg = await sharp(noise).jpeg({ quality: 90 }).toBuffer();
-  png = await sharp({ create: { width: 100, height: 100, channels: 4, background: '#2040f080' } }).png().toBuffer();
+  png = await sharp({ create: { width: 100, height: 100, channels: 4, background: '#2040f080' } })
+    .png()
+    .toBuffer();
 });
 
 let dir: string;
@@ -50,7 +60,9 @@ beforeEach(async () => {
   changed = [];
   now = new Date('2024-06-01T00:00:00Z');
   covers = openCovers(storage);
-  served = await serveRoutes(coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }));
+  served = await serveRoutes(
+    coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }),
+  );
 });
 afterEach(async () => {
   await served.close();
@@ -59,16 +71,34 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const openCovers = (over: Storage, worker = workerUrl): CoverService => createCoverService({
-  db: library.db, log: silent, now: () => now, storage: over, cacheDir: join(dir, 'cache'), workerUrl: worker, onCover: (id) => changed.push(id),
-  archive: openArchive(undefined),
-  audioStore: createAudioStore({ storage: over, importPath: () => music }),
-});
+const openCovers = (over: Storage, worker = workerUrl): CoverService =>
+  createCoverService({
+    db: library.db,
+    log: silent,
+    now: () => now,
+    storage: over,
+    cacheDir: join(dir, 'cache'),
+    workerUrl: worker,
+    onCover: (id) => changed.push(id),
+    archive: openArchive(undefined),
+    audioStore: createAudioStore({ storage: over, importPath: () => music }),
+  });
 
 const mp3With = (picture: Buffer, mime = 'image/jpeg'): Buffer =>
   Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii(`\0${mime}\0\x03\0`), picture]))]), silentMp3(30)]);
 const flacPicture = (picture: Buffer, mime: string): Buffer =>
-  Buffer.concat([u32(3), u32(mime.length), ascii(mime), u32(0), u32(0), u32(0), u32(0), u32(0), u32(picture.length), picture]);
+  Buffer.concat([
+    u32(3),
+    u32(mime.length),
+    ascii(mime),
+    u32(0),
+    u32(0),
+    u32(0),
+    u32(0),
+    u32(0),
+    u32(picture.length),
+    picture,
+  ]);
 
 const addAudio = async (albumId: AlbumId, audio: Buffer, trackNumber = 1, ext = 'mp3'): Promise<void> => {
   const { key } = await storage.putAudio(inPieces(audio), ext);
@@ -80,9 +110,25 @@ function addFolder(albumId: AlbumId, path: string, image?: { name: string; bytes
   const folderPath = join(music, path);
   fs.mkdirSync(folderPath, { recursive: true });
   if (image) fs.writeFileSync(join(folderPath, image.name), image.bytes);
-  const folder = library.db.insert(sourceFolders).values({ source: 'local_folder', path, imageName: image?.name ?? null }).returning().get();
+  const folder = library.db
+    .insert(sourceFolders)
+    .values({ source: 'local_folder', path, imageName: image?.name ?? null })
+    .returning()
+    .get();
   const trackId = library.addTrack({ albumId, storageUri: null, discNumber });
-  library.db.insert(sourceFiles).values({ folderId: folder.id, name: 'a.mp3', sizeBytes: 1, mtimeUs: 1, dev: 1, ino: trackId, state: 'track', trackId }).run();
+  library.db
+    .insert(sourceFiles)
+    .values({
+      folderId: folder.id,
+      name: 'a.mp3',
+      sizeBytes: 1,
+      mtimeUs: 1,
+      dev: 1,
+      ino: trackId,
+      state: 'track',
+      trackId,
+    })
+    .run();
 }
 
 const rowOf = (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
@@ -90,7 +136,8 @@ const stored = async (albumId: AlbumId): Promise<Buffer | undefined> => {
   const key = rowOf(albumId)?.key;
   return key ? fs.readFileSync(storage.localPath(key) ?? '') : undefined;
 };
-const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${served.url}${path}`, { headers: { authorization: 'Bearer good', ...headers } });
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${served.url}${path}`, { headers: { authorization: 'Bearer good', ...headers } });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('finding a cover', () => {
@@ -172,10 +219,15 @@ describe('finding a cover', () => {
     const album = library.addAlbum();
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toMatchObject({ key: null, checkedAt: now });
-    const run = () => covers.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} });
+    const run = () =>
+      covers.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} });
     expect(await run()).toEqual({ albums: 0, found: 0 });
     addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg });
-    library.db.update(albums).set({ updatedAt: new Date(now.getTime() + 1) }).where(eq(albums.id, album)).run();
+    library.db
+      .update(albums)
+      .set({ updatedAt: new Date(now.getTime() + 1) })
+      .where(eq(albums.id, album))
+      .run();
     now = new Date(now.getTime() + 1000);
     expect(await run()).toEqual({ albums: 1, found: 1 });
     expect(await run()).toEqual({ albums: 0, found: 0 });
@@ -193,7 +245,9 @@ describe('finding a cover', () => {
   it('looks at an album once when it is asked twice at the same time', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
-    expect((await Promise.all([covers.resolveCover(album), covers.resolveCover(album)])).filter(Boolean)).toHaveLength(1);
+    expect((await Promise.all([covers.resolveCover(album), covers.resolveCover(album)])).filter(Boolean)).toHaveLength(
+      1,
+    );
     expect(changed).toEqual([album]);
   });
 
@@ -202,7 +256,11 @@ describe('finding a cover', () => {
     for (const id of ids.slice(0, 7)) addFolder(id, `Folder ${id}`, { name: 'front.jpg', bytes: jpeg });
     const steps: number[] = [];
     let turns = 0;
-    const result = await covers.resolvePending({ signal: new AbortController().signal, giveWay: () => void (turns += 1), progress: (done, total) => steps.push(done / total) });
+    const result = await covers.resolvePending({
+      signal: new AbortController().signal,
+      giveWay: () => void (turns += 1),
+      progress: (done, total) => steps.push(done / total),
+    });
     expect(result).toEqual({ albums: 12, found: 7 });
     expect(steps).toHaveLength(12);
     expect(steps.at(-1)).toBe(1);
@@ -211,7 +269,9 @@ describe('finding a cover', () => {
 
   it('stops when it is cancelled', async () => {
     library.addAlbum();
-    await expect(covers.resolvePending({ signal: AbortSignal.abort(), giveWay: () => undefined, progress: () => {} })).rejects.toThrow();
+    await expect(
+      covers.resolvePending({ signal: AbortSignal.abort(), giveWay: () => undefined, progress: () => {} }),
+    ).rejects.toThrow();
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
   });
 });
@@ -219,15 +279,26 @@ describe('finding a cover', () => {
 describe('pictures that are no use', () => {
   const chunk = (name: string, body: Buffer): Buffer => Buffer.concat([u32(body.length), ascii(name), body, u32(0)]);
   /** A PNG of 30,000 by 30,000 pixels in a few kilobytes. */
-  const bomb = (): Buffer => Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', Buffer.concat([u32(30_000), u32(30_000), Buffer.from([8, 2, 0, 0, 0])])),
-    chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))), chunk('IEND', Buffer.alloc(0)),
-  ]);
-  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>');
+  const bomb = (): Buffer =>
+    Buffer.concat([
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+      chunk('IHDR', Buffer.concat([u32(30_000), u32(30_000), Buffer.from([8, 2, 0, 0, 0])])),
+      chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))),
+      chunk('IEND', Buffer.alloc(0)),
+    ]);
+  const svg = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>',
+  );
 
   it('are passed over: too many pixels, not a picture, drawings, nothing, too large', async () => {
-    const useless = [bomb(), Buffer.from('%PDF-1.4 not a picture'), svg, Buffer.alloc(0), Buffer.concat([jpeg, Buffer.alloc(21 << 20)]), jpeg.subarray(0, 3)];
+    const useless = [
+      bomb(),
+      Buffer.from('%PDF-1.4 not a picture'),
+      svg,
+      Buffer.alloc(0),
+      Buffer.concat([jpeg, Buffer.alloc(21 << 20)]),
+      jpeg.subarray(0, 3),
+    ];
     for (const [i, bytes] of useless.entries()) {
       const album = library.addAlbum();
       addFolder(album, `Folder ${i}`, { name: 'cover.jpg', bytes });
@@ -288,11 +359,18 @@ describe('looking for covers when something is broken', () => {
     const ids = Array.from({ length: 60 }, () => library.addAlbum());
     for (const id of ids) addFolder(id, `Folder ${id}`, { name: 'cover.png', bytes: png });
     let puts = 0;
-    const full = openCovers({ ...storage, put: () => {
-      puts++;
-      return Promise.reject(new AppError('storage_full', 'The disk is full.'));
-    } });
-    expect(await codeOf(full.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} }))).toBe('storage_full');
+    const full = openCovers({
+      ...storage,
+      put: () => {
+        puts++;
+        return Promise.reject(new AppError('storage_full', 'The disk is full.'));
+      },
+    });
+    expect(
+      await codeOf(
+        full.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} }),
+      ),
+    ).toBe('storage_full');
     expect(puts).toBeLessThan(60);
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
     await full.close();
@@ -302,7 +380,12 @@ describe('looking for covers when something is broken', () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     await addAudio(album, mp3With(png), 2);
-    const fragile = openCovers(storage, new URL(`data:text/javascript,import{parentPort}from'node:worker_threads';parentPort.on('message',()=>process.exit(1))`));
+    const fragile = openCovers(
+      storage,
+      new URL(
+        `data:text/javascript,import{parentPort}from'node:worker_threads';parentPort.on('message',()=>process.exit(1))`,
+      ),
+    );
     expect(await fragile.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toMatchObject({ key: null });
     await fragile.close();
@@ -326,7 +409,15 @@ describe('serving covers', () => {
 
   it('sends the nearest size as WebP, in its proportions', async () => {
     const album = await addCover();
-    for (const [wanted, width] of [[32, 64], [100, 64], [200, 160], [300, 300], [449, 300], [600, 600], [1200, 700]] as const) {
+    for (const [wanted, width] of [
+      [32, 64],
+      [100, 64],
+      [200, 160],
+      [300, 300],
+      [449, 300],
+      [600, 600],
+      [1200, 700],
+    ] as const) {
       const response = await get(`/albums/${album}/cover?size=${wanted}`);
       expect(response.headers.get('content-type')).toBe('image/webp');
       const { format, width: found, height } = await sharp(await bytesOf(response)).metadata();
@@ -336,7 +427,14 @@ describe('serving covers', () => {
   });
 
   it('takes the larger of two sizes that are as near', () => {
-    expect([nearestSize(112), nearestSize(230), nearestSize(450), nearestSize(900), nearestSize(64), nearestSize(1200)]).toEqual([160, 300, 600, 1200, 64, 1200]);
+    expect([
+      nearestSize(112),
+      nearestSize(230),
+      nearestSize(450),
+      nearestSize(900),
+      nearestSize(64),
+      nearestSize(1200),
+    ]).toEqual([160, 300, 600, 1200, 64, 1200]);
   });
 
   it.each(['31', '1201', '0', '-5', 'large', '', '1e2', '300.5'])('refuses the size %j', async (size) => {
@@ -345,10 +443,18 @@ describe('serving covers', () => {
 
   it('answers 304 to who has it, with ETags that differ by size and by picture', async () => {
     const album = await addCover();
-    const etags = await Promise.all(['', '?size=64', '?size=300'].map(async (query) => (await get(`/albums/${album}/cover${query}`)).headers.get('etag') ?? ''));
+    const etags = await Promise.all(
+      ['', '?size=64', '?size=300'].map(
+        async (query) => (await get(`/albums/${album}/cover${query}`)).headers.get('etag') ?? '',
+      ),
+    );
     expect(new Set(etags).size).toBe(3);
     const again = await get(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
-    expect([again.status, again.headers.get('etag'), again.headers.has('cache-control')]).toEqual([304, etags[2], true]);
+    expect([again.status, again.headers.get('etag'), again.headers.has('cache-control')]).toEqual([
+      304,
+      etags[2],
+      true,
+    ]);
     await covers.setCover(album, png);
     const other = await get(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
     expect(other.status).toBe(200);
@@ -357,7 +463,9 @@ describe('serving covers', () => {
 
   it('makes a size once for all who ask at the same time, and keeps it', async () => {
     const album = await addCover();
-    const answers = await Promise.all(Array.from({ length: 20 }, async () => (await bytesOf(await get(`/albums/${album}/cover?size=300`))).length));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => (await bytesOf(await get(`/albums/${album}/cover?size=300`))).length),
+    );
     expect(new Set(answers).size).toBe(1);
     const kept = fs.readdirSync(join(dir, 'cache', 'covers', String(album)));
     expect(kept).toHaveLength(1);
@@ -368,10 +476,14 @@ describe('serving covers', () => {
 
   it('makes many sizes at once, each right', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => addCover()));
-    const widths = await Promise.all(ids.flatMap((id) => [64, 160, 300].map(async (size) => {
-      const { width } = await sharp(await bytesOf(await get(`/albums/${id}/cover?size=${size}`))).metadata();
-      return width === size;
-    })));
+    const widths = await Promise.all(
+      ids.flatMap((id) =>
+        [64, 160, 300].map(async (size) => {
+          const { width } = await sharp(await bytesOf(await get(`/albums/${id}/cover?size=${size}`))).metadata();
+          return width === size;
+        }),
+      ),
+    );
     expect(widths.every(Boolean)).toBe(true);
   });
 
@@ -404,7 +516,11 @@ describe('changing a cover by hand', () => {
   const send = (album: number, method: string, bytes?: Buffer, field = 'file'): Promise<Response> => {
     const body = new FormData();
     if (bytes) body.append(field, new Blob([new Uint8Array(bytes)]), 'anything.txt');
-    return fetch(`${served.url}/albums/${album}/cover`, { method, headers: { authorization: 'Bearer good' }, ...(bytes && { body }) });
+    return fetch(`${served.url}/albums/${album}/cover`, {
+      method,
+      headers: { authorization: 'Bearer good' },
+      ...(bytes && { body }),
+    });
   };
 
   it('replaces what is there, the file included', async () => {
@@ -423,7 +539,10 @@ describe('changing a cover by hand', () => {
     const avif = await sharp(png).avif().toBuffer();
     expect((await send(album, 'PUT', avif)).status).toBe(204);
     const response = await get(`/albums/${album}/cover`);
-    expect([response.headers.get('content-type'), (await bytesOf(response)).equals(avif)]).toEqual(['image/avif', true]);
+    expect([response.headers.get('content-type'), (await bytesOf(response)).equals(avif)]).toEqual([
+      'image/avif',
+      true,
+    ]);
     expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(200);
   });
 
@@ -436,8 +555,17 @@ describe('changing a cover by hand', () => {
     expect((await get(`/albums/${album}/cover`)).status).toBe(404);
     expect(fs.readdirSync(join(dir, 'library', 'covers'))).toEqual([]);
     expect(fs.existsSync(join(dir, 'cache', 'covers', String(album)))).toBe(false);
-    library.db.update(albums).set({ updatedAt: new Date(now.getTime() + 5000) }).run();
-    expect(await covers.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} })).toEqual({ albums: 0, found: 0 });
+    library.db
+      .update(albums)
+      .set({ updatedAt: new Date(now.getTime() + 5000) })
+      .run();
+    expect(
+      await covers.resolvePending({
+        signal: new AbortController().signal,
+        giveWay: () => undefined,
+        progress: () => {},
+      }),
+    ).toEqual({ albums: 0, found: 0 });
     expect((await send(album, 'DELETE')).status).toBe(204);
   });
 
@@ -447,8 +575,24 @@ describe('changing a cover by hand', () => {
     expect((await send(album, 'PUT', Buffer.from('no picture'))).status).toBe(415);
     expect((await send(album, 'PUT', png, 'other')).status).toBe(422);
     expect((await send(album, 'PUT', Buffer.alloc((20 << 20) + 1))).status).toBe(413);
-    expect((await fetch(`${served.url}/albums/${album}/cover`, { method: 'PUT', headers: { authorization: 'Bearer good', 'content-type': 'image/png' }, body: new Uint8Array(png) })).status).toBe(415);
-    expect((await fetch(`${served.url}/albums/${album}/cover`, { method: 'PUT', headers: { authorization: 'Bearer good', 'content-type': 'multipart/form-data; x=y' }, body: 'x' })).status).toBe(400);
+    expect(
+      (
+        await fetch(`${served.url}/albums/${album}/cover`, {
+          method: 'PUT',
+          headers: { authorization: 'Bearer good', 'content-type': 'image/png' },
+          body: new Uint8Array(png),
+        })
+      ).status,
+    ).toBe(415);
+    expect(
+      (
+        await fetch(`${served.url}/albums/${album}/cover`, {
+          method: 'PUT',
+          headers: { authorization: 'Bearer good', 'content-type': 'multipart/form-data; x=y' },
+          body: 'x',
+        })
+      ).status,
+    ).toBe(400);
     expect((await send(999, 'PUT', png)).status).toBe(404);
     expect((await send(999, 'DELETE')).status).toBe(404);
     expect((await stored(album))?.equals(jpeg)).toBe(true);

@@ -10,7 +10,8 @@ beforeEach(async () => void (server = await startAuthServer()));
 afterEach(() => server.close());
 
 const signIn = (ticket: string) => server.call('/auth/desktop', { json: { ticket } });
-const nameOf = ({ body }: { body: Record<string, unknown> }) => (body['user'] as { username: string } | undefined)?.username;
+const nameOf = ({ body }: { body: Record<string, unknown> }) =>
+  (body['user'] as { username: string } | undefined)?.username;
 
 describe('a ticket', () => {
   beforeEach(() => server.setUp());
@@ -41,13 +42,16 @@ describe('a ticket', () => {
     server.auth.issueDesktopTicket();
     expect((await server.call('/auth/desktop', { json: {} })).status).toBe(422);
     expect((await server.call('/auth/desktop', { json: { ticket: 'x'.repeat(300) } })).status).toBe(422);
-    for (const ticket of Array.from({ length: 30 }, (_, i) => (i === 0 ? '' : `guess ${i}`))) expect((await signIn(ticket)).status).toBe(403);
+    for (const ticket of Array.from({ length: 30 }, (_, i) => (i === 0 ? '' : `guess ${i}`)))
+      expect((await signIn(ticket)).status).toBe(403);
     expect((await signIn(server.auth.issueDesktopTicket())).status).toBe(429);
   });
 
   it('is worth nothing from another machine, and stays good for the own one', async () => {
     const ticket = server.auth.issueDesktopTicket();
-    await expect(server.auth.signInDesktop({ ticket, from: '192.168.1.9', isHere: false })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(server.auth.signInDesktop({ ticket, from: '192.168.1.9', isHere: false })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
     expect((await signIn(ticket)).status).toBe(200);
   });
 
@@ -80,9 +84,18 @@ it('a ticket never reaches the log, and a page of another site cannot use one', 
   const whole = await startServer({ log: createLog('trace', destination) });
   try {
     const ticket = whole.app.auth.issueDesktopTicket();
-    const foreign = await whole.api('/auth/desktop', { method: 'POST', token: null, body: { ticket }, headers: { Origin: 'https://example.org' } });
+    const foreign = await whole.api('/auth/desktop', {
+      method: 'POST',
+      token: null,
+      body: { ticket },
+      headers: { Origin: 'https://example.org' },
+    });
     expect(foreign.status).toBe(403);
-    const own = await whole.api<{ access_token: string }>('/auth/desktop', { method: 'POST', token: null, body: { ticket } });
+    const own = await whole.api<{ access_token: string }>('/auth/desktop', {
+      method: 'POST',
+      token: null,
+      body: { ticket },
+    });
     expect(own.status).toBe(200);
     expect(lines.join('')).toContain('/api/v1/auth/desktop');
     expect(lines.join('')).not.toContain(ticket);

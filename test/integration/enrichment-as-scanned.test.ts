@@ -1,4 +1,5 @@
-// Tracks of which their own tags are all that can be known: decided at once, and no file is opened again for what a scan has read.
+// Tracks of which their own tags are all that can be known: decided at once, and no file is opened again for what a
+// scan has read.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -25,11 +26,20 @@ describe('when nobody may be asked', () => {
 
   function add(identity: Partial<TrackIdentity>, { audio, ...more }: Partial<NewTrack> = {}): TrackId {
     const tracks = createTrackWriter({ db, now: () => at });
-    return db.$client.transaction(() => tracks.insert({
-      source: 'local_folder', sourceId: 'a.mp3', ...more, identity: { title: 'T', artists: ['A'], genres: [], ...identity }, audio: audio ?? { ...silence, storageUri: 'file:a.mp3' },
-    })).immediate();
+    return db.$client
+      .transaction(() =>
+        tracks.insert({
+          source: 'local_folder',
+          sourceId: 'a.mp3',
+          ...more,
+          identity: { title: 'T', artists: ['A'], genres: [], ...identity },
+          audio: audio ?? { ...silence, storageUri: 'file:a.mp3' },
+        }),
+      )
+      .immediate();
   }
-  const settle = (isDetailed = false) => prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at });
+  const settle = (isDetailed = false) =>
+    prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at });
   const fromPath = { title: 'path' } as const;
 
   it.each<[string, Partial<TrackIdentity>, string | null]>([
@@ -37,12 +47,19 @@ describe('when nobody may be asked', () => {
     ['numbers from the file’s name do no harm', { trackNumber: 3, provenance: { trackNumber: 'path' } }, null],
     ['no title', { provenance: fromPath }, 'Its tags name no title. It was not looked up: it is off.'],
     ['no artist', { artists: [] }, 'Its tags name no artist. It was not looked up: it is off.'],
-    ['neither', { artists: [], provenance: fromPath }, 'Its tags name neither title nor artist. It was not looked up: it is off.'],
+    [
+      'neither',
+      { artists: [], provenance: fromPath },
+      'Its tags name neither title nor artist. It was not looked up: it is off.',
+    ],
   ])('tags decide: %s', (_what, identity, error) => {
     const id = add(identity);
     expect(settle()).toEqual([{ id, error }]);
-    expect(db.$client.prepare('SELECT metadata_status, metadata_error, enriched_at FROM tracks').get())
-      .toEqual({ metadata_status: error === null ? 'enriched' : 'failed', metadata_error: error, enriched_at: at.getTime() });
+    expect(db.$client.prepare('SELECT metadata_status, metadata_error, enriched_at FROM tracks').get()).toEqual({
+      metadata_status: error === null ? 'enriched' : 'failed',
+      metadata_error: error,
+      enriched_at: at.getTime(),
+    });
     expect(settle()).toEqual([]);
   });
 
@@ -82,7 +99,9 @@ describe('on a server', () => {
     server = await startServer({ env });
     await files.upload(server, 'tagged.mp3', { TIT2: 'Tag title', TPE1: 'Tag Artist' });
     await server.app.drain();
-    server.app.db.$client.exec("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL");
+    server.app.db.$client.exec(
+      "UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL",
+    );
     rmSync(join(server.dir, 'library'), { recursive: true });
     await server.api('/jobs/enrich', { method: 'POST', body: { scope: 'pending' } });
     await server.app.drain();
@@ -93,7 +112,9 @@ describe('on a server', () => {
     ['its sound was heard before', () => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key' })],
   ])('a file that was read is not opened again when %s', async (_when, env) => {
     await addAndLose(env());
-    expect(await allTracks(server)).toMatchObject([{ title: 'Tag title', artist_name: 'Tag Artist', metadata_status: 'enriched', metadata_error: null }]);
+    expect(await allTracks(server)).toMatchObject([
+      { title: 'Tag title', artist_name: 'Tag Artist', metadata_status: 'enriched', metadata_error: null },
+    ]);
     const { items } = (await server.api<{ items: { result: unknown }[] }>('/jobs?task=enrich_library')).body;
     expect(items[0]?.result).toMatchObject({ scope: 'pending', tracks: 1, enriched: 1, problems: {} });
   });

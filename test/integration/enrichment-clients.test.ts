@@ -1,4 +1,5 @@
-// The clients of the identification service and MusicBrainz against servers that speak their protocols. Waits are not waited.
+// The clients of the identification service and MusicBrainz against servers that speak their protocols. Waits are not
+// waited.
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,11 +9,23 @@ import { ServiceError } from '../../server/enrichment/ask-service.ts';
 import { createMusicBrainz } from '../../server/enrichment/musicbrainz.ts';
 import { createBreaker } from '../../server/net/breaker.ts';
 import { createTokenBucket } from '../../server/net/token-bucket.ts';
-import { internalError, invalidFingerprint, rateLimited, startFakeAcoustId, type Answer, type FakeAcoustId } from '../fakes/acoustid.ts';
+import {
+  internalError,
+  invalidFingerprint,
+  rateLimited,
+  startFakeAcoustId,
+  type Answer,
+  type FakeAcoustId,
+} from '../fakes/acoustid.ts';
 import { startFakeMusicBrainz, type FakeMusicBrainz } from '../fakes/musicbrainz.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const found: Answer = { results: [{ id: uuid(1), score: 0.5 }, { id: uuid(2), score: 0.9, recordings: [{ id: uuid(3), title: 'Ebb' }] }] };
+const found: Answer = {
+  results: [
+    { id: uuid(1), score: 0.5 },
+    { id: uuid(2), score: 0.9, recordings: [{ id: uuid(3), title: 'Ebb' }] },
+  ],
+};
 const never = new AbortController().signal;
 
 let fake: FakeAcoustId;
@@ -21,7 +34,13 @@ let values: Record<string, unknown>;
 beforeEach(async () => {
   fake = await startFakeAcoustId();
   mb = await startFakeMusicBrainz();
-  values = { FPID_ENABLED: true, FPID_API_KEY: 'key', FPID_BASE_URL: fake.url, MUSICBRAINZ_ENABLED: true, MUSICBRAINZ_BASE_URL: mb.url };
+  values = {
+    FPID_ENABLED: true,
+    FPID_API_KEY: 'key',
+    FPID_BASE_URL: fake.url,
+    MUSICBRAINZ_ENABLED: true,
+    MUSICBRAINZ_BASE_URL: mb.url,
+  };
 });
 afterEach(async () => {
   await fake.close();
@@ -37,29 +56,69 @@ function makeDeps() {
   };
   const settings = { get: (name: string) => values[name] } as unknown as LiveSettings;
   const bucket = createTokenBucket({ perSecond: 3, now: () => time, wait });
-  return { waits, settings, bucket, wait, breaker: createBreaker({ now: () => time }), userAgent: () => 'Tonearm/1 ( me@example.org )', version: '1', timeoutMs: 300, pass: (ms: number) => { time += ms; } };
+  return {
+    waits,
+    settings,
+    bucket,
+    wait,
+    breaker: createBreaker({ now: () => time }),
+    userAgent: () => 'Tonearm/1 ( me@example.org )',
+    version: '1',
+    timeoutMs: 300,
+    pass: (ms: number) => {
+      time += ms;
+    },
+  };
 }
 
 function lookingUp() {
   const deps = makeDeps();
   const acoustId = createAcoustId(deps);
-  return { ...deps, acoustId, ask: (fingerprint = 'AQAA') => acoustId.lookUp({ fingerprint, durationMs: 214_499 }, never) };
+  return {
+    ...deps,
+    acoustId,
+    ask: (fingerprint = 'AQAA') => acoustId.lookUp({ fingerprint, durationMs: 214_499 }, never),
+  };
 }
-const faultOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'none', (error: unknown) => (error instanceof ServiceError ? error.fault : String(error)));
+const faultOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof ServiceError ? error.fault : String(error)),
+  );
 
 describe('the identification service', () => {
   it('is asked with a compressed form, whole seconds, the key and who we are; results come best first', async () => {
     fake.answer = () => found;
     const results = await lookingUp().ask('AQADtE');
     expect(results.map((result) => result.score)).toEqual([0.9, 0.5]);
-    expect(fake.lookups).toMatchObject([{ client: 'key', duration: 214, fingerprint: 'AQADtE', gzipped: true, userAgent: 'Tonearm/1 ( me@example.org )', meta: 'recordings releasegroups releases tracks compress sources' }]);
+    expect(fake.lookups).toMatchObject([
+      {
+        client: 'key',
+        duration: 214,
+        fingerprint: 'AQADtE',
+        gzipped: true,
+        userAgent: 'Tonearm/1 ( me@example.org )',
+        meta: 'recordings releasegroups releases tracks compress sources',
+      },
+    ]);
   });
 
   it.each<[string, Answer[], number]>([
     ['says that it is too much', [rateLimited], 2],
     ['fails once', [internalError], 2],
-    ['is overloaded behind a proxy', [{ status: 502, body: '<html>Bad Gateway</html>' }, { status: 503, body: '' }], 3],
-    ['says so in a body of another status', [{ status: 200, body: '{"status":"error","error":{"code":13,"message":"service unavailable"}}' }], 2],
+    [
+      'is overloaded behind a proxy',
+      [
+        { status: 502, body: '<html>Bad Gateway</html>' },
+        { status: 503, body: '' },
+      ],
+      3,
+    ],
+    [
+      'says so in a body of another status',
+      [{ status: 200, body: '{"status":"error","error":{"code":13,"message":"service unavailable"}}' }],
+      2,
+    ],
   ])('is asked again after a moment when it %s', async (_what, answers, asked) => {
     fake.next = answers;
     fake.answer = () => found;
@@ -107,13 +166,17 @@ describe('the identification service', () => {
       connections++;
       socket.destroy();
     });
-    await new Promise<void>((resolve) => { deaf.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      deaf.listen(0, '127.0.0.1', resolve);
+    });
     values['FPID_BASE_URL'] = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`;
     const { ask, pass } = lookingUp();
     const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(ask())));
     expect(new Set(faults)).toEqual(new Set(['unreachable']));
     expect(connections).toBeLessThan(10); // those that went before the first ones failed
-    await new Promise<void>((resolve) => { deaf.close(() => resolve()); });
+    await new Promise<void>((resolve) => {
+      deaf.close(() => resolve());
+    });
 
     values['FPID_BASE_URL'] = fake.url;
     fake.answer = () => found;
@@ -138,11 +201,17 @@ describe('MusicBrainz', () => {
   };
 
   it('is asked once for what several want, and says who we are', async () => {
-    mb.entities.set(`/ws/2/release-group/${uuid(1)}`, { id: uuid(1), title: 'Low Water', genres: [{ id: uuid(9), name: 'dub', count: 3 }] });
+    mb.entities.set(`/ws/2/release-group/${uuid(1)}`, {
+      id: uuid(1),
+      title: 'Low Water',
+      genres: [{ id: uuid(9), name: 'dub', count: 3 }],
+    });
     const { musicBrainz } = asking();
     const answers = await Promise.all([1, 2, 3].map(() => musicBrainz.findReleaseGroup(uuid(1), never)));
     expect(answers.map((answer) => answer?.genres[0]?.name)).toEqual(['dub', 'dub', 'dub']);
-    expect(mb.requests).toMatchObject([{ path: `/ws/2/release-group/${uuid(1)}`, userAgent: 'Tonearm/1 ( me@example.org )' }]);
+    expect(mb.requests).toMatchObject([
+      { path: `/ws/2/release-group/${uuid(1)}`, userAgent: 'Tonearm/1 ( me@example.org )' },
+    ]);
   });
 
   it('is waited for as long as it says', async () => {
@@ -164,7 +233,12 @@ describe('MusicBrainz', () => {
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, { hello: 1 });
     const { musicBrainz } = asking();
     expect(await faultOf(musicBrainz.findRecording(uuid(1), never))).toBe('unreachable');
-    mb.entities.set(`/ws/2/recording/${uuid(1)}`, { id: uuid(1), title: 'Ebb', genres: null, releases: [{ media: [{ tracks: [null, { position: 'A3' }] }] }] });
+    mb.entities.set(`/ws/2/recording/${uuid(1)}`, {
+      id: uuid(1),
+      title: 'Ebb',
+      genres: null,
+      releases: [{ media: [{ tracks: [null, { position: 'A3' }] }] }],
+    });
     expect(await musicBrainz.findRecording(uuid(1), never)).toMatchObject({ title: 'Ebb', genres: [] });
   });
 });

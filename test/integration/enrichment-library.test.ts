@@ -1,4 +1,5 @@
-// Runs over the library: after a scan, on request, from the command line, through a kill, in the pace that the service asks for.
+// Runs over the library: after a scan, on request, from the command line, through a kill, in the pace that the service
+// asks for.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +24,9 @@ let fake: FakeAcoustId;
 let dir: string;
 let server: TestServer | undefined;
 
-beforeAll(() => { files = makeSoundFiles(); });
+beforeAll(() => {
+  files = makeSoundFiles();
+});
 afterAll(() => rmSync(files.dir, { recursive: true, force: true }));
 beforeEach(async () => {
   fake = await startFakeAcoustId();
@@ -36,7 +39,11 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const settings = (perSecond: number): Record<string, string> => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: String(perSecond) });
+const settings = (perSecond: number): Record<string, string> => ({
+  FPID_BASE_URL: fake.url,
+  FPID_API_KEY: 'key',
+  FPID_RATE_PER_SECOND: String(perSecond),
+});
 
 /** A data folder with tracks that wait. */
 function seed(count: number): void {
@@ -47,14 +54,18 @@ function seed(count: number): void {
   db.$client.close();
 }
 
-const libraryJobs = async ({ api }: TestServer): Promise<JobOut[]> => (await api<Paged<JobOut>>('/jobs?task=enrich_library')).body.items;
+const libraryJobs = async ({ api }: TestServer): Promise<JobOut[]> =>
+  (await api<Paged<JobOut>>('/jobs?task=enrich_library')).body.items;
 
 it('1,000 tracks end in a final state through a kill, none is looked up more than twice, and the pace is kept', async () => {
   const [count, perSecond] = [1_000, 300];
   seed(count);
   const half = Promise.withResolvers<void>();
-  fake.before = async () => { if (fake.lookups.length >= 350) half.resolve(); };
-  const first = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond)); // it goes on with what is pending
+  fake.before = async () => {
+    if (fake.lookups.length >= 350) half.resolve();
+  };
+  // it goes on with what is pending
+  const first = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond));
   await half.promise;
   await first.kill();
   const before = fake.lookups.length;
@@ -65,9 +76,17 @@ it('1,000 tracks end in a final state through a kill, none is looked up more tha
   expect(stdout).toMatch(/\d+ tracks: \d+ identified, 0 not, 0 left alone/);
 
   const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
-  expect(db.prepare('SELECT metadata_status AS status, metadata_error AS error, count(*) AS n FROM tracks GROUP BY 1, 2').all()).toEqual([{ status: 'enriched', error: null, n: count }]);
-  expect(db.prepare("SELECT count(*) FROM tracks WHERE title <> 'Song ' || substr(source_id, 6)").pluck().get()).toBe(0);
-  expect(db.prepare("SELECT count(*) FROM jobs WHERE task = 'enrich_library' AND status <> 'succeeded'").pluck().get()).toBe(0);
+  expect(
+    db
+      .prepare('SELECT metadata_status AS status, metadata_error AS error, count(*) AS n FROM tracks GROUP BY 1, 2')
+      .all(),
+  ).toEqual([{ status: 'enriched', error: null, n: count }]);
+  expect(db.prepare("SELECT count(*) FROM tracks WHERE title <> 'Song ' || substr(source_id, 6)").pluck().get()).toBe(
+    0,
+  );
+  expect(
+    db.prepare("SELECT count(*) FROM jobs WHERE task = 'enrich_library' AND status <> 'succeeded'").pluck().get(),
+  ).toBe(0);
   db.close();
   const times = Map.groupBy(fake.lookups, (lookup) => lookup.fingerprint);
   expect(times.size).toBe(count);
@@ -81,7 +100,9 @@ it('never more than three look-ups come in any second, whoever asks for them', a
   server = await startServer({ dir, env: settings(3) });
   for (const id of [6, 7, 8]) await server.api(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
   await server.app.drain();
-  expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual(Array.from({ length: 8 }, () => 'enriched'));
+  expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual(
+    Array.from({ length: 8 }, () => 'enriched'),
+  );
   expect(fake.lookups.length).toBeGreaterThanOrEqual(8);
   expect(fake.mostPerSecond()).toBeLessThanOrEqual(3);
 });
@@ -100,13 +121,26 @@ it('a scan is followed by one run over what it found, and a file with other tags
   };
   const [a, nameless] = (await scan()).toSorted((x, y) => (x.source_id < y.source_id ? -1 : 1));
   expect(a).toMatchObject({ title: 'First', metadata_status: 'enriched', metadata_error: null });
-  expect(nameless).toMatchObject({ title: 'nameless', metadata_status: 'failed', metadata_error: expect.stringContaining('is switched off (FPID_ENABLED)') });
-  expect(await libraryJobs(server)).toMatchObject([{ status: 'succeeded', progress: { done: 2, total: 2 }, result: { scope: 'pending', tracks: 2, enriched: 1, failed: 1, failures: [{ track_id: nameless?.id }] } }]);
+  expect(nameless).toMatchObject({
+    title: 'nameless',
+    metadata_status: 'failed',
+    metadata_error: expect.stringContaining('is switched off (FPID_ENABLED)'),
+  });
+  expect(await libraryJobs(server)).toMatchObject([
+    {
+      status: 'succeeded',
+      progress: { done: 2, total: 2 },
+      result: { scope: 'pending', tracks: 2, enriched: 1, failed: 1, failures: [{ track_id: nameless?.id }] },
+    },
+  ]);
 
   retagMp3(path, { TIT2: 'Second', TPE1: 'Somebody' });
   await scan();
   expect(await libraryJobs(server)).toMatchObject([{ result: { tracks: 1, enriched: 1 } }, { result: { tracks: 2 } }]);
-  expect((await api<TrackOut>(`/tracks/${a?.id}`)).body).toMatchObject({ title: 'Second', metadata_status: 'enriched' });
+  expect((await api<TrackOut>(`/tracks/${a?.id}`)).body).toMatchObject({
+    title: 'Second',
+    metadata_status: 'enriched',
+  });
   await scan();
   expect(await libraryJobs(server)).toHaveLength(2);
 });
@@ -118,12 +152,20 @@ it('a run takes what was asked for: pending, failed, or all but what was edited 
   server = await startServer({ dir, env: settings(300) });
   const { api, app } = server;
   await app.drain(); // goes on with what is pending
-  expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual(['failed', 'failed', 'failed', 'failed']);
+  expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual([
+    'failed',
+    'failed',
+    'failed',
+    'failed',
+  ]);
   await api('/tracks/4/metadata', { method: 'PUT', body: { title: 'Mine', artist: 'Me', album: null } });
   fake.answer = answer;
   const run = async (scope?: string): Promise<unknown> => {
     fake.lookups.length = 0;
-    const { status, body } = await api<JobOut>('/jobs/enrich', { method: 'POST', body: scope === undefined ? {} : { scope } });
+    const { status, body } = await api<JobOut>('/jobs/enrich', {
+      method: 'POST',
+      body: scope === undefined ? {} : { scope },
+    });
     expect(status).toBe(202);
     await app.drain();
     return [(await api<JobOut>(`/jobs/${body.id}`)).body.status, fake.lookups.length];
@@ -160,7 +202,8 @@ it('a library of any size is walked in windows of ids, and questions come from a
   const { $client } = openDatabase({ path: join(dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
   try {
     const plans = plansOf($client, (db) => {
-      for (const scope of ['pending', 'failed', 'all', 'unanswered'] as const) listWaiting(db, scope, new Date(), 0, 5_000);
+      for (const scope of ['pending', 'failed', 'all', 'unanswered'] as const)
+        listWaiting(db, scope, new Date(), 0, 5_000);
       listReviews(db, { limit: 50, offset: 0 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(6);
@@ -189,5 +232,11 @@ function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDat
   } finally {
     db.$client.close();
   }
-  return seen.map((sql) => client.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...Array.from({ length: sql.split('?').length - 1 }, () => 1)).map((row) => row.detail).join('\n'));
+  return seen.map((sql) =>
+    client
+      .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...Array.from({ length: sql.split('?').length - 1 }, () => 1))
+      .map((row) => row.detail)
+      .join('\n'),
+  );
 }

@@ -1,5 +1,5 @@
-// Every transition of the interface's table, end to end: real files with real sound, uploaded to a real server; only the services on the
-// internet are servers of this test.
+// Every transition of the interface's table, end to end: real files with real sound, uploaded to a real server; only
+// the services on the internet are servers of this test.
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
@@ -12,7 +12,13 @@ import type { AlbumPage, ArtistPage, TrackOut, TrackPage } from '../../server/li
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { openStorage } from '../../server/storage/open.ts';
-import { startFakeAcoustId, type Answer, type FakeAcoustId, type FakeGroup, type FakeRecording } from '../fakes/acoustid.ts';
+import {
+  startFakeAcoustId,
+  type Answer,
+  type FakeAcoustId,
+  type FakeGroup,
+  type FakeRecording,
+} from '../fakes/acoustid.ts';
 import { startFakeMusicBrainz, type FakeMusicBrainz } from '../fakes/musicbrainz.ts';
 import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -22,11 +28,30 @@ const RECORDING = uuid(1);
 const GROUP = uuid(2);
 const quays = { id: uuid(3), name: 'The Quays' };
 const lowWater: FakeGroup = {
-  id: GROUP, title: 'Low Water', type: 'Album', artists: [quays],
-  releases: [{ id: uuid(4), date: { year: 2009 }, track_count: 12, mediums: [{ position: 1, tracks: [{ id: uuid(5), position: 3 }] }] }],
+  id: GROUP,
+  title: 'Low Water',
+  type: 'Album',
+  artists: [quays],
+  releases: [
+    {
+      id: uuid(4),
+      date: { year: 2009 },
+      track_count: 12,
+      mediums: [{ position: 1, tracks: [{ id: uuid(5), position: 3 }] }],
+    },
+  ],
 };
-const harbourLights: FakeRecording = { id: RECORDING, title: 'Harbour Lights', duration: 12, sources: 57, artists: [quays], releasegroups: [lowWater] };
-const found = (score = 0.96, ...recordings: FakeRecording[]): Answer => ({ results: [{ id: uuid(9), score, recordings: recordings.length > 0 ? recordings : [harbourLights] }] });
+const harbourLights: FakeRecording = {
+  id: RECORDING,
+  title: 'Harbour Lights',
+  duration: 12,
+  sources: 57,
+  artists: [quays],
+  releasegroups: [lowWater],
+};
+const found = (score = 0.96, ...recordings: FakeRecording[]): Answer => ({
+  results: [{ id: uuid(9), score, recordings: recordings.length > 0 ? recordings : [harbourLights] }],
+});
 const none: Answer = { results: [] };
 
 let files: SoundFiles;
@@ -65,10 +90,18 @@ afterEach(async () => {
   db.$client.exec('DELETE FROM jobs');
 });
 
-const startWith = (env: Record<string, string>): Promise<TestServer> => startServer({
-  env: { FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: '300', MUSICBRAINZ_BASE_URL: mb.url, CONTACT: 'me@example.org', ...env },
-  now: () => time ?? new Date(),
-});
+const startWith = (env: Record<string, string>): Promise<TestServer> =>
+  startServer({
+    env: {
+      FPID_BASE_URL: fake.url,
+      FPID_API_KEY: 'key',
+      FPID_RATE_PER_SECOND: '300',
+      MUSICBRAINZ_BASE_URL: mb.url,
+      CONTACT: 'me@example.org',
+      ...env,
+    },
+    now: () => time ?? new Date(),
+  });
 
 /** A server of its own for this test; else all have one. */
 async function start(env: Record<string, string> = {}): Promise<void> {
@@ -78,7 +111,8 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 const all = async (): Promise<TrackOut[]> => (await server.api<TrackPage>('/tracks')).body.items;
 
 const get = async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
-const jobs = async (task: string): Promise<JobOut[]> => (await server.api<Paged<JobOut>>(`/jobs?task=${task}`)).body.items;
+const jobs = async (task: string): Promise<JobOut[]> =>
+  (await server.api<Paged<JobOut>>(`/jobs?task=${task}`)).body.items;
 const matches = async (id: number): Promise<MatchesOut> => (await server.api<MatchesOut>(`/tracks/${id}/matches`)).body;
 const review = async (): Promise<ReviewOut[]> => (await server.api<Paged<ReviewOut>>('/review')).body.items;
 
@@ -104,46 +138,121 @@ const TAGS = { TIT2: 'Tag title', TPE1: 'Tag Artist', TALB: 'Tag Album', TDRC: '
 describe('pending → enriched', () => {
   it('a file without tags is known by its sound; artist and album are resolved', async () => {
     fake.answer = () => found();
-    mb.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, title: 'Low Water', genres: [{ name: 'dub', count: 1 }, { name: 'folk', count: 7 }] });
+    mb.entities.set(`/ws/2/release-group/${GROUP}`, {
+      id: GROUP,
+      title: 'Low Water',
+      genres: [
+        { name: 'dub', count: 1 },
+        { name: 'folk', count: 7 },
+      ],
+    });
     const track = await add('nameless.mp3');
     expect(track).toMatchObject({
-      title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', album_artist_name: 'The Quays', year: 2009, track_number: 3, disc_number: 1,
-      genre: 'folk', genres: ['folk', 'dub'], metadata_status: 'enriched', metadata_error: null, fpid_score: 0.96, recording_mbid: RECORDING,
+      title: 'Harbour Lights',
+      artist_name: 'The Quays',
+      album_title: 'Low Water',
+      album_artist_name: 'The Quays',
+      year: 2009,
+      track_number: 3,
+      disc_number: 1,
+      genre: 'folk',
+      genres: ['folk', 'dub'],
+      metadata_status: 'enriched',
+      metadata_error: null,
+      fpid_score: 0.96,
+      recording_mbid: RECORDING,
     });
     expect(track.enriched_at).not.toBeNull();
-    expect(fake.lookups).toMatchObject([{ client: 'key', duration: 12, gzipped: true, userAgent: 'Tonearm/0.0.0-test ( me@example.org )' }]);
+    expect(fake.lookups).toMatchObject([
+      { client: 'key', duration: 12, gzipped: true, userAgent: 'Tonearm/0.0.0-test ( me@example.org )' },
+    ]);
     expect(mb.requests).toMatchObject([{ userAgent: 'Tonearm/0.0.0-test ( me@example.org )' }]);
-    expect((await server.api<AlbumPage>('/albums')).body.items).toMatchObject([{ title: 'Low Water', artist_name: 'The Quays', release_group_mbid: GROUP, track_count: 1 }]);
-    expect((await server.api<ArtistPage>('/artists')).body.items).toMatchObject([{ name: 'The Quays', artist_mbid: quays.id }]);
+    expect((await server.api<AlbumPage>('/albums')).body.items).toMatchObject([
+      { title: 'Low Water', artist_name: 'The Quays', release_group_mbid: GROUP, track_count: 1 },
+    ]);
+    expect((await server.api<ArtistPage>('/artists')).body.items).toMatchObject([
+      { name: 'The Quays', artist_mbid: quays.id },
+    ]);
     expect(await matches(track.id)).toMatchObject({
-      origins: { title: 'fpid', artist: 'fpid', album: 'fpid', year: 'fpid', genre: 'fpid', track_number: 'fpid', disc_number: 'fpid' },
-      items: [{ n: 1, score: 0.96, title: 'Harbour Lights', album_title: 'Low Water' }], can_undo: true,
+      origins: {
+        title: 'fpid',
+        artist: 'fpid',
+        album: 'fpid',
+        year: 'fpid',
+        genre: 'fpid',
+        track_number: 'fpid',
+        disc_number: 'fpid',
+      },
+      items: [{ n: 1, score: 0.96, title: 'Harbour Lights', album_title: 'Low Water' }],
+      can_undo: true,
     });
   });
 
   it('tags are enough when the look-up finds nothing', async () => {
     const track = await add('tagged.mp3', TAGS);
-    expect(track).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', year: 2001, metadata_status: 'enriched', metadata_error: null, fpid_score: null });
+    expect(track).toMatchObject({
+      title: 'Tag title',
+      artist_name: 'Tag Artist',
+      album_title: 'Tag Album',
+      year: 2001,
+      metadata_status: 'enriched',
+      metadata_error: null,
+      fpid_score: null,
+    });
     expect(fake.lookups).toHaveLength(1);
-    expect((await matches(track.id))).toMatchObject({ items: [], origins: { title: 'tag', artist: 'tag', album: 'tag', year: 'tag', genre: 'tag', track_number: 'tag' }, can_undo: false });
+    expect(await matches(track.id)).toMatchObject({
+      items: [],
+      origins: { title: 'tag', artist: 'tag', album: 'tag', year: 'tag', genre: 'tag', track_number: 'tag' },
+      can_undo: false,
+    });
   });
 
   it('above the threshold what was heard wins, and the album that is left empty goes', async () => {
     fake.answer = () => found(0.86);
     const track = await add('sure.mp3', TAGS);
-    expect(track).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', year: 2009, track_number: 3, genre: 'Folk' });
+    expect(track).toMatchObject({
+      title: 'Harbour Lights',
+      artist_name: 'The Quays',
+      album_title: 'Low Water',
+      year: 2009,
+      track_number: 3,
+      genre: 'Folk',
+    });
     expect((await server.api<AlbumPage>('/albums')).body.items.map((album) => album.title)).toEqual(['Low Water']);
     expect((await server.api<ArtistPage>('/artists')).body.items.map((artist) => artist.name)).toEqual(['The Quays']);
-    expect(await review()).toMatchObject([{ reason: 'tags_disagree', track: { id: track.id }, differences: expect.arrayContaining([{ field: 'title', tag: 'Tag title', match: 'Harbour Lights' }]) }]);
+    expect(await review()).toMatchObject([
+      {
+        reason: 'tags_disagree',
+        track: { id: track.id },
+        differences: expect.arrayContaining([{ field: 'title', tag: 'Tag title', match: 'Harbour Lights' }]),
+      },
+    ]);
   });
 
-  it.each([0.85, 0.5])('at the threshold or below it (%d) tags win, gaps are filled, and a person is asked', async (score) => {
-    fake.answer = () => found(score);
-    const { TDRC: _, ...withoutYear } = TAGS;
-    const track = await add('unsure.mp3', withoutYear);
-    expect(track).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', year: 2009, recording_mbid: null, fpid_score: score, metadata_status: 'enriched' });
-    expect(await review()).toMatchObject([{ reason: 'low_score', match: { title: 'Harbour Lights' }, differences: expect.arrayContaining([{ field: 'year', tag: null, match: '2009' }]) }]);
-  });
+  it.each([0.85, 0.5])(
+    'at the threshold or below it (%d) tags win, gaps are filled, and a person is asked',
+    async (score) => {
+      fake.answer = () => found(score);
+      const { TDRC: _, ...withoutYear } = TAGS;
+      const track = await add('unsure.mp3', withoutYear);
+      expect(track).toMatchObject({
+        title: 'Tag title',
+        artist_name: 'Tag Artist',
+        album_title: 'Tag Album',
+        year: 2009,
+        recording_mbid: null,
+        fpid_score: score,
+        metadata_status: 'enriched',
+      });
+      expect(await review()).toMatchObject([
+        {
+          reason: 'low_score',
+          match: { title: 'Harbour Lights' },
+          differences: expect.arrayContaining([{ field: 'year', tag: null, match: '2009' }]),
+        },
+      ]);
+    },
+  );
 
   it('the threshold is the setting', async () => {
     await start({ FPID_TRUST_SCORE: '0.4' });
@@ -152,13 +261,34 @@ describe('pending → enriched', () => {
   });
 
   it('of several recordings the most linked one is taken, on the album that the tags name', async () => {
-    const hits: FakeGroup = { id: uuid(20), title: 'Hits', type: 'Album', secondarytypes: ['Compilation'], releases: [{ id: uuid(21), date: { year: 1999 } }] };
-    const live: FakeGroup = { id: uuid(30), title: 'Live at Sea', type: 'Album', secondarytypes: ['Live'], releases: [{ id: uuid(31), date: { year: 2012 } }] };
-    fake.answer = () => found(0.9, { id: uuid(10), title: 'Cover version', sources: 1, artists: [{ id: uuid(11), name: 'Somebody' }] }, { ...harbourLights, releasegroups: [hits, live, lowWater] });
+    const hits: FakeGroup = {
+      id: uuid(20),
+      title: 'Hits',
+      type: 'Album',
+      secondarytypes: ['Compilation'],
+      releases: [{ id: uuid(21), date: { year: 1999 } }],
+    };
+    const live: FakeGroup = {
+      id: uuid(30),
+      title: 'Live at Sea',
+      type: 'Album',
+      secondarytypes: ['Live'],
+      releases: [{ id: uuid(31), date: { year: 2012 } }],
+    };
+    fake.answer = () =>
+      found(
+        0.9,
+        { id: uuid(10), title: 'Cover version', sources: 1, artists: [{ id: uuid(11), name: 'Somebody' }] },
+        { ...harbourLights, releasegroups: [hits, live, lowWater] },
+      );
     const plain = await add('plain.mp3');
     expect(plain).toMatchObject({ title: 'Harbour Lights', album_title: 'Low Water', year: 2009 });
     expect((await matches(plain.id)).items.map((match) => match.title)).toEqual(['Harbour Lights', 'Cover version']);
-    expect(await add('live.mp3', { TALB: 'LIVE AT SEA' })).toMatchObject({ title: 'Harbour Lights', album_title: 'Live at Sea', year: 2012 });
+    expect(await add('live.mp3', { TALB: 'LIVE AT SEA' })).toMatchObject({
+      title: 'Harbour Lights',
+      album_title: 'Live at Sea',
+      year: 2012,
+    });
   });
 
   it('a service that is busy is asked again, and the track is none the worse', async () => {
@@ -171,9 +301,25 @@ describe('pending → enriched', () => {
   it('identifiers in the tags make the look-up needless, unless somebody asks for it', async () => {
     const TAGGED = uuid(81);
     fake.answer = () => found();
-    mb.entities.set(`/ws/2/recording/${TAGGED}`, { id: TAGGED, title: 'x', 'first-release-date': '1987-02', genres: [{ name: 'folk', count: 1 }] });
-    const track = await add('picard.mp3', { TIT2: 'Tag title', TPE1: 'Tag Artist', TXXX: `MusicBrainz Track Id\0${TAGGED}` });
-    expect(track).toMatchObject({ title: 'Tag title', metadata_status: 'enriched', recording_mbid: TAGGED, year: 1987, genre: 'folk', fpid_score: null });
+    mb.entities.set(`/ws/2/recording/${TAGGED}`, {
+      id: TAGGED,
+      title: 'x',
+      'first-release-date': '1987-02',
+      genres: [{ name: 'folk', count: 1 }],
+    });
+    const track = await add('picard.mp3', {
+      TIT2: 'Tag title',
+      TPE1: 'Tag Artist',
+      TXXX: `MusicBrainz Track Id\0${TAGGED}`,
+    });
+    expect(track).toMatchObject({
+      title: 'Tag title',
+      metadata_status: 'enriched',
+      recording_mbid: TAGGED,
+      year: 1987,
+      genre: 'folk',
+      fpid_score: null,
+    });
     expect(fake.lookups).toHaveLength(0);
     await enrich(track.id);
     expect(fake.lookups).toHaveLength(1);
@@ -183,38 +329,87 @@ describe('pending → enriched', () => {
     const [UNTITLED, ITS_GROUP] = [uuid(71), uuid(72)];
     fake.answer = () => found(0.9, { id: UNTITLED, sources: 3 });
     mb.entities.set(`/ws/2/recording/${UNTITLED}`, {
-      id: UNTITLED, title: 'Harbour Lights', length: 12_000, 'first-release-date': '2009-05-01', genres: [],
+      id: UNTITLED,
+      title: 'Harbour Lights',
+      length: 12_000,
+      'first-release-date': '2009-05-01',
+      genres: [],
       'artist-credit': [{ name: 'The Quays', joinphrase: '', artist: { id: quays.id, name: 'The Quays' } }],
       releases: [
-        { id: uuid(41), title: 'Bootleg', status: 'Bootleg', date: '2001', 'release-group': { id: uuid(42), title: 'Bootleg', 'primary-type': 'Album', 'secondary-types': [] }, media: [] },
-        { id: uuid(4), title: 'Low Water', status: 'Official', date: '2009-05', 'release-group': { id: ITS_GROUP, title: 'Low Water', 'primary-type': 'Album', 'secondary-types': [] }, media: [{ position: 1, 'track-count': 12, tracks: [{ id: uuid(5), position: 3, number: 'A3', title: 'Harbour Lights' }] }] },
+        {
+          id: uuid(41),
+          title: 'Bootleg',
+          status: 'Bootleg',
+          date: '2001',
+          'release-group': { id: uuid(42), title: 'Bootleg', 'primary-type': 'Album', 'secondary-types': [] },
+          media: [],
+        },
+        {
+          id: uuid(4),
+          title: 'Low Water',
+          status: 'Official',
+          date: '2009-05',
+          'release-group': { id: ITS_GROUP, title: 'Low Water', 'primary-type': 'Album', 'secondary-types': [] },
+          media: [
+            {
+              position: 1,
+              'track-count': 12,
+              tracks: [{ id: uuid(5), position: 3, number: 'A3', title: 'Harbour Lights' }],
+            },
+          ],
+        },
       ],
     });
     mb.entities.set(`/ws/2/release-group/${ITS_GROUP}`, { id: ITS_GROUP, genres: [{ name: 'folk', count: 7 }] });
     const first = await add('one.mp3');
     const second = await add('two.mp3', { COMM: 'another file' });
-    for (const track of [first, second]) expect(track).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', year: 2009, track_number: 3, genre: 'folk' });
-    expect(mb.requests.map((request) => request.path)).toEqual([`/ws/2/recording/${UNTITLED}`, `/ws/2/release-group/${ITS_GROUP}`]);
+    for (const track of [first, second])
+      expect(track).toMatchObject({
+        title: 'Harbour Lights',
+        artist_name: 'The Quays',
+        album_title: 'Low Water',
+        year: 2009,
+        track_number: 3,
+        genre: 'folk',
+      });
+    expect(mb.requests.map((request) => request.path)).toEqual([
+      `/ws/2/recording/${UNTITLED}`,
+      `/ws/2/release-group/${ITS_GROUP}`,
+    ]);
   });
 });
 
 describe('pending → failed', () => {
   it('without tags and without a match, with the reason in words', async () => {
     const track = await add('nameless.mp3');
-    expect(track).toMatchObject({ title: 'nameless', metadata_status: 'failed', metadata_error: 'Its tags name neither title nor artist. There is no match for its sound.', fpid_score: null });
+    expect(track).toMatchObject({
+      title: 'nameless',
+      metadata_status: 'failed',
+      metadata_error: 'Its tags name neither title nor artist. There is no match for its sound.',
+      fpid_score: null,
+    });
     expect(track.enriched_at).not.toBeNull();
   });
 
   it('without a key it says so only when nothing else identified the track', async () => {
     await start({ FPID_API_KEY: '' });
     expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
-    expect(await add('nameless.mp3')).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringContaining('needs a key of your own (FPID_API_KEY)') });
+    expect(await add('nameless.mp3')).toMatchObject({
+      metadata_status: 'failed',
+      metadata_error: expect.stringContaining('needs a key of your own (FPID_API_KEY)'),
+    });
     expect(fake.lookups).toEqual([]);
   });
 
   it('a fingerprint that the service refuses ends the look-up of this track alone', async () => {
-    fake.answer = () => ({ status: 400, body: '{"status":"error","error":{"code":3,"message":"invalid fingerprint"}}' });
-    expect(await add('odd.mp3')).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringContaining('does not take this fingerprint (invalid fingerprint)') });
+    fake.answer = () => ({
+      status: 400,
+      body: '{"status":"error","error":{"code":3,"message":"invalid fingerprint"}}',
+    });
+    expect(await add('odd.mp3')).toMatchObject({
+      metadata_status: 'failed',
+      metadata_error: expect.stringContaining('does not take this fingerprint (invalid fingerprint)'),
+    });
     expect(await jobs('enrich_library')).toEqual([]);
   });
 
@@ -222,40 +417,85 @@ describe('pending → failed', () => {
     const track = await add('nameless.mp3');
     fake.answer = () => found();
     expect(await enrich(track.id)).toMatchObject({ outcome: 'enriched' });
-    expect(await get(track.id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null, title: 'Harbour Lights' });
+    expect(await get(track.id)).toMatchObject({
+      metadata_status: 'enriched',
+      metadata_error: null,
+      title: 'Harbour Lights',
+    });
   });
 });
 
 describe('a crash', () => {
-  const trigger = (sql: string) => () => { server.app.db.$client.exec(sql); };
+  const trigger = (sql: string) => () => {
+    server.app.db.$client.exec(sql);
+  };
   it.each([
-    ['while a fingerprint is stored', trigger("CREATE TRIGGER boom BEFORE INSERT ON track_fingerprints BEGIN SELECT RAISE(ABORT, 'boom'); END")],
-    ['while the track is renamed', trigger("CREATE TRIGGER boom BEFORE UPDATE OF title ON tracks BEGIN SELECT RAISE(ABORT, 'boom'); END")],
-    ['while its album is resolved', trigger("CREATE TRIGGER boom BEFORE INSERT ON albums BEGIN SELECT RAISE(ABORT, 'boom'); END")],
-    ['while the candidates are kept', trigger("CREATE TRIGGER boom BEFORE INSERT ON enrichment_matches BEGIN SELECT RAISE(ABORT, 'boom'); END")],
+    [
+      'while a fingerprint is stored',
+      trigger("CREATE TRIGGER boom BEFORE INSERT ON track_fingerprints BEGIN SELECT RAISE(ABORT, 'boom'); END"),
+    ],
+    [
+      'while the track is renamed',
+      trigger("CREATE TRIGGER boom BEFORE UPDATE OF title ON tracks BEGIN SELECT RAISE(ABORT, 'boom'); END"),
+    ],
+    [
+      'while its album is resolved',
+      trigger("CREATE TRIGGER boom BEFORE INSERT ON albums BEGIN SELECT RAISE(ABORT, 'boom'); END"),
+    ],
+    [
+      'while the candidates are kept',
+      trigger("CREATE TRIGGER boom BEFORE INSERT ON enrichment_matches BEGIN SELECT RAISE(ABORT, 'boom'); END"),
+    ],
   ])('%s leaves the track failed with a reason, and half of nothing', async (_when, arrange) => {
     fake.answer = () => found();
     arrange();
     const track = await add('crash.mp3');
-    expect(track).toMatchObject({ title: 'crash', artist_name: null, metadata_status: 'failed', metadata_error: expect.stringMatching(/unexpected error \(SQLITE_CONSTRAINT_TRIGGER\)/) });
+    expect(track).toMatchObject({
+      title: 'crash',
+      artist_name: null,
+      metadata_status: 'failed',
+      metadata_error: expect.stringMatching(/unexpected error \(SQLITE_CONSTRAINT_TRIGGER\)/),
+    });
     expect(track.metadata_error).not.toMatch(/boom|SELECT|TRIGGER boom/);
     expect(track.enriched_at).not.toBeNull();
     expect(await jobs('enrich_task')).toMatchObject([{ status: 'failed' }]);
     expect((await matches(track.id)).items).toEqual([]);
   });
 
-  const crash = (): never => { throw new TypeError('boom'); };
+  const crash = (): never => {
+    throw new TypeError('boom');
+  };
   it.each<[string, Partial<EnrichmentDeps>, string]>([
     ['reading the tags', { readTags: crash }, 'failed'],
     ['hearing the file', { fingerprinter: { fingerprint: crash } }, 'failed'],
-    ['asking the service', { settings: { get: (name) => (name === 'FPID_BASE_URL' ? crash() : server.app.settings.get(name)), onChange: () => () => {} } }, 'failed'],
-    ['asking MusicBrainz', { settings: { get: (name) => (name === 'MUSICBRAINZ_BASE_URL' ? crash() : server.app.settings.get(name)), onChange: () => () => {} } }, 'failed'],
+    [
+      'asking the service',
+      {
+        settings: {
+          get: (name) => (name === 'FPID_BASE_URL' ? crash() : server.app.settings.get(name)),
+          onChange: () => () => {},
+        },
+      },
+      'failed',
+    ],
+    [
+      'asking MusicBrainz',
+      {
+        settings: {
+          get: (name) => (name === 'MUSICBRAINZ_BASE_URL' ? crash() : server.app.settings.get(name)),
+          onChange: () => () => {},
+        },
+      },
+      'failed',
+    ],
     ['looking for the cover', { findCover: crash }, 'enriched'],
   ])('of %s ends as %s', async (_step, broken, status) => {
     fake.answer = () => found();
     const { id } = await add('crash.mp3');
     const enrichment = await enrichmentAgain(broken);
-    await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context).catch((error: unknown) => expect(String(error)).toMatch(/unexpected error \(TypeError\)/));
+    await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context).catch((error: unknown) =>
+      expect(String(error)).toMatch(/unexpected error \(TypeError\)/),
+    );
     expect(await get(id)).toMatchObject({ metadata_status: status });
     if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
@@ -265,22 +505,51 @@ describe('a crash', () => {
     const enrichment = await enrichmentAgain({ fingerprinter: { fingerprint: crash } });
     let turns = 0;
     const giveWay = (): undefined => void (turns += 1);
-    expect(await enrichLibraryTask(enrichment.runs)({ scope: 'pending', askedAt: Date.now() }, { ...context, giveWay })).toMatchObject({ tracks: 5, crashed: 5 });
+    expect(
+      await enrichLibraryTask(enrichment.runs)({ scope: 'pending', askedAt: Date.now() }, { ...context, giveWay }),
+    ).toMatchObject({ tracks: 5, crashed: 5 });
     expect(turns).toBeGreaterThanOrEqual(5);
   });
 
-  const context = { jobId: 1 as never, attempt: 1, signal: new AbortController().signal, progress: () => {}, giveWay: () => undefined };
+  const context = {
+    jobId: 1 as never,
+    attempt: 1,
+    signal: new AbortController().signal,
+    progress: () => {},
+    giveWay: () => undefined,
+  };
 
   /** Over tracks that wait once more, with something of it replaced. */
   async function enrichmentAgain(replaced: Partial<EnrichmentDeps>) {
     const { db } = server.app;
-    db.$client.prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL").run();
+    db.$client
+      .prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL")
+      .run();
     db.$client.prepare('DELETE FROM track_fingerprints').run();
     return createEnrichment({
-      db, log: quiet, now: () => new Date(), version: 'test', settings: server.app.settings, tracks: createTrackWriter({ db, now: () => new Date() }),
-      audioStore: createAudioStore({ storage: await openStorage(server.app.config), importPath: () => undefined }), tmpDir: files.dir, readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
-      fingerprinter: { fingerprint: () => Promise.resolve({ compressed: 'AQAA', raw: new Uint32Array([1, 2, 3]), durationMs: 12_000, algorithm: 1, method: 'wasm' }) },
-      findCover: () => Promise.resolve(false), jobs: { tryEnqueue: () => Promise.resolve(undefined) }, libraryChanged: () => {}, ...replaced,
+      db,
+      log: quiet,
+      now: () => new Date(),
+      version: 'test',
+      settings: server.app.settings,
+      tracks: createTrackWriter({ db, now: () => new Date() }),
+      audioStore: createAudioStore({ storage: await openStorage(server.app.config), importPath: () => undefined }),
+      tmpDir: files.dir,
+      readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
+      fingerprinter: {
+        fingerprint: () =>
+          Promise.resolve({
+            compressed: 'AQAA',
+            raw: new Uint32Array([1, 2, 3]),
+            durationMs: 12_000,
+            algorithm: 1,
+            method: 'wasm',
+          }),
+      },
+      findCover: () => Promise.resolve(false),
+      jobs: { tryEnqueue: () => Promise.resolve(undefined) },
+      libraryChanged: () => {},
+      ...replaced,
     });
   }
 });
@@ -293,27 +562,42 @@ describe('a service that is away', () => {
     await start();
     fake.answer = () => signIn;
     const track = await add('tagged.mp3', TAGS);
-    expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, fpid_score: null, title: 'Tag title' });
+    expect(track).toMatchObject({
+      metadata_status: 'enriched',
+      metadata_error: null,
+      fpid_score: null,
+      title: 'Tag title',
+    });
     const nameless = await add('nameless.mp3');
-    expect(nameless).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringMatching(/It could not be looked up: .*It is tried again later\.$/) });
-    expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringMatching(/wait for it\.$|waits for it\.$/) }]);
+    expect(nameless).toMatchObject({
+      metadata_status: 'failed',
+      metadata_error: expect.stringMatching(/It could not be looked up: .*It is tried again later\.$/),
+    });
+    expect(await jobs('enrich_library')).toMatchObject([
+      { status: 'waiting', error: expect.stringMatching(/wait for it\.$|waits for it\.$/) },
+    ]);
 
     fake.answer = () => found();
     time = new Date('2026-01-01T00:10:00Z');
     await server.app.drain();
     expect(await get(track.id)).toMatchObject({ fpid_score: 0.96, title: 'Harbour Lights' });
     expect(await get(nameless.id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
-    expect(await jobs('enrich_library')).toMatchObject([{ status: 'succeeded', result: { scope: 'unanswered', tracks: 2, enriched: 2, unanswered: 0 } }]);
+    expect(await jobs('enrich_library')).toMatchObject([
+      { status: 'succeeded', result: { scope: 'unanswered', tracks: 2, enriched: 2, unanswered: 0 } },
+    ]);
   });
 
   it('tells the administrator when the key is not accepted', async () => {
     await start({ FPID_API_KEY: 'bad-key' });
     expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
-    expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringContaining('does not accept the key in FPID_API_KEY') }]);
+    expect(await jobs('enrich_library')).toMatchObject([
+      { status: 'waiting', error: expect.stringContaining('does not accept the key in FPID_API_KEY') },
+    ]);
   });
 
   describe('when it is MusicBrainz', () => {
-    const folk = (): void => void mb.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, genres: [{ name: 'folk', count: 7 }] });
+    const folk = (): void =>
+      void mb.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, genres: [{ name: 'folk', count: 7 }] });
     beforeEach(async () => {
       time = new Date('2026-01-01T00:00:00Z');
       await start();
@@ -328,25 +612,55 @@ describe('a service that is away', () => {
 
     it('is not the track’s fault; what it would have added comes later', async () => {
       const track = await add('nameless.mp3');
-      expect(track).toMatchObject({ metadata_status: 'enriched', metadata_error: null, title: 'Harbour Lights', genre: null });
-      expect(await jobs('enrich_task')).toMatchObject([{ status: 'succeeded', result: { outcome: 'enriched', problems: { details: expect.stringContaining('MusicBrainz') } } }]);
-      expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* One track waits for it\.$/) }]);
+      expect(track).toMatchObject({
+        metadata_status: 'enriched',
+        metadata_error: null,
+        title: 'Harbour Lights',
+        genre: null,
+      });
+      expect(await jobs('enrich_task')).toMatchObject([
+        {
+          status: 'succeeded',
+          result: { outcome: 'enriched', problems: { details: expect.stringContaining('MusicBrainz') } },
+        },
+      ]);
+      expect(await jobs('enrich_library')).toMatchObject([
+        { status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* One track waits for it\.$/) },
+      ]);
       await tenMinutesLater();
       expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting' }]);
       mb.isAway = false;
       await tenMinutesLater();
-      expect(await get(track.id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: 'folk' });
-      expect(await jobs('enrich_library')).toMatchObject([{ status: 'succeeded', result: { scope: 'unanswered', enriched: 1, unanswered: 0 } }]);
+      expect(await get(track.id)).toMatchObject({
+        metadata_status: 'enriched',
+        title: 'Harbour Lights',
+        genre: 'folk',
+      });
+      expect(await jobs('enrich_library')).toMatchObject([
+        { status: 'succeeded', result: { scope: 'unanswered', enriched: 1, unanswered: 0 } },
+      ]);
     });
 
     it('a recording that only it can name waits for it', async () => {
       fake.answer = () => found(0.9, { id: uuid(90), sources: 3 });
       const { id } = await add('nameless.mp3');
-      expect(await get(id)).toMatchObject({ metadata_status: 'failed', metadata_error: expect.stringMatching(/It could not be looked up: MusicBrainz .*It is tried again later\.$/) });
-      mb.entities.set(`/ws/2/recording/${uuid(90)}`, { id: uuid(90), title: 'Harbour Lights', 'artist-credit': [{ name: 'The Quays', artist: { id: quays.id } }] });
+      expect(await get(id)).toMatchObject({
+        metadata_status: 'failed',
+        metadata_error: expect.stringMatching(/It could not be looked up: MusicBrainz .*It is tried again later\.$/),
+      });
+      mb.entities.set(`/ws/2/recording/${uuid(90)}`, {
+        id: uuid(90),
+        title: 'Harbour Lights',
+        'artist-credit': [{ name: 'The Quays', artist: { id: quays.id } }],
+      });
       mb.isAway = false;
       await tenMinutesLater();
-      expect(await get(id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null, title: 'Harbour Lights', artist_name: 'The Quays' });
+      expect(await get(id)).toMatchObject({
+        metadata_status: 'enriched',
+        metadata_error: null,
+        title: 'Harbour Lights',
+        artist_name: 'The Quays',
+      });
     });
 
     it('those who wait for the look-up do not wait for it too', async () => {
@@ -358,25 +672,45 @@ describe('a service that is away', () => {
       await tenMinutesLater();
       expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
       expect(fake.lookups).toHaveLength(2); // one that finds out who is away, and the one that was not heard
-      expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) }]);
+      expect(await jobs('enrich_library')).toMatchObject([
+        { status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) },
+      ]);
     });
   });
 });
 
 describe('what a person typed', () => {
   const typed = { title: 'Typed', artist: 'A feat. B', artists: ['A', 'B'], album: 'Typed Album', year: 1950 };
-  const put = (id: number, body: object = typed) => server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
+  const put = (id: number, body: object = typed) =>
+    server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
 
   it('any → manual: artist and album are resolved from the values, and runs leave it alone', async () => {
     const { id } = await add('tagged.mp3', TAGS);
     fake.answer = () => found();
     const { status, body } = await put(id);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ title: 'Typed', artist_name: 'A feat. B', artists: [{ name: 'A' }, { name: 'B' }], album_title: 'Typed Album', album_artist_name: 'A', year: 1950, genre: 'Folk', track_number: 7, metadata_status: 'manual', metadata_error: null });
+    expect(body).toMatchObject({
+      title: 'Typed',
+      artist_name: 'A feat. B',
+      artists: [{ name: 'A' }, { name: 'B' }],
+      album_title: 'Typed Album',
+      album_artist_name: 'A',
+      year: 1950,
+      genre: 'Folk',
+      track_number: 7,
+      metadata_status: 'manual',
+      metadata_error: null,
+    });
     expect((await server.api<AlbumPage>('/albums')).body.items.map((album) => album.title)).toEqual(['Typed Album']);
     expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'It was edited by hand.' });
     expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
-    expect((await matches(id)).origins).toMatchObject({ title: 'manual', artist: 'manual', album: 'manual', year: 'manual', genre: 'tag' });
+    expect((await matches(id)).origins).toMatchObject({
+      title: 'manual',
+      artist: 'manual',
+      album: 'manual',
+      year: 'manual',
+      genre: 'tag',
+    });
     await server.api('/jobs/enrich', { method: 'POST', body: { scope: 'all' } });
     await server.app.drain();
     expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
@@ -403,7 +737,10 @@ describe('what a person typed', () => {
   });
 
   it.each([
-    [{ title: '', artist: 'A', album: 'B' }, 'title'], [{ title: 'T', artist: '\u200b', album: 'B' }, 'artist'], [{ title: 'T', artist: 'A' }, 'album'], [{ ...typed, genres: [] }, 'genres'],
+    [{ title: '', artist: 'A', album: 'B' }, 'title'],
+    [{ title: 'T', artist: '\u200b', album: 'B' }, 'artist'],
+    [{ title: 'T', artist: 'A' }, 'album'],
+    [{ ...typed, genres: [] }, 'genres'],
   ])('is refused when it is nothing that can be seen: %j', async (body, field) => {
     const { id } = await files.upload(server, 'tagged.mp3', TAGS);
     const answer = await put(id, body);
@@ -430,14 +767,33 @@ describe('candidates', () => {
     expect(await review()).toHaveLength(1);
     const { status, body } = await server.api<TrackOut>(`/tracks/${id}/matches/2/apply`, { method: 'POST' });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ title: 'Ebb', artist_name: 'The Quays', album_title: 'Low Water', year: 2009, genre: 'Folk', recording_mbid: uuid(50), metadata_status: 'manual', fpid_score: 0.5 });
-    expect((await matches(id)).origins).toMatchObject({ title: 'manual', artist: 'manual', album: 'manual', genre: 'tag' });
+    expect(body).toMatchObject({
+      title: 'Ebb',
+      artist_name: 'The Quays',
+      album_title: 'Low Water',
+      year: 2009,
+      genre: 'Folk',
+      recording_mbid: uuid(50),
+      metadata_status: 'manual',
+      fpid_score: 0.5,
+    });
+    expect((await matches(id)).origins).toMatchObject({
+      title: 'manual',
+      artist: 'manual',
+      album: 'manual',
+      genre: 'tag',
+    });
     expect(await review()).toEqual([]);
     expect(await enrich(id)).toMatchObject({ outcome: 'skipped' });
     expect((await server.api(`/tracks/${id}/matches/9/apply`, { method: 'POST' })).status).toBe(404);
 
     const undone = await server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
-    expect(undone.body).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', metadata_status: 'manual' });
+    expect(undone.body).toMatchObject({
+      title: 'Tag title',
+      artist_name: 'Tag Artist',
+      album_title: 'Tag Album',
+      metadata_status: 'manual',
+    });
   });
 
   it('of another score or name are asked about again, dismissed ones are not', async () => {
@@ -466,7 +822,16 @@ describe('undo', () => {
     const { id } = await add('tagged.mp3', TAGS);
     const { status, body } = await undo(id);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ title: 'Tag title', artist_name: 'Tag Artist', album_title: 'Tag Album', year: 2001, track_number: 7, recording_mbid: null, fpid_score: null, metadata_status: 'manual' });
+    expect(body).toMatchObject({
+      title: 'Tag title',
+      artist_name: 'Tag Artist',
+      album_title: 'Tag Album',
+      year: 2001,
+      track_number: 7,
+      recording_mbid: null,
+      fpid_score: null,
+      metadata_status: 'manual',
+    });
     expect((await matches(id)).origins).toMatchObject({ title: 'tag', artist: 'tag' });
     await enrich(id);
     expect(await get(id)).toMatchObject({ title: 'Tag title' });

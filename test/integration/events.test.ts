@@ -25,20 +25,41 @@ let server: Server;
 let base: string;
 
 async function boot(options: { heartbeatMs?: number; capacity?: number; bootedAt?: number } = {}) {
-  events = createEventHub({ now: () => new Date(options.bootedAt ?? BOOT), library: () => library(99), capacity: options.capacity ?? 1_000 });
+  events = createEventHub({
+    now: () => new Date(options.bootedAt ?? BOOT),
+    library: () => library(99),
+    capacity: options.capacity ?? 1_000,
+  });
   const app = express();
-  app.use('/api/v1', mountRoutes(eventRoutes({
-    events,
-    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
-    authenticate: (req, { query }) => tokens.get(req.get('Authorization')?.slice('Bearer '.length) ?? (query ? new URL(req.originalUrl, 'http://x').searchParams.get('token') ?? '' : '')),
-  }), { authenticate: (req, { query }) => tokens.get(query ? new URL(req.originalUrl, 'http://x').searchParams.get('token') ?? '' : '') }));
+  app.use(
+    '/api/v1',
+    mountRoutes(
+      eventRoutes({
+        events,
+        ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+        authenticate: (req, { query }) =>
+          tokens.get(
+            req.get('Authorization')?.slice('Bearer '.length) ??
+              (query ? (new URL(req.originalUrl, 'http://x').searchParams.get('token') ?? '') : ''),
+          ),
+      }),
+      {
+        authenticate: (req, { query }) =>
+          tokens.get(query ? (new URL(req.originalUrl, 'http://x').searchParams.get('token') ?? '') : ''),
+      },
+    ),
+  );
   app.use(errorHandler(createLog('silent')));
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
 }
 
-interface Heard { id?: number; event?: string; data?: unknown }
+interface Heard {
+  id?: number;
+  event?: string;
+  data?: unknown;
+}
 
 /** An EventSource in small: reads messages one by one. */
 async function listen(token: string, headers: Record<string, string> = {}, query = '') {
@@ -51,9 +72,15 @@ async function listen(token: string, headers: Record<string, string> = {}, query
     for await (const chunk of res.setEncoding('utf8') as AsyncIterable<string>) {
       text += chunk;
       for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
-        const fields = Object.fromEntries(text.slice(0, at).split('\n').map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]));
+        const fields = Object.fromEntries(
+          text
+            .slice(0, at)
+            .split('\n')
+            .map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]),
+        );
         text = text.slice(at + 2);
-        if (fields['event']) yield { id: Number(fields['id']), event: fields['event'], data: JSON.parse(fields['data'] ?? '') };
+        if (fields['event'])
+          yield { id: Number(fields['id']), event: fields['event'], data: JSON.parse(fields['data'] ?? '') };
         else yield {};
       }
     }
@@ -70,12 +97,19 @@ async function listen(token: string, headers: Record<string, string> = {}, query
       }
     },
     /** The next message of any kind. */
-    async beat(): Promise<boolean> { return !(await all.next()).done; },
+    async beat(): Promise<boolean> {
+      return !(await all.next()).done;
+    },
     close: () => res.destroy(),
   };
 }
 
-beforeEach(() => { tokens = new Map([['root', root], ['anna', anna]]); });
+beforeEach(() => {
+  tokens = new Map([
+    ['root', root],
+    ['anna', anna],
+  ]);
+});
 afterEach(async () => {
   events.close();
   server.closeAllConnections();
@@ -87,7 +121,10 @@ describe('GET /events', () => {
   it('sends events as they happen, in order and with growing ids', async () => {
     await boot();
     const anna = await listen('anna');
-    expect(anna.res.headers).toMatchObject({ 'content-type': expect.stringMatching(/^text\/event-stream/) as string, 'cache-control': 'no-store, no-transform' });
+    expect(anna.res.headers).toMatchObject({
+      'content-type': expect.stringMatching(/^text\/event-stream/) as string,
+      'cache-control': 'no-store, no-transform',
+    });
     await anna.beat();
     events.publish('library', library(1));
     events.publish('library', { ...library(2), tracks: 5 });
@@ -114,7 +151,10 @@ describe('GET /events', () => {
     for (let n = 1; n <= 4; n++) events.publish('library', library(n));
     events.publish('job', { id: 1 } as EventMap['job'], { audience: 'superuser' }); // not for anna, also not later
     events.publish('library', library(5));
-    for (const listener of [await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }), await listen('anna', {}, `&last_event_id=${BOOT * 1_000 + 3}`)]) {
+    for (const listener of [
+      await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }),
+      await listen('anna', {}, `&last_event_id=${BOOT * 1_000 + 3}`),
+    ]) {
       expect((await listener.next())?.data).toEqual(library(4));
       expect((await listener.next())?.data).toEqual(library(5));
       listener.close();
@@ -144,8 +184,12 @@ describe('GET /events', () => {
   it('answers an id that is too old to be remembered with one library event', async () => {
     await boot({ capacity: 3 });
     for (let n = 1; n <= 5; n++) events.publish('library', library(n));
-    expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 1) })).next())?.data).toEqual(library(99));
-    expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 2) })).next())?.data).toEqual(library(3));
+    expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 1) })).next())?.data).toEqual(
+      library(99),
+    );
+    expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 2) })).next())?.data).toEqual(
+      library(3),
+    );
   });
 
   it('beats while nothing happens', async () => {
@@ -171,11 +215,13 @@ describe('GET /events', () => {
     expect(refused.res.headers['retry-after']).toBeDefined();
     expect((await listen('root')).res.statusCode).toBe(200);
     open[0]?.close();
-    await expect.poll(async () => {
-      const next = await listen('anna');
-      next.close();
-      return next.res.statusCode;
-    }).toBe(200);
+    await expect
+      .poll(async () => {
+        const next = await listen('anna');
+        next.close();
+        return next.res.statusCode;
+      })
+      .toBe(200);
   });
 
   it('drops a listener that does not read', async () => {
@@ -183,10 +229,12 @@ describe('GET /events', () => {
     const slow = await listen('anna');
     slow.res.pause();
     let dropped = false;
-    slow.res.once('close', () => { dropped = true; });
+    slow.res.once('close', () => {
+      dropped = true;
+    });
     const sockets = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
     const big = { ...playing(1), padding: 'x'.repeat(100_000) };
-    for (let n = 0; n < 2_000 && await sockets() > 0; n++) {
+    for (let n = 0; n < 2_000 && (await sockets()) > 0; n++) {
       events.publish('now_playing', big);
       await new Promise((resolve) => setImmediate(resolve));
     }

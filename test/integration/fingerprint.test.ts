@@ -1,5 +1,14 @@
 // Fingerprints of real files, by every way that there is: they agree bit for bit, nearly, and what has none says why.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +25,18 @@ import { root } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
 const SECONDS = 12;
-const ENCODINGS: [Encoding, format: string][] = [['mp3', 'mp3'], ['mp3-64', 'mp3'], ['flac', 'flac'], ['ogg', 'ogg'], ['opus', 'opus'], ['wav', 'wav'], ['wav-24', 'wav'], ['wav-float', 'wav'], ['aiff', 'aiff'], ['m4a', 'm4a']];
+const ENCODINGS: [Encoding, format: string][] = [
+  ['mp3', 'mp3'],
+  ['mp3-64', 'mp3'],
+  ['flac', 'flac'],
+  ['ogg', 'ogg'],
+  ['opus', 'opus'],
+  ['wav', 'wav'],
+  ['wav-24', 'wav'],
+  ['wav-float', 'wav'],
+  ['aiff', 'aiff'],
+  ['m4a', 'm4a'],
+];
 
 const ffmpeg = toolOrWarn('ffmpeg', 'fingerprints of other formats than WAV, and of m4a by ffmpeg, are');
 const fpcalc = toolOrWarn('fpcalc', 'that our own fingerprints are those of fpcalc is');
@@ -32,13 +52,19 @@ const withTools = (programs: string[], more = {}): Fingerprinter => {
   open.push(made);
   return made;
 };
-const file = (name: string, format = name.slice(name.lastIndexOf('.') + 1), seconds = SECONDS): SoundFile => ({ path: join(dir, name), format, durationMs: seconds * 1_000 });
+const file = (name: string, format = name.slice(name.lastIndexOf('.') + 1), seconds = SECONDS): SoundFile => ({
+  path: join(dir, name),
+  format,
+  durationMs: seconds * 1_000,
+});
 const nameOf = (encoding: Encoding, format: string): string => `${encoding}.${format}`;
 
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-sound-'));
   writeMusic(join(dir, 'wav.wav'), { seed: 1, seconds: SECONDS });
-  for (const [encoding, format] of encodings) if (encoding !== 'wav') encodeMusic(join(dir, 'wav.wav'), join(dir, nameOf(encoding, format)), encoding, { title: 'A song' });
+  for (const [encoding, format] of encodings)
+    if (encoding !== 'wav')
+      encodeMusic(join(dir, 'wav.wav'), join(dir, nameOf(encoding, format)), encoding, { title: 'A song' });
   [own, byFpcalc, byFfmpeg] = [withTools([]), withTools(['fpcalc']), withTools(['ffmpeg'])];
 });
 afterAll(async () => {
@@ -46,16 +72,23 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const reasonOf = (made: Fingerprinter, sound: SoundFile): Promise<unknown> => made.fingerprint(sound, never).then(() => 'a fingerprint', (error: unknown) => (error instanceof NoFingerprint ? error.kind : error));
+const reasonOf = (made: Fingerprinter, sound: SoundFile): Promise<unknown> =>
+  made.fingerprint(sound, never).then(
+    () => 'a fingerprint',
+    (error: unknown) => (error instanceof NoFingerprint ? error.kind : error),
+  );
 
 describe.runIf(fpcalc)('beside fpcalc', () => {
-  test.each(encodings.filter(([, format]) => format !== 'm4a'))('the decoders of our own give the same of %s', async (encoding, format) => {
-    const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
-    const ours = await own.fingerprint(file(nameOf(encoding, format)), never);
-    expect([theirs.method, ours.method]).toEqual(['fpcalc', 'wasm']);
-    expect(ours.raw.length).toBe(theirs.raw.length);
-    expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
-  });
+  test.each(encodings.filter(([, format]) => format !== 'm4a'))(
+    'the decoders of our own give the same of %s',
+    async (encoding, format) => {
+      const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
+      const ours = await own.fingerprint(file(nameOf(encoding, format)), never);
+      expect([theirs.method, ours.method]).toEqual(['fpcalc', 'wasm']);
+      expect(ours.raw.length).toBe(theirs.raw.length);
+      expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
+    },
+  );
 
   test.runIf(ffmpeg).each(encodings)('ffmpeg’s samples give the same of %s', async (encoding, format) => {
     const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
@@ -65,7 +98,12 @@ describe.runIf(fpcalc)('beside fpcalc', () => {
   });
 
   test('our text is its text, and our numbers are its numbers', () => {
-    const ask = (...args: string[]): string => (JSON.parse(spawnSync('fpcalc', ['-json', ...args, join(dir, 'wav.wav')], { encoding: 'utf8' }).stdout) as { fingerprint: string }).fingerprint;
+    const ask = (...args: string[]): string =>
+      (
+        JSON.parse(spawnSync('fpcalc', ['-json', ...args, join(dir, 'wav.wav')], { encoding: 'utf8' }).stdout) as {
+          fingerprint: string;
+        }
+      ).fingerprint;
     const [text, raw] = [ask(), Uint32Array.from(ask('-raw') as unknown as number[])];
     expect(decompressFingerprint(text)).toEqual(raw);
     expect(compressFingerprint(raw)).toBe(text);
@@ -74,7 +112,11 @@ describe.runIf(fpcalc)('beside fpcalc', () => {
 
 test.runIf(ffmpeg)('one recording in every format is one sound, and another one is another', async () => {
   writeMusic(join(dir, 'other.wav'), { seed: 2, seconds: SECONDS });
-  const sounds = await Promise.all(encodings.filter(([, format]) => format !== 'm4a').map(([encoding, format]) => own.fingerprint(file(nameOf(encoding, format)), never)));
+  const sounds = await Promise.all(
+    encodings
+      .filter(([, format]) => format !== 'm4a')
+      .map(([encoding, format]) => own.fingerprint(file(nameOf(encoding, format)), never)),
+  );
   const other = await own.fingerprint(file('other.wav'), never);
   for (const { raw } of sounds) {
     expect(soundSimilarity(raw, (sounds[0] as (typeof sounds)[0]).raw)).toBeGreaterThan(0.95);
@@ -91,7 +133,7 @@ test('only the first two minutes are heard', async () => {
 test('names that look like options, lists or addresses are names', async () => {
   const plain = await own.fingerprint(file('wav.wav'), never);
   const made = withTools(['fpcalc', 'ffmpeg']);
-  for (const name of ['-version.wav', 'concat:a|b.wav', '%d.wav', "quote' \"$(touch x)\n.wav"]) {
+  for (const name of ['-version.wav', 'concat:a|b.wav', '%d.wav', 'quote\' "$(touch x)\n.wav']) {
     copyFileSync(join(dir, 'wav.wav'), join(dir, name));
     expect(soundSimilarity((await made.fingerprint(file(name), never)).raw, plain.raw), name).toBeGreaterThan(0.99);
   }
@@ -126,10 +168,14 @@ describe('what has no fingerprint says why', () => {
       expect(await reasonOf(made, file('text.mp3'))).toBe('unreadable');
       expect(await reasonOf(made, file('absent.mp3'))).toBe('unreadable');
     }
-    await expect(own.fingerprint(file('absent.mp3'), never)).rejects.toThrow(/^The sound could not be decoded: the file could not be read \(ENOENT\)\.$/);
+    await expect(own.fingerprint(file('absent.mp3'), never)).rejects.toThrow(
+      /^The sound could not be decoded: the file could not be read \(ENOENT\)\.$/,
+    );
   });
   test.runIf(ffmpeg)('AAC where there is no program that knows it', async () => {
-    await expect(own.fingerprint(file('m4a.m4a'), never)).rejects.toThrow('Fingerprints of m4a files need the program fpcalc or ffmpeg.');
+    await expect(own.fingerprint(file('m4a.m4a'), never)).rejects.toThrow(
+      'Fingerprints of m4a files need the program fpcalc or ffmpeg.',
+    );
     expect(await reasonOf(own, file('m4a.m4a'))).toBe('unavailable');
   });
 });
@@ -145,7 +191,9 @@ test('whoever no longer wants it gets the reason of the signal, running or waiti
   const stop = new AbortController();
   const asked = [1, 2, 3].map(() => one.fingerprint(file('wav.wav'), stop.signal));
   stop.abort(new Error('not wanted'));
-  expect(await Promise.allSettled(asked)).toEqual(asked.map(() => ({ status: 'rejected', reason: new Error('not wanted') })));
+  expect(await Promise.allSettled(asked)).toEqual(
+    asked.map(() => ({ status: 'rejected', reason: new Error('not wanted') })),
+  );
   await expect(one.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
 });
 
@@ -163,11 +211,15 @@ describe('programs that a person may have', () => {
     const ours = script('bin', 'fpcalc', 'echo fpcalc version 2.0');
     const configured = script('elsewhere', 'mine', 'echo fpcalc version 3.0');
     const env = { PATH: ['relative', join(dir, 'path')].join(process.platform === 'win32' ? ';' : ':') };
-    expect(await createToolFinder({ binDir: join(dir, 'nowhere'), env })('fpcalc')).toEqual({ path: onPath, version: '1.0' });
+    expect(await createToolFinder({ binDir: join(dir, 'nowhere'), env })('fpcalc')).toEqual({
+      path: onPath,
+      version: '1.0',
+    });
     const find = createToolFinder({ binDir: join(dir, 'bin'), env });
     expect(await find('fpcalc')).toEqual({ path: ours, version: '2.0' });
     expect(await find('fpcalc', configured)).toEqual({ path: configured, version: '3.0' });
-    expect(await find('fpcalc', 'fpcalc')).toEqual({ path: onPath, version: '1.0' }); // a bare name, as a shell would have it
+    // a bare name, as a shell would have it
+    expect(await find('fpcalc', 'fpcalc')).toEqual({ path: onPath, version: '1.0' });
     expect(await find('ffmpeg')).toBeUndefined();
   });
 
@@ -175,10 +227,18 @@ describe('programs that a person may have', () => {
     const find = createToolFinder({ binDir: join(dir, 'nowhere'), env: {} });
     const plain = join(dir, 'plain');
     writeFileSync(plain, 'x');
-    await expect(find('fpcalc', join(dir, 'no/such'))).rejects.toThrow('The setting FPCALC_PATH does not name a program fpcalc that works: there is no such file.');
-    await expect(find('ffmpeg', plain)).rejects.toThrow('The setting FFMPEG_PATH does not name a program ffmpeg that works: it may not be run.');
-    await expect(find('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow('it does not answer as ffmpeg does');
-    await expect(find('yt-dlp', 'yt-dlp')).rejects.toThrow('The setting STREAMSRC_COMMAND does not name a program yt-dlp that works: it is not on PATH.');
+    await expect(find('fpcalc', join(dir, 'no/such'))).rejects.toThrow(
+      'The setting FPCALC_PATH does not name a program fpcalc that works: there is no such file.',
+    );
+    await expect(find('ffmpeg', plain)).rejects.toThrow(
+      'The setting FFMPEG_PATH does not name a program ffmpeg that works: it may not be run.',
+    );
+    await expect(find('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow(
+      'it does not answer as ffmpeg does',
+    );
+    await expect(find('yt-dlp', 'yt-dlp')).rejects.toThrow(
+      'The setting STREAMSRC_COMMAND does not name a program yt-dlp that works: it is not on PATH.',
+    );
   });
 
   test('are looked for once; one that was not there is looked for again after a minute', async () => {
@@ -198,13 +258,18 @@ describe('programs that a person may have', () => {
     const plain = (await own.fingerprint(file('wav.wav'), never)).raw;
     for (const text of ['echo "{"', 'echo "{\\"fingerprint\\": \\"AAAA\\"}"', 'exit 2', 'yes', 'kill -9 $$']) {
       const path = script('odd', 'fpcalc', `[ "$1" = -version ] && echo fpcalc version 0 && exit\n${text}`);
-      const made = withTools([], { findTool: (name: string) => Promise.resolve(name === 'fpcalc' ? { path, version: '0' } : undefined) });
+      const made = withTools([], {
+        findTool: (name: string) => Promise.resolve(name === 'fpcalc' ? { path, version: '0' } : undefined),
+      });
       expect(await made.fingerprint(file('wav.wav'), never), text).toMatchObject({ method: 'wasm', raw: plain });
     }
   });
 
   test('that do not work where they are configured cost nobody the fingerprint', async () => {
-    const made = withTools([], { findTool: createToolFinder({ binDir: join(dir, 'nowhere'), env: {} }), toolPath: () => '/no/such/program' });
+    const made = withTools([], {
+      findTool: createToolFinder({ binDir: join(dir, 'nowhere'), env: {} }),
+      toolPath: () => '/no/such/program',
+    });
     expect(await made.fingerprint(file('wav.wav'), never)).toMatchObject({ method: 'wasm' });
     expect(await made.method()).toEqual({ method: 'wasm', version: null });
   });
@@ -213,8 +278,14 @@ describe('programs that a person may have', () => {
 test('the built thread works, with all that it needs beside it', async () => {
   const outDir = join(dir, 'dist');
   await build({ mode: 'server', configFile: join(root, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
-  const built = withTools([], { workerUrl: pathToFileURL(join(outDir, 'fingerprint-worker.js')), wasmPath: join(outDir, 'chromaprint.wasm') });
+  const built = withTools([], {
+    workerUrl: pathToFileURL(join(outDir, 'fingerprint-worker.js')),
+    wasmPath: join(outDir, 'chromaprint.wasm'),
+  });
   for (const [encoding, format] of encodings.filter(([, kind]) => kind !== 'm4a')) {
-    expect(await built.fingerprint(file(nameOf(encoding, format)), never), encoding).toMatchObject({ method: 'wasm', raw: (await own.fingerprint(file(nameOf(encoding, format)), never)).raw });
+    expect(await built.fingerprint(file(nameOf(encoding, format)), never), encoding).toMatchObject({
+      method: 'wasm',
+      raw: (await own.fingerprint(file(nameOf(encoding, format)), never)).raw,
+    });
   }
 });

@@ -19,16 +19,27 @@ async function serve(handler: RequestListener): Promise<URL> {
 }
 
 const limits = { timeoutMs: 10_000, maxBytes: 1_000_000 };
-const get = (base: URL, path = '/', options: Partial<GuardedOptions> = {}) => guardedFetch(new URL(path, base), { base, ...limits, ...options });
-const failing = (kind: NetErrorKind) => expect.objectContaining({ name: 'NetError', kind, message: expect.stringMatching(/^\S.*\S$/) as string }) as Error;
-const sendTo = (location: string | (() => string), status = 307): RequestListener => (_req, res) =>
-  void res.writeHead(status, { location: typeof location === 'string' ? location : location() }).end('See: elsewhere');
+const get = (base: URL, path = '/', options: Partial<GuardedOptions> = {}) =>
+  guardedFetch(new URL(path, base), { base, ...limits, ...options });
+const failing = (kind: NetErrorKind) =>
+  expect.objectContaining({ name: 'NetError', kind, message: expect.stringMatching(/^\S.*\S$/) as string }) as Error;
+const sendTo =
+  (location: string | (() => string), status = 307): RequestListener =>
+  (_req, res) =>
+    void res
+      .writeHead(status, { location: typeof location === 'string' ? location : location() })
+      .end('See: elsewhere');
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 it('an answer of any status comes back whole, with its headers', async () => {
   const base = await serve((_req, res) => void res.writeHead(404, { 'x-note': ['a', 'b'] }).end('not here'));
   const { status, headers, bytes, url } = await get(base, '/x?y=1');
-  expect({ status, note: headers.get('x-note'), body: text(bytes), url: url.href }).toEqual({ status: 404, note: 'a, b', body: 'not here', url: `${base.href}x?y=1` });
+  expect({ status, note: headers.get('x-note'), body: text(bytes), url: url.href }).toEqual({
+    status: 404,
+    note: 'a, b',
+    body: 'not here',
+    url: `${base.href}x?y=1`,
+  });
 });
 
 it('method, headers and body are sent as they were given', async () => {
@@ -61,7 +72,16 @@ it('a redirect into the own network is refused before anything connects, whateve
     visits++;
     res.end('secret');
   });
-  for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '127.1', '0.0.0.0']) {
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '127.1',
+    '0.0.0.0',
+  ]) {
     const base = await serve(sendTo(`http://${host}:${inner.port}/`));
     await expect(get(base), host).rejects.toEqual(failing('private_address'));
   }
@@ -70,12 +90,17 @@ it('a redirect into the own network is refused before anything connects, whateve
 
 it('another host than the base is refused when it is private, also without a redirect', async () => {
   const inner = await serve((_req, res) => void res.end('secret'));
-  await expect(guardedFetch(inner, { base: new URL('https://example.org/'), ...limits })).rejects.toEqual(failing('private_address'));
+  await expect(guardedFetch(inner, { base: new URL('https://example.org/'), ...limits })).rejects.toEqual(
+    failing('private_address'),
+  );
 });
 
-it.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:text/plain,x', 'javascript:1'])('a redirect to %s is refused', async (location) => {
-  await expect(get(await serve(sendTo(location)))).rejects.toEqual(failing('scheme'));
-});
+it.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:text/plain,x', 'javascript:1'])(
+  'a redirect to %s is refused',
+  async (location) => {
+    await expect(get(await serve(sendTo(location)))).rejects.toEqual(failing('scheme'));
+  },
+);
 
 it('a redirect to no address at all is refused', async () => {
   await expect(get(await serve(sendTo('http://[')))).rejects.toEqual(failing('redirects'));
@@ -86,14 +111,25 @@ it('what is posted is not sent on', async () => {
   await expect(get(base, '/', { method: 'POST', body: 'key=1' })).rejects.toEqual(failing('redirects'));
 });
 
-it.each([['gzip', gzipSync], ['br', brotliCompressSync], ['deflate', deflateSync]] as const)('%s is unpacked, and a bomb ends at the limit', async (encoding, pack) => {
-  const base = await serve((req, res) => void res.writeHead(200, { 'content-encoding': encoding }).end(pack(req.url === '/bomb' ? Buffer.alloc(50_000_000) : Buffer.from('words'))));
+it.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+] as const)('%s is unpacked, and a bomb ends at the limit', async (encoding, pack) => {
+  const base = await serve(
+    (req, res) =>
+      void res
+        .writeHead(200, { 'content-encoding': encoding })
+        .end(pack(req.url === '/bomb' ? Buffer.alloc(50_000_000) : Buffer.from('words'))),
+  );
   expect(text((await get(base)).bytes)).toBe('words');
   await expect(get(base, '/bomb')).rejects.toEqual(failing('too_large'));
 });
 
 it('damaged and unknown packing is an error', async () => {
-  const base = await serve((req, res) => void res.writeHead(200, { 'content-encoding': req.url === '/' ? 'gzip' : 'rot13' }).end('plain'));
+  const base = await serve(
+    (req, res) => void res.writeHead(200, { 'content-encoding': req.url === '/' ? 'gzip' : 'rot13' }).end('plain'),
+  );
   await expect(get(base)).rejects.toEqual(failing('network'));
   await expect(get(base, '/x')).rejects.toEqual(failing('network'));
 });
@@ -107,7 +143,8 @@ it('a body over the limit is cut off: announced, unannounced, endless', async ()
     res.on('close', () => isCut());
     pour(res);
   });
-  for (const path of ['/announced', '/chunked', '/endless']) await expect(get(base, path), path).rejects.toEqual(failing('too_large'));
+  for (const path of ['/announced', '/chunked', '/endless'])
+    await expect(get(base, path), path).rejects.toEqual(failing('too_large'));
   await cut;
   const exact = await serve((_req, res) => void res.end(Buffer.alloc(1_000_000)));
   expect((await get(exact)).bytes).toHaveLength(1_000_000);
@@ -127,7 +164,8 @@ it('the whole exchange has a time limit: no answer, an answer that drips, redire
     if (req.url === '/drip') drip(res);
     if (req.url === '/loop') setTimeout(() => res.writeHead(302, { location: '/loop' }).end(), 50);
   });
-  for (const path of ['/never', '/drip', '/loop']) await expect(get(base, path, { timeoutMs: 200, maxRedirects: 1_000 }), path).rejects.toEqual(failing('timeout'));
+  for (const path of ['/never', '/drip', '/loop'])
+    await expect(get(base, path, { timeoutMs: 200, maxRedirects: 1_000 }), path).rejects.toEqual(failing('timeout'));
 });
 
 it('a stream has a limit on silence that does not count while nobody reads', async () => {
@@ -141,7 +179,7 @@ it('a stream has a limit on silence that does not count while nobody reads', asy
   const { status, body } = await guardedStream(new URL('/whole', base), options);
   await new Promise((resolve) => setTimeout(resolve, 400)); // a listener on a slow line
   expect(status).toBe(200);
-  expect(Buffer.concat(await body.toArray() as Buffer[])).toHaveLength(200_003);
+  expect(Buffer.concat((await body.toArray()) as Buffer[])).toHaveLength(200_003);
 });
 
 it('a stream whose time is over before it is read says so when it is', async () => {

@@ -19,11 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  server.app.db.$client.exec('DELETE FROM plays; DELETE FROM play_counts; DELETE FROM tracks; DELETE FROM albums; DELETE FROM artists; DELETE FROM history_imports');
+  server.app.db.$client.exec(
+    'DELETE FROM plays; DELETE FROM play_counts; DELETE FROM tracks; DELETE FROM albums; DELETE FROM artists; DELETE FROM history_imports',
+  );
   tracks = trackMaker(server.app);
 });
 
-function upload(text: string | Uint8Array<ArrayBuffer>, { name = 'export.json', field = 'file', token = server.token } = {}): Promise<Answer<HistoryImportOut>> {
+function upload(
+  text: string | Uint8Array<ArrayBuffer>,
+  { name = 'export.json', field = 'file', token = server.token } = {},
+): Promise<Answer<HistoryImportOut>> {
   const form = new FormData();
   form.append(field, new Blob([text]), name);
   return server.api<HistoryImportOut>('/history/import', { method: 'POST', body: form, token });
@@ -36,46 +41,117 @@ async function importFile(text: string | Uint8Array<ArrayBuffer>, options = {}):
   return (await server.api<HistoryImportOut>(`/history/imports/${body.id}`)).body;
 }
 
-const list = async (token = server.token): Promise<HistoryOut[]> => (await server.api<{ items: HistoryOut[] }>('/history?limit=200', { token })).body.items;
-const listen = (track_name: string, listened_at = AT, more: { artist?: string; album?: string; mbid?: string } = {}) =>
-  ({ listened_at, track_metadata: { track_name, artist_name: more.artist ?? 'The Quays', release_name: more.album ?? 'Harbour', additional_info: { recording_mbid: more.mbid ?? '' } } });
+const list = async (token = server.token): Promise<HistoryOut[]> =>
+  (await server.api<{ items: HistoryOut[] }>('/history?limit=200', { token })).body.items;
+const listen = (
+  track_name: string,
+  listened_at = AT,
+  more: { artist?: string; album?: string; mbid?: string } = {},
+) => ({
+  listened_at,
+  track_metadata: {
+    track_name,
+    artist_name: more.artist ?? 'The Quays',
+    release_name: more.album ?? 'Harbour',
+    additional_info: { recording_mbid: more.mbid ?? '' },
+  },
+});
 const jsonl = (entries: object[]): string => entries.map((entry) => JSON.stringify(entry)).join('\n');
 
 describe('a file', () => {
   test('of plays is matched by recording, by names, and by album where there are several', async () => {
     const byId = tracks.add({ title: 'Otherwise', artists: ['Somebody'], recordingMbid: MBID });
-    const [onHarbour, onBest] = [tracks.add({ title: 'Lighthouse' }), tracks.add({ title: 'Lighthouse', album: 'Best of' })];
+    const [onHarbour, onBest] = [
+      tracks.add({ title: 'Lighthouse' }),
+      tracks.add({ title: 'Lighthouse', album: 'Best of' }),
+    ];
     const withGuest = tracks.add({ title: 'Ebb (feat. Ida Lund)', artists: ['Björk'] });
-    const result = await importFile(jsonl([
-      listen('Lighthouse', AT, { mbid: MBID }), listen('LIGHTHOUSE', AT + 1_000, { album: 'best of' }), listen('Lighthouse', AT + 2_000), listen('Ebb', AT + 3_000, { artist: 'Bjork ft. Ida Lund' }), listen('Unknown', AT + 4_000),
-    ]));
-    expect(result).toMatchObject({ status: 'done', added: 5, known: 0, unmatched: 1, unreadable: 0, unmatched_songs: [{ title: 'Unknown', artist_name: 'The Quays', plays: 1 }], error: null });
-    expect((await list()).map(({ track, title }) => [track?.id, title])).toEqual([[undefined, 'Unknown'], [withGuest, 'Ebb'], [onHarbour, 'Lighthouse'], [onBest, 'LIGHTHOUSE'], [byId, 'Lighthouse']]);
+    const result = await importFile(
+      jsonl([
+        listen('Lighthouse', AT, { mbid: MBID }),
+        listen('LIGHTHOUSE', AT + 1_000, { album: 'best of' }),
+        listen('Lighthouse', AT + 2_000),
+        listen('Ebb', AT + 3_000, { artist: 'Bjork ft. Ida Lund' }),
+        listen('Unknown', AT + 4_000),
+      ]),
+    );
+    expect(result).toMatchObject({
+      status: 'done',
+      added: 5,
+      known: 0,
+      unmatched: 1,
+      unreadable: 0,
+      unmatched_songs: [{ title: 'Unknown', artist_name: 'The Quays', plays: 1 }],
+      error: null,
+    });
+    expect((await list()).map(({ track, title }) => [track?.id, title])).toEqual([
+      [undefined, 'Unknown'],
+      [withGuest, 'Ebb'],
+      [onHarbour, 'Lighthouse'],
+      [onBest, 'LIGHTHOUSE'],
+      [byId, 'Lighthouse'],
+    ]);
     expect(await list(listener)).toEqual([]);
     expect(keptCounts(server.app.db)).toEqual(recountedPlays(server.app.db));
   });
 
   test.each([
     ['a JSON array', JSON.stringify([listen('A'), listen('B', AT + 500)])],
-    ['pages of Last.fm', JSON.stringify([{ recenttracks: { track: [{ name: 'A', artist: { '#text': 'The Quays' }, album: { '#text': '' }, date: { uts: `${AT}` } }, { name: 'B', artist: { '#text': 'The Quays' }, album: { '#text': '' }, date: { uts: `${AT + 500}` } }], '@attr': { page: '1' } } }])],
-    ['a statistics page', JSON.stringify({ username: 'x', scrobbles: [{ track: 'A', artist: 'The Quays', album: '', date: AT * 1_000 }, { track: 'B', artist: 'The Quays', album: '', date: (AT + 500) * 1_000 }] })],
-    ['CSV with names', `uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\r\n"${AT}","x","The Quays","","","","A",""\r\n"${AT + 500}","x","The Quays","","","","B",""\r\n`],
+    [
+      'pages of Last.fm',
+      JSON.stringify([
+        {
+          recenttracks: {
+            track: [
+              { name: 'A', artist: { '#text': 'The Quays' }, album: { '#text': '' }, date: { uts: `${AT}` } },
+              { name: 'B', artist: { '#text': 'The Quays' }, album: { '#text': '' }, date: { uts: `${AT + 500}` } },
+            ],
+            '@attr': { page: '1' },
+          },
+        },
+      ]),
+    ],
+    [
+      'a statistics page',
+      JSON.stringify({
+        username: 'x',
+        scrobbles: [
+          { track: 'A', artist: 'The Quays', album: '', date: AT * 1_000 },
+          { track: 'B', artist: 'The Quays', album: '', date: (AT + 500) * 1_000 },
+        ],
+      }),
+    ],
+    [
+      'CSV with names',
+      `uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\r\n"${AT}","x","The Quays","","","","A",""\r\n"${AT + 500}","x","The Quays","","","","B",""\r\n`,
+    ],
     ['CSV without names', 'The Quays,Harbour,A,14 Nov 2023 22:13\nThe Quays,Harbour,B,14 Nov 2023 22:21\n'],
-    ['CSV with semicolons and a byte order mark', `\ufeffArtist;Album;AlbumId;Track;Date#x\n"The Quays";"";"";"A";"${AT * 1_000}"\n"The Quays";"";"";"B";"${(AT + 500) * 1_000}"\n`],
+    [
+      'CSV with semicolons and a byte order mark',
+      `\ufeffArtist;Album;AlbumId;Track;Date#x\n"The Quays";"";"";"A";"${AT * 1_000}"\n"The Quays";"";"";"B";"${(AT + 500) * 1_000}"\n`,
+    ],
   ])('in the shape of %s is read', async (_, text) => {
     const a = tracks.add({ title: 'A' });
     expect(await importFile(text)).toMatchObject({ status: 'done', added: 2, unmatched: 1, unreadable: 0 });
-    expect((await list()).map(({ track, title }) => [title, track?.id])).toEqual([['B', undefined], ['A', a]]);
+    expect((await list()).map(({ track, title }) => [title, track?.id])).toEqual([
+      ['B', undefined],
+      ['A', a],
+    ]);
   });
 
   test('that is read twice changes nothing, nor does another service’s file of the same plays', async () => {
     const a = tracks.add({ title: 'A' });
-    await server.api('/history', { method: 'POST', body: { track_id: a, played_at: new Date(AT * 1_000 + 700).toISOString(), client: 'phone' } }); // sent from here before
+    await server.api('/history', {
+      method: 'POST',
+      body: { track_id: a, played_at: new Date(AT * 1_000 + 700).toISOString(), client: 'phone' },
+    }); // sent from here before
     const text = jsonl([listen('A'), listen('A', AT + 900), listen('B', AT + 2_000), listen('B', AT + 2_000)]);
     expect(await importFile(text)).toMatchObject({ added: 2, known: 2, unmatched: 1 });
     const before = await list();
     expect(await importFile(text)).toMatchObject({ added: 0, known: 4, unmatched: 0, unmatched_songs: [] });
-    expect(await importFile(`The Quays,Harbour,a,${AT + 901}\nthe quays,,B,${AT + 2_001}`, { name: 'lastfm.csv' })).toMatchObject({ added: 0, known: 2 });
+    expect(
+      await importFile(`The Quays,Harbour,a,${AT + 901}\nthe quays,,B,${AT + 2_001}`, { name: 'lastfm.csv' }),
+    ).toMatchObject({ added: 0, known: 2 });
     expect(await list()).toEqual(before);
     await server.api(`/history/${before[0]?.id}`, { method: 'DELETE' });
     expect(await importFile(text)).toMatchObject({ added: 0 }); // what was taken back stays so
@@ -96,7 +172,14 @@ describe('a file', () => {
   test('of many lines is read whole, and broken ones are counted', async () => {
     for (let i = 0; i < 20; i++) tracks.add({ title: `Song ${i}` });
     const entries = Array.from({ length: 3_000 }, (_, i) => JSON.stringify(listen(`Song ${i % 40}`, AT + i * 300)));
-    entries.splice(1_000, 0, '{"broken', 'null', JSON.stringify(listen('Song 1', 0)), JSON.stringify(listen('Song 1', 99_999_999_999)));
+    entries.splice(
+      1_000,
+      0,
+      '{"broken',
+      'null',
+      JSON.stringify(listen('Song 1', 0)),
+      JSON.stringify(listen('Song 1', 99_999_999_999)),
+    );
     const result = await importFile(entries.join('\n'));
     expect(result).toMatchObject({ added: 3_000, unmatched: 1_500, unreadable: 4 });
     expect(result.bytes_done).toBe(result.bytes_total);
@@ -107,7 +190,12 @@ describe('a file', () => {
 
 describe('what is no export', () => {
   test.each([
-    ['a picture', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])], ['nothing', ''], ['a letter', 'Dear Sir or Madam'], ['an archive', 'PK\u0003\u0004rest'], ['JSON of something else', '{"a": [1, 2, {"b": 3}]}'], ['a list of cities', 'city,country\nBerlin,Germany\n'],
+    ['a picture', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])],
+    ['nothing', ''],
+    ['a letter', 'Dear Sir or Madam'],
+    ['an archive', 'PK\u0003\u0004rest'],
+    ['JSON of something else', '{"a": [1, 2, {"b": 3}]}'],
+    ['a list of cities', 'city,country\nBerlin,Germany\n'],
   ])('is refused in words: %s', async (_, content) => {
     const result = await importFile(content);
     expect(result).toMatchObject({ status: 'failed', added: 0 });
@@ -125,7 +213,15 @@ describe('what is no export', () => {
   test('is not taken under another name, without a form, or without a file', async () => {
     expect((await upload('x', { field: 'other' })).status).toBe(400);
     expect((await server.api('/history/import', { method: 'POST', body: new FormData() })).status).toBe(400);
-    expect((await server.api('/history/import', { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status).toBe(415);
+    expect(
+      (
+        await server.api('/history/import', {
+          method: 'POST',
+          body: '{}',
+          headers: { 'Content-Type': 'application/json' },
+        })
+      ).status,
+    ).toBe(415);
     expect((await server.api<{ total: number }>('/history/imports')).body.total).toBe(0);
   });
 });

@@ -16,14 +16,32 @@ beforeAll(async () => {
   temp = openTempDatabase();
   statements = [];
   const { db } = temp;
-  const [me, play] = [1 as UserId, { trackId: 1 as TrackId, title: 'x', artistName: null, albumTitle: null, durationMs: null, recordingMbid: null, playedAt: 1, playedMs: null, songKey: 1, client: null }];
+  const [me, play] = [
+    1 as UserId,
+    {
+      trackId: 1 as TrackId,
+      title: 'x',
+      artistName: null,
+      albumTitle: null,
+      durationMs: null,
+      recordingMbid: null,
+      playedAt: 1,
+      playedMs: null,
+      songKey: 1,
+      client: null,
+    },
+  ];
   const { prepare } = db.$client;
-  const client = Object.create(db.$client, { prepare: { value: (sql: string) => (statements.push(sql), prepare.call(db.$client, sql)) } }) as typeof db.$client;
+  const client = Object.create(db.$client, {
+    prepare: { value: (sql: string) => (statements.push(sql), prepare.call(db.$client, sql)) },
+  }) as typeof db.$client;
   const recording = Object.create(db, { $client: { value: client } }) as typeof db;
   makeSampleLibrary(db, { artists: 1, albums: 1, tracks: 1 });
-  db.$client.exec("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', 0)"); // so that pages are read
+  // so that pages are read
+  db.$client.exec("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', 0)");
   const history = createHistoryQueries({ db: recording });
-  for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }]) await history.page(me, filter, { limit: 1, offset: 0 });
+  for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }])
+    await history.page(me, filter, { limit: 1, offset: 0 });
   history.findSame(me, play, 1, true);
   history.rows([1 as PlayId]);
   createScrobbleQueries({ db: recording });
@@ -33,11 +51,18 @@ beforeAll(async () => {
 afterAll(() => temp.close());
 
 test('no statement reads a whole table, or sorts what an index has in order', () => {
-  const reading = statements.filter((sql) => /^\s*(SELECT|UPDATE|DELETE)/.test(sql) && !sql.includes('scrobble_accounts a WHERE is_stopped')); // once per start
+  const reading = statements.filter(
+    (sql) => /^\s*(SELECT|UPDATE|DELETE)/.test(sql) && !sql.includes('scrobble_accounts a WHERE is_stopped'),
+  ); // once per start
   expect(reading.length).toBeGreaterThan(15);
   for (const sql of reading) {
-    const plan = temp.db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+|\?/g, '1')}`).all().map(({ detail }) => detail);
-    const scans = plan.filter((line) => line.startsWith('SCAN') && !/ids|CONSTANT ROW|VIRTUAL TABLE|change_counts/.test(line));
+    const plan = temp.db.$client
+      .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+|\?/g, '1')}`)
+      .all()
+      .map(({ detail }) => detail);
+    const scans = plan.filter(
+      (line) => line.startsWith('SCAN') && !/ids|CONSTANT ROW|VIRTUAL TABLE|change_counts/.test(line),
+    );
     expect(scans, sql).toEqual([]);
     if (!/abs\(|ids\.key|max\(/.test(sql)) expect(plan.join('\n'), sql).not.toContain('TEMP B-TREE');
   }
@@ -46,7 +71,13 @@ test('no statement reads a whole table, or sorts what an index has in order', ()
 test('a page of the history is found without reading the plays that come before it', () => {
   const pages = statements.filter((sql) => sql.startsWith('SELECT id FROM plays'));
   expect(pages).toHaveLength(3);
-  const plans = pages.map((sql) => temp.db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+/g, '1')}`).all().map(({ detail }) => detail).join());
+  const plans = pages.map((sql) =>
+    temp.db.$client
+      .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+/g, '1')}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join(),
+  );
   expect(plans[0]).toContain('USING COVERING INDEX plays_user_played_at');
   expect(plans[1]).toContain('USING INDEX plays_track_id');
 });
@@ -55,11 +86,19 @@ test('pages are the same from whichever end they are read', async () => {
   const { db } = temp;
   const insert = db.$client.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', ?)");
   for (let n = 0; n < 301; n++) insert.run(1_000 + Math.floor(n / 3)); // three at each moment
-  const all = db.$client.prepare<[], PlayId>('SELECT id FROM plays WHERE user_id = 1 AND withdrawn_at IS NULL ORDER BY played_at DESC, id DESC').pluck().all();
+  const all = db.$client
+    .prepare<[], PlayId>(
+      'SELECT id FROM plays WHERE user_id = 1 AND withdrawn_at IS NULL ORDER BY played_at DESC, id DESC',
+    )
+    .pluck()
+    .all();
   const history = createHistoryQueries({ db });
   for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(9_999) }]) {
     for (let offset = 0; offset < all.length + 40; offset += 17) {
-      expect(await history.page(1 as UserId, filter, { limit: 40, offset }), String(offset)).toEqual({ ids: all.slice(offset, offset + 40), total: all.length });
+      expect(await history.page(1 as UserId, filter, { limit: 40, offset }), String(offset)).toEqual({
+        ids: all.slice(offset, offset + 40),
+        total: all.length,
+      });
     }
   }
 });

@@ -8,8 +8,14 @@ import { keptCounts, recountedPlays } from '../support/play-counts.ts';
 import { seededRandom } from '../support/sample-library.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
-interface Page { items: HistoryOut[]; total: number }
-interface Batch { recorded: number; items: { status: string; id: number | null }[] }
+interface Page {
+  items: HistoryOut[];
+  total: number;
+}
+interface Batch {
+  recorded: number;
+  items: { status: string; id: number | null }[];
+}
 
 let server: TestServer;
 let clock: number;
@@ -25,13 +31,17 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   clock = START;
-  server.app.db.$client.exec('DELETE FROM plays; DELETE FROM play_counts; DELETE FROM tracks; DELETE FROM albums; DELETE FROM artists');
+  server.app.db.$client.exec(
+    'DELETE FROM plays; DELETE FROM play_counts; DELETE FROM tracks; DELETE FROM albums; DELETE FROM artists',
+  );
   tracks = trackMaker(server.app);
 });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
-const report = <T = HistoryOut>(body: unknown, token = server.token): Promise<Answer<T>> => server.api<T>('/history', { method: 'POST', body, token });
-const list = async (query = '', token = server.token): Promise<Page> => (await server.api<Page>(`/history${query}`, { token })).body;
+const report = <T = HistoryOut>(body: unknown, token = server.token): Promise<Answer<T>> =>
+  server.api<T>('/history', { method: 'POST', body, token });
+const list = async (query = '', token = server.token): Promise<Page> =>
+  (await server.api<Page>(`/history${query}`, { token })).body;
 const expectCounts = (): void => expect(keptCounts(server.app.db)).toEqual(recountedPlays(server.app.db));
 
 describe('a play', () => {
@@ -39,7 +49,15 @@ describe('a play', () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const { status, body } = await report({ track_id: id, played_ms: 150_000, client: 'phone' });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ track: { id, play_count: 1, last_played_at: iso(START) }, title: 'Lighthouse', artist_name: 'The Quays', album_title: 'Harbour', played_at: iso(START), played_ms: 150_000, client: 'phone' });
+    expect(body).toMatchObject({
+      track: { id, play_count: 1, last_played_at: iso(START) },
+      title: 'Lighthouse',
+      artist_name: 'The Quays',
+      album_title: 'Harbour',
+      played_at: iso(START),
+      played_ms: 150_000,
+      client: 'phone',
+    });
     expect((await list()).items).toEqual([body]);
     expect(await list('', listener)).toMatchObject({ items: [], total: 0 });
     expectCounts();
@@ -47,9 +65,15 @@ describe('a play', () => {
 
   test('of long ago is taken, one to come is not', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
-    expect((await report({ track_id: id, played_at: '2001-02-03T04:05:06+02:00' })).body.played_at).toBe('2001-02-03T02:05:06.000Z');
-    expect((await report({ track_id: id, played_at: iso(START + 5 * 60_000) })).status).toBe(201); // a clock that is a little ahead
-    const refused = await server.api<{ detail: string }>('/history', { method: 'POST', body: { track_id: id, played_at: iso(START + 86_400_000) } });
+    expect((await report({ track_id: id, played_at: '2001-02-03T04:05:06+02:00' })).body.played_at).toBe(
+      '2001-02-03T02:05:06.000Z',
+    );
+    // a clock that is a little ahead
+    expect((await report({ track_id: id, played_at: iso(START + 5 * 60_000) })).status).toBe(201);
+    const refused = await server.api<{ detail: string }>('/history', {
+      method: 'POST',
+      body: { track_id: id, played_at: iso(START + 86_400_000) },
+    });
     expect([refused.status, refused.body.detail]).toEqual([422, 'played_at: lies in the future']);
     expect((await list()).total).toBe(2);
   });
@@ -60,8 +84,16 @@ describe('a play', () => {
   });
 
   test.each([
-    [{}, 'track_id'], [{ track_id: '1' }, 'track_id'], [{ track_id: 1, played_at: 'yesterday' }, 'played_at'], [{ track_id: 1, played_at: '1969-12-31T00:00:00Z' }, 'played_at'], [{ track_id: 1, played_ms: -1 }, 'played_ms'],
-    [{ track_id: 1, rating: 5 }, 'rating'], [{ items: [] }, 'items'], [{ items: [{ track_id: 0 }] }, 'items.0.track_id'], [{ items: 'all' }, 'items'], [[], 'body'],
+    [{}, 'track_id'],
+    [{ track_id: '1' }, 'track_id'],
+    [{ track_id: 1, played_at: 'yesterday' }, 'played_at'],
+    [{ track_id: 1, played_at: '1969-12-31T00:00:00Z' }, 'played_at'],
+    [{ track_id: 1, played_ms: -1 }, 'played_ms'],
+    [{ track_id: 1, rating: 5 }, 'rating'],
+    [{ items: [] }, 'items'],
+    [{ items: [{ track_id: 0 }] }, 'items.0.track_id'],
+    [{ items: 'all' }, 'items'],
+    [[], 'body'],
   ])('in the shape of %j is refused, and %s is named', async (body, field) => {
     const { status, body: problem } = await report<{ errors: { field: string }[] }>(body);
     expect(status).toBe(422);
@@ -71,8 +103,15 @@ describe('a play', () => {
 
 describe('a play that is reported again', () => {
   test.each([
-    ['at the same time', 0, 200_000, 1], ['a second later', 1_000, 200_000, 1], ['before it could have counted again', 99_000, 200_000, 1], ['after that', 100_000, 200_000, 2],
-    ['four minutes into an hour', 239_000, 3_600_000, 1], ['later in that hour', 240_000, 3_600_000, 2], ['a moment later, of a jingle', 1_900, 1_000, 1], ['two seconds later, of a jingle', 2_000, 1_000, 2], ['soon, of unknown length', 9_000, null, 1],
+    ['at the same time', 0, 200_000, 1],
+    ['a second later', 1_000, 200_000, 1],
+    ['before it could have counted again', 99_000, 200_000, 1],
+    ['after that', 100_000, 200_000, 2],
+    ['four minutes into an hour', 239_000, 3_600_000, 1],
+    ['later in that hour', 240_000, 3_600_000, 2],
+    ['a moment later, of a jingle', 1_900, 1_000, 1],
+    ['two seconds later, of a jingle', 2_000, 1_000, 2],
+    ['soon, of unknown length', 9_000, null, 1],
   ])('%s (%i ms, of %s) makes %s', async (_, later, durationMs, plays) => {
     const id = tracks.add({ title: 'Lighthouse' }, { durationMs });
     for (const at of [START - later, START]) await report({ track_id: id, played_at: iso(at) });
@@ -87,19 +126,35 @@ describe('a play that is reported again', () => {
     const first = await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 100_000, client: 'phone' });
     const again = await report({ track_id: id, played_at: iso(START - 49_000), played_ms: 190_000, client: 'web' });
     expect([first.status, again.status]).toEqual([201, 200]);
-    expect(again.body).toMatchObject({ id: first.body.id, played_at: iso(START - 50_000), played_ms: 190_000, client: 'phone' });
+    expect(again.body).toMatchObject({
+      id: first.body.id,
+      played_at: iso(START - 50_000),
+      played_ms: 190_000,
+      client: 'phone',
+    });
     expect((await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 5 })).body.played_ms).toBe(190_000);
   });
 
   test('is another one for another track and for another person', async () => {
     const [a, b] = [tracks.add({ title: 'Lighthouse' }), tracks.add({ title: 'Lighthouse (live)' })];
-    for (const [id, token] of [[a, server.token], [b, server.token], [a, listener]] as const) expect((await report({ track_id: id }, token)).status).toBe(201);
+    for (const [id, token] of [
+      [a, server.token],
+      [b, server.token],
+      [a, listener],
+    ] as const)
+      expect((await report({ track_id: id }, token)).status).toBe(201);
     expectCounts();
   });
 
   test('by many at once is still one', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? report({ track_id: id, played_at: iso(START) }) : report<Batch>({ items: [{ track_id: id, played_at: iso(START + i) }] }))));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        i % 2 === 0
+          ? report({ track_id: id, played_at: iso(START) })
+          : report<Batch>({ items: [{ track_id: id, played_at: iso(START + i) }] }),
+      ),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect((await list()).total).toBe(1);
     expectCounts();
@@ -109,19 +164,34 @@ describe('a play that is reported again', () => {
 describe('many plays at once', () => {
   test('are each told what became of them, in any order', async () => {
     const [a, b] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
-    const { status, body } = await report<Batch>({ items: [
-      { track_id: b, played_at: iso(START - 10) }, { track_id: a, played_at: iso(START - 900_000) }, { track_id: 999 }, { track_id: b, played_at: iso(START - 11) }, { track_id: a, played_at: '2999-01-01T00:00:00Z' },
-    ] });
+    const { status, body } = await report<Batch>({
+      items: [
+        { track_id: b, played_at: iso(START - 10) },
+        { track_id: a, played_at: iso(START - 900_000) },
+        { track_id: 999 },
+        { track_id: b, played_at: iso(START - 11) },
+        { track_id: a, played_at: '2999-01-01T00:00:00Z' },
+      ],
+    });
     expect(status).toBe(201);
     expect(body.recorded).toBe(2);
-    expect(body.items.map((item) => item.status)).toEqual(['recorded', 'recorded', 'unknown_track', 'known', 'in_future']);
+    expect(body.items.map((item) => item.status)).toEqual([
+      'recorded',
+      'recorded',
+      'unknown_track',
+      'known',
+      'in_future',
+    ]);
     expect(body.items[3]?.id).toBe(body.items[0]?.id);
     expect((await report<Batch>({ items: [{ track_id: b, played_at: iso(START - 10) }] })).status).toBe(200);
   });
 
   test('of a phone that was offline for weeks are taken whole, and once', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => tracks.add({ title: `Song ${i}` }));
-    const items = Array.from({ length: 5_000 }, (_, i) => ({ track_id: ids[i % 50], played_at: iso(START - i * 200_000) }));
+    const items = Array.from({ length: 5_000 }, (_, i) => ({
+      track_id: ids[i % 50],
+      played_at: iso(START - i * 200_000),
+    }));
     expect((await report<Batch>({ items })).body.recorded).toBe(5_000);
     expect((await report<Batch>({ items })).body.recorded).toBe(0);
     expect((await list()).total).toBe(5_000);
@@ -133,15 +203,28 @@ describe('many plays at once', () => {
 describe('the list', () => {
   test('comes newest first by the time of the play, in pages, by track and time', async () => {
     const [a, b] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
-    for (const [id, hours] of [[a, 5], [b, 1], [a, 3], [b, 2], [a, 4]] as const) await report({ track_id: id, played_at: iso(START - hours * 3_600_000) });
-    const hours = async (query: string): Promise<number[]> => (await list(query)).items.map(({ played_at }) => (START - Date.parse(played_at)) / 3_600_000);
+    for (const [id, hours] of [
+      [a, 5],
+      [b, 1],
+      [a, 3],
+      [b, 2],
+      [a, 4],
+    ] as const)
+      await report({ track_id: id, played_at: iso(START - hours * 3_600_000) });
+    const hours = async (query: string): Promise<number[]> =>
+      (await list(query)).items.map(({ played_at }) => (START - Date.parse(played_at)) / 3_600_000);
     expect(await hours('')).toEqual([1, 2, 3, 4, 5]);
     expect(await hours('?limit=2&offset=1')).toEqual([2, 3]);
     expect(await hours(`?track_id=${a}`)).toEqual([3, 4, 5]);
     expect(await hours(`?from=${iso(START - 4 * 3_600_000)}&to=${iso(START - 2 * 3_600_000)}`)).toEqual([3, 4]);
     expect(await hours('?offset=9')).toEqual([]);
-    expect([(await list('?limit=1')).total, (await list(`?track_id=${a}&limit=1`)).total, (await list(`?from=${iso(START - 3 * 3_600_000)}`)).total]).toEqual([5, 3, 3]);
-    for (const query of ['?from=x', '?track_id=0', '?limit=0', '?to=2026']) expect((await server.api(`/history${query}`)).status).toBe(422);
+    expect([
+      (await list('?limit=1')).total,
+      (await list(`?track_id=${a}&limit=1`)).total,
+      (await list(`?from=${iso(START - 3 * 3_600_000)}`)).total,
+    ]).toEqual([5, 3, 3]);
+    for (const query of ['?from=x', '?track_id=0', '?limit=0', '?to=2026'])
+      expect((await server.api(`/history${query}`)).status).toBe(422);
   });
 
   test('keeps the names of a track that is deleted, and of one that was called otherwise', async () => {
@@ -150,9 +233,16 @@ describe('the list', () => {
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Renamed' } });
     expect((await list()).items[0]).toMatchObject({ title: 'Lighthouse', track: { title: 'Renamed' } });
     await server.api(`/tracks/${id}`, { method: 'DELETE' });
-    expect((await list()).items[0]).toMatchObject({ track: null, title: 'Lighthouse', artist_name: 'The Quays', album_title: 'Harbour' });
+    expect((await list()).items[0]).toMatchObject({
+      track: null,
+      title: 'Lighthouse',
+      artist_name: 'The Quays',
+      album_title: 'Harbour',
+    });
     expectCounts();
-    expect(keptCounts(server.app.db)).toEqual([{ user_id: 1, item_type: 'all', item_id: 0, plays: 1, last_played_at: START }]);
+    expect(keptCounts(server.app.db)).toEqual([
+      { user_id: 1, item_type: 'all', item_id: 0, plays: 1, last_played_at: START },
+    ]);
   });
 });
 
@@ -163,9 +253,14 @@ describe('a play that is taken back', () => {
     const other = (await report({ track_id: id, played_at: iso(START - 900_000) })).body;
     expect((await server.api(`/history/${play.id}`, { method: 'DELETE' })).status).toBe(204);
     expect((await list()).items.map((item) => item.id)).toEqual([other.id]);
-    expect((await server.api<TrackOut>(`/tracks/${id}`)).body).toMatchObject({ play_count: 1, last_played_at: iso(START - 900_000) });
+    expect((await server.api<TrackOut>(`/tracks/${id}`)).body).toMatchObject({
+      play_count: 1,
+      last_played_at: iso(START - 900_000),
+    });
     expectCounts();
-    expect((await report<Batch>({ items: [{ track_id: id, played_at: iso(START) }] })).body.items).toEqual([{ status: 'withdrawn', id: play.id }]);
+    expect((await report<Batch>({ items: [{ track_id: id, played_at: iso(START) }] })).body.items).toEqual([
+      { status: 'withdrawn', id: play.id },
+    ]);
     expect((await server.api(`/history/${play.id}`, { method: 'DELETE' })).status).toBe(404);
     expect((await server.api<HistoryOut>(`/history/${play.id}/restore`, { method: 'POST' })).body.id).toBe(play.id);
     expect((await server.api(`/history/${play.id}/restore`, { method: 'POST' })).status).toBe(404);
@@ -178,11 +273,21 @@ describe('counts', () => {
   test('follow when tracks change album and artists, are deleted, and plays come and go', async () => {
     const random = seededRandom(8);
     const below = (n: number): number => Math.floor(random() * n);
-    const identity = () => ({ title: `Song ${below(8)}`, artists: [...new Set([`Artist ${below(4)}`, `Artist ${below(4)}`])], ...(random() < 0.9 && { album: `Album ${below(4)}` }), genres: [] });
+    const identity = () => ({
+      title: `Song ${below(8)}`,
+      artists: [...new Set([`Artist ${below(4)}`, `Artist ${below(4)}`])],
+      ...(random() < 0.9 && { album: `Album ${below(4)}` }),
+      genres: [],
+    });
     let ids = Array.from({ length: 30 }, () => tracks.add(identity()));
     const users = [1, 2] as UserId[];
     const db = server.app.db.$client;
-    for (let i = 0; i < 200; i++) db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(users[below(2)], ids[below(30)], below(500));
+    for (let i = 0; i < 200; i++)
+      db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(
+        users[below(2)],
+        ids[below(30)],
+        below(500),
+      );
     for (let step = 0; step < 120; step++) {
       const id = ids[below(ids.length)] as TrackId;
       const dice = random();
@@ -192,8 +297,14 @@ describe('counts', () => {
         ids = ids.filter((other) => other !== id);
       } else if (dice < 0.7) db.prepare('UPDATE plays SET withdrawn_at = 1 WHERE id = ?').run(1 + below(200));
       else if (dice < 0.8) db.prepare('UPDATE plays SET withdrawn_at = NULL WHERE id = ?').run(1 + below(200));
-      else if (dice < 0.9) db.prepare('UPDATE plays SET track_id = ? WHERE id = ? AND track_id IS NULL').run(id, 1 + below(200));
-      else db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(users[below(2)], random() < 0.8 ? id : null, below(500));
+      else if (dice < 0.9)
+        db.prepare('UPDATE plays SET track_id = ? WHERE id = ? AND track_id IS NULL').run(id, 1 + below(200));
+      else
+        db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(
+          users[below(2)],
+          random() < 0.8 ? id : null,
+          below(500),
+        );
       expectCounts();
     }
     expect(keptCounts(server.app.db).length).toBeGreaterThan(20);
@@ -204,12 +315,28 @@ describe('what is playing now', () => {
   test('is told to the person’s other devices and to nobody else, and is no play', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const seen: string[] = [];
-    const hear = (userId: number) => server.app.events.subscribe({ id: userId as UserId, isSuperuser: true }, undefined, ({ name, data }) => { if (name !== 'library') seen.push(`${userId} ${name} ${data}`); });
+    const hear = (userId: number) =>
+      server.app.events.subscribe({ id: userId as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
+        if (name !== 'library') seen.push(`${userId} ${name} ${data}`);
+      });
     const stops = [hear(1), hear(2)];
-    expect((await server.api('/history/now-playing', { method: 'POST', body: { track_id: id, position_ms: 5_000, client: 'phone' } })).status).toBe(204);
+    expect(
+      (
+        await server.api('/history/now-playing', {
+          method: 'POST',
+          body: { track_id: id, position_ms: 5_000, client: 'phone' },
+        })
+      ).status,
+    ).toBe(204);
     expect(seen).toEqual([`1 now_playing {"user_id":1,"track_id":${id},"position_ms":5000}`]);
-    const playing = async (token = server.token) => (await server.api<{ playing: { track: TrackOut } | null }>('/history/now-playing', { token })).body.playing;
-    expect(await playing()).toMatchObject({ track: { id, play_count: 0 }, position_ms: 5_000, since: iso(START), client: 'phone' });
+    const playing = async (token = server.token) =>
+      (await server.api<{ playing: { track: TrackOut } | null }>('/history/now-playing', { token })).body.playing;
+    expect(await playing()).toMatchObject({
+      track: { id, play_count: 0 },
+      position_ms: 5_000,
+      since: iso(START),
+      client: 'phone',
+    });
     expect(await playing(listener)).toBeNull();
     clock += 200_000 - 5_000 + 10 * 60_000; // its end, and some patience
     expect(await playing()).toBeNull();
@@ -225,10 +352,21 @@ describe('what is playing now', () => {
 test('likes and plays are announced to the person’s own windows', async () => {
   const id = tracks.add({ title: 'Lighthouse' });
   const seen: string[] = [];
-  const stops = [1, 2].map((userId) => server.app.events.subscribe({ id: userId as UserId, isSuperuser: false }, undefined, ({ name, data }) => { if (name !== 'library') seen.push(`${userId} ${name} ${data}`); }));
+  const stops = [1, 2].map((userId) =>
+    server.app.events.subscribe({ id: userId as UserId, isSuperuser: false }, undefined, ({ name, data }) => {
+      if (name !== 'library') seen.push(`${userId} ${name} ${data}`);
+    }),
+  );
   await report({ track_id: id });
   await report({ track_id: id });
-  await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true }, token: listener });
-  expect(seen).toEqual(['1 history {"plays":1}', `2 like {"item_type":"track","item_id":${id},"liked":true,"rating":0,"since":"${iso(START)}"}`]);
+  await server.api('/likes', {
+    method: 'POST',
+    body: { item_type: 'track', item_id: id, liked: true },
+    token: listener,
+  });
+  expect(seen).toEqual([
+    '1 history {"plays":1}',
+    `2 like {"item_type":"track","item_id":${id},"liked":true,"rating":0,"since":"${iso(START)}"}`,
+  ]);
   for (const stop of stops) stop();
 });

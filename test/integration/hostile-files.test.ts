@@ -1,5 +1,6 @@
-// Files made to hurt, through upload and scan of a server that is a process of its own: it goes on answering, its memory stays small,
-// every file ends as a reason or as a sane track, and the next good one is read as if nothing had happened.
+// Files made to hurt, through upload and scan of a server that is a process of its own: it goes on answering, its
+// memory stays small, every file ends as a reason or as a sane track, and the next good one is read as if nothing had
+// happened.
 import { mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -41,8 +42,23 @@ beforeAll(async () => {
   const product = join(base, 'product');
   mkdirSync(product);
   const entry = await bundledServer(product);
-  server = await spawnServer(['--data-dir', join(base, 'data'), '--port', '0'], { ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password, LOCAL_MEDIA_IMPORT_PATH: music, LOG_LEVEL: 'silent' }, entry);
-  token = (await call<{ access_token: string }>('/auth/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) })).body.access_token;
+  server = await spawnServer(
+    ['--data-dir', join(base, 'data'), '--port', '0'],
+    {
+      ADMIN_USERNAME: ADMIN.username,
+      ADMIN_PASSWORD: ADMIN.password,
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      LOG_LEVEL: 'silent',
+    },
+    entry,
+  );
+  token = (
+    await call<{ access_token: string }>('/auth/login', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(ADMIN),
+    })
+  ).body.access_token;
 }, 120_000);
 afterAll(async () => {
   await server.kill('SIGTERM');
@@ -50,11 +66,17 @@ afterAll(async () => {
 });
 
 async function call<T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> {
-  const response = await fetch(`${server.url}/api/v1${path}`, { ...init, headers: { ...(token && { Authorization: `Bearer ${token}` }), ...init.headers } });
+  const response = await fetch(`${server.url}/api/v1${path}`, {
+    ...init,
+    headers: { ...(token && { Authorization: `Bearer ${token}` }), ...init.headers },
+  });
   return { status: response.status, body: (await response.json()) as T };
 }
 
-interface Problem { detail: string; errors: { field: string; message: string }[] }
+interface Problem {
+  detail: string;
+  errors: { field: string; message: string }[];
+}
 
 async function upload(path: string): Promise<{ status: number; body: UploadOut & Problem }> {
   const form = new FormData();
@@ -96,12 +118,18 @@ async function whileHealthy(what: string, work: () => Promise<void>): Promise<vo
 function report(what: string, took: number[]): void {
   const sorted = took.toSorted((a, b) => a - b);
   const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(1);
-  console.log(`${what}: ${took.length} × /health, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms; peak memory ${memoryMb()} MB`);
+  console.log(
+    `${what}: ${took.length} × /health, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms; peak memory ${memoryMb()} MB`,
+  );
 }
 
 /** The most that the server ever had in memory. */
-const memoryMb = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
-const openAudio = (): string[] => ['good', 'music', 'data/tmp', 'data/library'].flatMap((folder) => openFilesBelow(join(base, folder), server.child.pid));
+const memoryMb = (): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+const openAudio = (): string[] =>
+  ['good', 'music', 'data/tmp', 'data/library'].flatMap((folder) =>
+    openFilesBelow(join(base, folder), server.child.pid),
+  );
 
 /** A sentence for a person: no stack, no path, no object. */
 function expectReason(reason: string): void {
@@ -110,7 +138,10 @@ function expectReason(reason: string): void {
 }
 
 function expectSane(track: TrackOut): void {
-  expect(Number.isInteger(track.duration_ms) && (track.duration_ms ?? 0) > 0 && (track.duration_ms ?? 0) <= 48 * 3_600_000, `${track.source_id} plays ${track.duration_ms}`).toBe(true);
+  expect(
+    Number.isInteger(track.duration_ms) && (track.duration_ms ?? 0) > 0 && (track.duration_ms ?? 0) <= 48 * 3_600_000,
+    `${track.source_id} plays ${track.duration_ms}`,
+  ).toBe(true);
   expect(track.title.length).toBeGreaterThan(0);
   expect(track.title.length).toBeLessThanOrEqual(2_000);
   expect(track.sample_rate_hz).toBeGreaterThan(0);
@@ -119,22 +150,26 @@ function expectSane(track: TrackOut): void {
 }
 
 describe('files made to hurt', () => {
-  test('uploaded one by one: each is refused in a sentence or becomes a sane track, and the next good file becomes one too', { timeout: 300_000 }, async () => {
-    await whileHealthy('upload', async () => {
-      for (const [i, path] of attacks.entries()) {
-        const { status, body } = await upload(path);
-        expect([200, 201, 422]).toContain(status);
-        if (status === 422) expectReason(body.errors[0]?.message ?? '');
-        else for (const track of body.items) expectSane(track);
-        if (i < 8) expect(status, basename(path)).toBe(422);
-        expect((await upload(good[10 + i] as string)).status, `after ${basename(path)}`).toBe(201);
-      }
-    });
-    expect(readdirSync(join(base, 'data', 'tmp'))).toEqual([]);
-    expect(readdirSync(join(base, 'data', 'library', 'tmp'))).toEqual([]);
-    if (IS_LINUX) expect(memoryMb()).toBeLessThan(MOST_MEMORY_MB);
-    await expect.poll(openAudio).toEqual([]);
-  });
+  test(
+    'uploaded one by one: each is refused in a sentence or becomes a sane track, and the next good file becomes one too',
+    { timeout: 300_000 },
+    async () => {
+      await whileHealthy('upload', async () => {
+        for (const [i, path] of attacks.entries()) {
+          const { status, body } = await upload(path);
+          expect([200, 201, 422]).toContain(status);
+          if (status === 422) expectReason(body.errors[0]?.message ?? '');
+          else for (const track of body.items) expectSane(track);
+          if (i < 8) expect(status, basename(path)).toBe(422);
+          expect((await upload(good[10 + i] as string)).status, `after ${basename(path)}`).toBe(201);
+        }
+      });
+      expect(readdirSync(join(base, 'data', 'tmp'))).toEqual([]);
+      expect(readdirSync(join(base, 'data', 'library', 'tmp'))).toEqual([]);
+      if (IS_LINUX) expect(memoryMb()).toBeLessThan(MOST_MEMORY_MB);
+      await expect.poll(openAudio).toEqual([]);
+    },
+  );
 
   test('scanned together with good ones: the same, and uploads go on beside', { timeout: 300_000 }, async () => {
     let result: ScanResult | undefined;

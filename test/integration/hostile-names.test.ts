@@ -49,18 +49,43 @@ function expectSoundText(text: string): void {
 }
 
 test('half of a UTF-16 pair becomes a replacement character, in names, lists and lyrics', async () => {
-  const track = await upload(mp3(
-    id3Frame('TIT2', utf16(`Half ${HALF} of it`)), id3Frame('TPE1', utf16(`Art${HALF}ist`)), id3Frame('TALB', utf16(`\udc00Album`)), id3Frame('TCON', utf16(`Roc${HALF}k`)),
-    id3Frame('USLT', Buffer.concat([Buffer.from([1]), Buffer.from('eng'), Buffer.from([0xff, 0xfe, 0, 0, 0xff, 0xfe]), Buffer.from(`la ${HALF} la`, 'utf16le')])),
-  ));
-  expect(track).toMatchObject({ title: 'Half \ufffd of it', artist_name: 'Art\ufffdist', album_title: '\ufffdAlbum', genres: ['Roc\ufffdk'], has_lyrics: true });
-  for (const path of ['/tracks', '/albums', '/artists', '/genres', `/search/library?q=half`]) expectSoundText((await server.api(path)).text);
-  const row = server.app.db.$client.prepare('SELECT lines FROM lyrics WHERE track_id = ?').get(track.id) as { lines: string };
+  const track = await upload(
+    mp3(
+      id3Frame('TIT2', utf16(`Half ${HALF} of it`)),
+      id3Frame('TPE1', utf16(`Art${HALF}ist`)),
+      id3Frame('TALB', utf16(`\udc00Album`)),
+      id3Frame('TCON', utf16(`Roc${HALF}k`)),
+      id3Frame(
+        'USLT',
+        Buffer.concat([
+          Buffer.from([1]),
+          Buffer.from('eng'),
+          Buffer.from([0xff, 0xfe, 0, 0, 0xff, 0xfe]),
+          Buffer.from(`la ${HALF} la`, 'utf16le'),
+        ]),
+      ),
+    ),
+  );
+  expect(track).toMatchObject({
+    title: 'Half \ufffd of it',
+    artist_name: 'Art\ufffdist',
+    album_title: '\ufffdAlbum',
+    genres: ['Roc\ufffdk'],
+    has_lyrics: true,
+  });
+  for (const path of ['/tracks', '/albums', '/artists', '/genres', `/search/library?q=half`])
+    expectSoundText((await server.api(path)).text);
+  const row = server.app.db.$client.prepare('SELECT lines FROM lyrics WHERE track_id = ?').get(track.id) as {
+    lines: string;
+  };
   expect(JSON.parse(row.lines)).toEqual([{ text: 'la \ufffd la' }]);
 });
 
 test('control characters and NULs in a name are blanks', async () => {
-  const track = await upload(flac([4, vorbisComment('TITLE=one\0two\u0007three\nfour', 'ARTIST=\u0001Nobody\u001b[31m', 'ALBUM=\u009bx')]), 'a.flac');
+  const track = await upload(
+    flac([4, vorbisComment('TITLE=one\0two\u0007three\nfour', 'ARTIST=\u0001Nobody\u001b[31m', 'ALBUM=\u009bx')]),
+    'a.flac',
+  );
   expect(track).toMatchObject({ title: 'one two three four', artist_name: 'Nobody [31m', album_title: 'x' });
 });
 
@@ -77,11 +102,18 @@ test('markup and changes of direction are text like any other', async () => {
 test('a name of a megabyte is kept as far as anyone reads, so that a list of such tracks stays small', async () => {
   for (let i = 0; i < 5; i++) {
     const long = `${i}${'long \u{1f3b5} '.repeat(90_000)}`;
-    const track = await upload(mp3(id3Frame('TIT2', utf8Text(long)), id3Frame('TPE1', utf8Text(long)), id3Frame('TALB', utf8Text(long))));
+    const track = await upload(
+      mp3(id3Frame('TIT2', utf8Text(long)), id3Frame('TPE1', utf8Text(long)), id3Frame('TALB', utf8Text(long))),
+    );
     expect(track.title.length).toBeLessThanOrEqual(2_000);
     expect(track.title).toMatch(/^\d\u006cong .*…$/su);
   }
-  for (const path of ['/tracks?limit=200&sort=title', '/albums?limit=200', '/artists?limit=200', '/search/library?q=long']) {
+  for (const path of [
+    '/tracks?limit=200&sort=title',
+    '/albums?limit=200',
+    '/artists?limit=200',
+    '/search/library?q=long',
+  ]) {
     const answer = await server.api(path);
     expect(answer.status).toBe(200);
     expectSoundText(answer.text);
@@ -91,9 +123,21 @@ test('a name of a megabyte is kept as far as anyone reads, so that a list of suc
 
 test('file names as titles: an upload without tags, and a scan of the strangest names a disk can hold', async () => {
   expect((await upload(mp3(), '..\\..\\na\u0000me\u202e.mp3')).title).toMatch(/^na.*me$/);
-  const names = ['\u0001bell\u0007.mp3', 'new\nline.mp3', '\u202egnp.mp3', '<img src=x onerror=alert(1)>.mp3', '".mp3', "'; DROP TABLE tracks; --.mp3", '%00.mp3', 'con.mp3', '-rf.mp3', `${'n'.repeat(250)}.mp3`];
+  const names = [
+    '\u0001bell\u0007.mp3',
+    'new\nline.mp3',
+    '\u202egnp.mp3',
+    '<img src=x onerror=alert(1)>.mp3',
+    '".mp3',
+    "'; DROP TABLE tracks; --.mp3",
+    '%00.mp3',
+    'con.mp3',
+    '-rf.mp3',
+    `${'n'.repeat(250)}.mp3`,
+  ];
   if (process.platform !== 'win32') for (const name of names) writeFileSync(join(base, 'music', name), mp3());
-  if (process.platform === 'linux') writeFileSync(Buffer.concat([Buffer.from(join(base, 'music/')), Buffer.from('bad\xff\xfe.mp3', 'latin1')]), mp3());
+  if (process.platform === 'linux')
+    writeFileSync(Buffer.concat([Buffer.from(join(base, 'music/')), Buffer.from('bad\xff\xfe.mp3', 'latin1')]), mp3());
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
   const tracks = (await allTracks(server)).filter((track) => track.source === 'local_folder');

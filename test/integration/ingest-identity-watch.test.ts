@@ -1,5 +1,5 @@
-// The identity table once more, and nobody asks for a scan: the files change on disk while the server watches, all rows side by side,
-// each in a folder of its own.
+// The identity table once more, and nobody asks for a scan: the files change on disk while the server watches, all rows
+// side by side, each in a folder of its own.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const scansOf = ({ app }: TestServer) => app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
+const scansOf = ({ app }: TestServer) =>
+  app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
 
 /** The watch has begun, and its first scan has ended. */
 async function watchesAndScanned(server: TestServer): Promise<void> {
@@ -33,19 +34,35 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
   let music: IdentityLibrary;
   let marks = 0;
 
-  /** A file that comes after all other changes: when it is a track and no scan is left to run, they all have been seen. */
+  /**
+   * A file that comes after all other changes: when it is a track and no scan is left to run, they all have been seen.
+   */
   async function settle(): Promise<void> {
     const name = `mark ${++marks}.mp3`;
     mkdirSync(join(music.folder, 'zz'), { recursive: true });
-    writeFileSync(join(music.folder, 'zz', name), Buffer.concat([id3([id3Frame('TIT2', utf8Text(name))]), silentMp3(40 + marks)]));
+    writeFileSync(
+      join(music.folder, 'zz', name),
+      Buffer.concat([id3([id3Frame('TIT2', utf8Text(name))]), silentMp3(40 + marks)]),
+    );
     await vi.waitFor(async () => expect(Object.keys(await music.ids())).toContain(`zz/${name}`), PATIENCE);
-    await vi.waitFor(() => expect(scansOf(music.server).filter((job) => job.finishedAt === null)).toEqual([]), PATIENCE);
+    await vi.waitFor(
+      () => expect(scansOf(music.server).filter((job) => job.finishedAt === null)).toEqual([]),
+      PATIENCE,
+    );
   }
 
-  const change = (what: 'change' | 'later'): void => ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
+  const change = (what: 'change' | 'later'): void =>
+    ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
 
   beforeAll(async () => {
-    music = await openIdentityLibrary({ base, mode, songs, rows: ROWS, firstScan: watchesAndScanned, server: { env: { LOCAL_MEDIA_WATCH: '' }, watchTiming: TIMING } });
+    music = await openIdentityLibrary({
+      base,
+      mode,
+      songs,
+      rows: ROWS,
+      firstScan: watchesAndScanned,
+      server: { env: { LOCAL_MEDIA_WATCH: '' }, watchTiming: TIMING },
+    });
     change('change');
     await settle();
     change('later');
@@ -59,10 +76,13 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
 
   describe('twice', () => {
     beforeAll(async () => {
-      for (const { at } of music.parts) writeFileSync(at('picture.jpg'), ''); // news of the folder, and none of its music
+      // news of the folder, and none of its music
+      for (const { at } of music.parts) writeFileSync(at('picture.jpg'), '');
       await settle();
     });
-    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', (_what, part) => music.expectRow(part, 'twice'));
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', (_what, part) =>
+      music.expectRow(part, 'twice'),
+    );
 
     test('every scan but the first was of changed folders only, all of them at once', () => {
       const [first, ...others] = scansOf(music.server).map(({ payload }) => (payload as { paths?: string[] }).paths);

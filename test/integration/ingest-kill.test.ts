@@ -25,9 +25,15 @@ function contents(dataDir: string): { tracks: unknown[]; albums: unknown[]; arti
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
     return {
-      tracks: db.prepare(`SELECT t.source_id, t.title, t.artist_name, a.title AS album, t.content_hash, t.storage_uri, t.availability,
-        (SELECT group_concat(credit, '|') FROM track_artists WHERE track_id = t.id) AS artists FROM tracks t LEFT JOIN albums a ON a.id = t.album_id ORDER BY t.source_id`).all(),
-      albums: db.prepare('SELECT a.title, r.name AS artist, a.track_count, a.duration_ms, a.size_bytes FROM albums a LEFT JOIN artists r ON r.id = a.artist_id ORDER BY 1, 2, 3').all(),
+      tracks: db
+        .prepare(`SELECT t.source_id, t.title, t.artist_name, a.title AS album, t.content_hash, t.storage_uri, t.availability,
+        (SELECT group_concat(credit, '|') FROM track_artists WHERE track_id = t.id) AS artists FROM tracks t LEFT JOIN albums a ON a.id = t.album_id ORDER BY t.source_id`)
+        .all(),
+      albums: db
+        .prepare(
+          'SELECT a.title, r.name AS artist, a.track_count, a.duration_ms, a.size_bytes FROM albums a LEFT JOIN artists r ON r.id = a.artist_id ORDER BY 1, 2, 3',
+        )
+        .all(),
       artists: db.prepare('SELECT name, track_count, album_count FROM artists ORDER BY name').all(),
     };
   } finally {
@@ -46,25 +52,34 @@ function jobsIn(dataDir: string): number {
 
 const objectsIn = (dataDir: string, folder: string): string[] => {
   const path = join(dataDir, 'library', folder);
-  return existsSync(path) ? readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name).sort() : [];
+  return existsSync(path)
+    ? readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name)
+        .sort()
+    : [];
 };
 
-test('ten kills at random moments of a scan leave the library of an uninterrupted one', { timeout: 180_000 }, async () => {
-  const shaken = join(base, 'shaken');
-  let interrupted = 0;
-  for (let i = 0; i < 10; i++) {
-    const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
-    await sleep(Math.random() * 350);
-    await server.kill();
-    if (!server.output().includes('Scan done')) interrupted++;
-  }
-  expect(interrupted).toBeGreaterThan(0);
+test(
+  'ten kills at random moments of a scan leave the library of an uninterrupted one',
+  { timeout: 180_000 },
+  async () => {
+    const shaken = join(base, 'shaken');
+    let interrupted = 0;
+    for (let i = 0; i < 10; i++) {
+      const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
+      await sleep(Math.random() * 350);
+      await server.kill();
+      if (!server.output().includes('Scan done')) interrupted++;
+    }
+    expect(interrupted).toBeGreaterThan(0);
 
-  expect((await runServer(['scan', manifest.dir, '--data-dir', shaken])).code).toBe(0);
-  expect(contents(shaken)).toEqual(contents(calm));
-  expect(objectsIn(shaken, 'audio')).toEqual(objectsIn(calm, 'audio'));
-  expect(objectsIn(shaken, 'tmp')).toEqual([]);
-});
+    expect((await runServer(['scan', manifest.dir, '--data-dir', shaken])).code).toBe(0);
+    expect(contents(shaken)).toEqual(contents(calm));
+    expect(objectsIn(shaken, 'audio')).toEqual(objectsIn(calm, 'audio'));
+    expect(objectsIn(shaken, 'tmp')).toEqual([]);
+  },
+);
 
 test('a scan that a kill broke off goes on by itself at the next start', async () => {
   const dataDir = join(base, 'resumed');

@@ -16,7 +16,11 @@ let music: string;
 let server: TestServer;
 
 const NAMES = ['bare', 'plain', 'timed'] as const;
-const tags = (name: string, lyrics: string) => ({ TIT2: name, TPE1: 'Someone', ...(lyrics && { TXXX: `LYRICS\0${lyrics}` }) });
+const tags = (name: string, lyrics: string) => ({
+  TIT2: name,
+  TPE1: 'Someone',
+  ...(lyrics && { TXXX: `LYRICS\0${lyrics}` }),
+});
 
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-lyrics-'));
@@ -47,7 +51,8 @@ async function scan(): Promise<ScanResult> {
 }
 
 const write = (name: string, text: string): void => writeFileSync(join(music, 'album', name), text);
-const track = async (name: string): Promise<TrackOut> => (await allTracks(server)).find((t) => t.source_id.endsWith(`/${name}.mp3`)) as TrackOut;
+const track = async (name: string): Promise<TrackOut> =>
+  (await allTracks(server)).find((t) => t.source_id.endsWith(`/${name}.mp3`)) as TrackOut;
 
 /** As text, with times in front of timed lines; null when there are none. */
 async function lyrics(name: string): Promise<string | null> {
@@ -69,7 +74,11 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     const { added, skipped } = await scan();
     expect(added).toBe(3);
     expect(skipped).toEqual([{ source_id: 'album/notes.txt', reason: 'not audio' }]);
-    expect([await lyrics('bare'), await lyrics('plain'), await lyrics('timed')]).toEqual(['2000 beside|3500 more', 'beside', '1000 inside']);
+    expect([await lyrics('bare'), await lyrics('plain'), await lyrics('timed')]).toEqual([
+      '2000 beside|3500 more',
+      'beside',
+      '1000 inside',
+    ]);
   });
 
   test('lyrics that come, change and go are noticed by the next scan, and the track stays what it is', async () => {
@@ -130,7 +139,13 @@ test('everybody signed in reads lyrics, and a track without them says so', async
   await scan();
   const token = await registerUser(server);
   const [bare, timed] = [await track('bare'), await track('timed')];
-  expect(await server.api(`/tracks/${timed.id}/lyrics`, { token })).toMatchObject({ status: 200, body: { synced: true, lines: [{ start_ms: 1000, text: 'inside' }] } });
-  expect(await server.api(`/tracks/${bare.id}/lyrics`, { token })).toMatchObject({ status: 404, body: { detail: `Track ${bare.id} has no lyrics.` } });
+  expect(await server.api(`/tracks/${timed.id}/lyrics`, { token })).toMatchObject({
+    status: 200,
+    body: { synced: true, lines: [{ start_ms: 1000, text: 'inside' }] },
+  });
+  expect(await server.api(`/tracks/${bare.id}/lyrics`, { token })).toMatchObject({
+    status: 404,
+    body: { detail: `Track ${bare.id} has no lyrics.` },
+  });
   expect((await server.api(`/tracks/${timed.id}/lyrics`, { token: null })).status).toBe(401);
 });

@@ -22,11 +22,12 @@ beforeEach(() => {
   begun = [];
   jobs.start({
     ...IDLE_TASKS,
-    scan_local_folder: ({ paths = [''] }, { signal }) => new Promise((resolve, reject) => {
-      begun.push(paths);
-      endScan = () => resolve(null);
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
-    }),
+    scan_local_folder: ({ paths = [''] }, { signal }) =>
+      new Promise((resolve, reject) => {
+        begun.push(paths);
+        endScan = () => resolve(null);
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
   });
   requests = createScanRequests({ jobs, log, checkMs: 5 });
 });
@@ -36,7 +37,8 @@ afterEach(async () => {
   temp.close();
 });
 
-const beganScans = (...folders: string[][]) => expect.poll(() => begun, { timeout: 5_000, interval: 5 }).toEqual(folders);
+const beganScans = (...folders: string[][]) =>
+  expect.poll(() => begun, { timeout: 5_000, interval: 5 }).toEqual(folders);
 
 test('all folders that are asked for at once are one scan', async () => {
   requests.ask(['b/c', 'a', 'b']);

@@ -40,7 +40,14 @@ test('a file becomes a track with its tags, and its bytes come back', async () =
   const file = next();
   const { status, body } = await upload(['whatever.bin', bytesOf(file)]);
   expect(status).toBe(201);
-  expect(body.items[0]).toMatchObject({ title: file.tags?.title, album_title: file.tags?.album, format: file.format, source: 'upload', metadata_status: 'pending', availability: 'available' });
+  expect(body.items[0]).toMatchObject({
+    title: file.tags?.title,
+    album_title: file.tags?.album,
+    format: file.format,
+    source: 'upload',
+    metadata_status: 'pending',
+    availability: 'available',
+  });
   const stream = await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`);
   expect(Buffer.from(await stream.arrayBuffer()).equals(bytesOf(file))).toBe(true);
 });
@@ -62,7 +69,11 @@ test('twenty uploads of the same file at once make one track', async () => {
 });
 
 test('good and bad files of one request are told apart', async () => {
-  const { status, body } = await upload(['good.mp3', bytesOf(next())], ['notes.txt', Buffer.from('not music at all')], ['empty.mp3', Buffer.alloc(0)]);
+  const { status, body } = await upload(
+    ['good.mp3', bytesOf(next())],
+    ['notes.txt', Buffer.from('not music at all')],
+    ['empty.mp3', Buffer.alloc(0)],
+  );
   expect(status).toBe(201);
   expect(body.items).toHaveLength(1);
   expect(body.errors.map((error) => error.filename)).toEqual(['notes.txt', 'empty.mp3']);
@@ -72,7 +83,10 @@ test('good and bad files of one request are told apart', async () => {
 test('none good is 422 and names each file; one that is too large is 413', async () => {
   const none = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
   expect([none.status, none.headers.get('content-type')]).toEqual([422, 'application/problem+json']);
-  expect((none.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field)).toEqual(['a.txt', 'b.txt']);
+  expect((none.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field)).toEqual([
+    'a.txt',
+    'b.txt',
+  ]);
   const large = await upload(['large.flac', Buffer.alloc(2_000_001)]);
   expect([large.status, large.text]).toEqual([413, expect.stringContaining('2000000 bytes')]);
 });
@@ -81,15 +95,28 @@ test.each([
   ['no body at all', {}, undefined, 415],
   ['JSON', { 'Content-Type': 'application/json' }, '{}', 415],
   ['multipart without a boundary', { 'Content-Type': 'multipart/form-data' }, 'x', 415],
-  ['multipart without a file', { 'Content-Type': 'multipart/form-data; boundary=x' }, '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n', 400],
-  ['multipart that ends too early', { 'Content-Type': 'multipart/form-data; boundary=x' }, '--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\nabc', 400],
+  [
+    'multipart without a file',
+    { 'Content-Type': 'multipart/form-data; boundary=x' },
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n',
+    400,
+  ],
+  [
+    'multipart that ends too early',
+    { 'Content-Type': 'multipart/form-data; boundary=x' },
+    '--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\nabc',
+    400,
+  ],
 ])('%s is refused', async (_what, headers, body, status) => {
   const answer = await server.api('/tracks/upload', { method: 'POST', headers, ...(body !== undefined && { body }) });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
 });
 
 test('names with folders, control characters and quotes stay names', async () => {
-  const { body, status } = await upload(['../../etc/\u0007pass"wd.mp3', bytesOf(manifest.files.find((file) => file.format === 'wav') as ExpectedFile)]);
+  const { body, status } = await upload([
+    '../../etc/\u0007pass"wd.mp3',
+    bytesOf(manifest.files.find((file) => file.format === 'wav') as ExpectedFile),
+  ]);
   expect(status).toBeLessThan(300);
   expect(body.items[0]?.source_id).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -100,7 +127,10 @@ test('an upload that breaks off leaves nothing behind', async () => {
   await new Promise<void>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
       const head = `--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\n`;
-      socket.write(`POST /api/v1/tracks/upload HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${head}${'z'.repeat(50_000)}`, () => setTimeout(() => socket.destroy(), 100));
+      socket.write(
+        `POST /api/v1/tracks/upload HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${head}${'z'.repeat(50_000)}`,
+        () => setTimeout(() => socket.destroy(), 100),
+      );
     });
     socket.on('close', () => resolve()).on('error', reject);
   });

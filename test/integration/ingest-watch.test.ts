@@ -1,5 +1,15 @@
-// The watch on the music folder, on a real disk: what it notices, how few scans it asks for, and what it does where it cannot watch.
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// The watch on the music folder, on a real disk: what it notices, how few scans it asks for, and what it does where it
+// cannot watch.
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
@@ -12,8 +22,17 @@ import { makeLibrary, type Manifest } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const TIMING: Partial<WatchTiming> = { quietMs: 300, maxWaitMs: 3_000, holdMs: 60_000, lookMs: 100, pollMs: 200, checkMs: 20 };
-/** For files that somebody writes to: a machine that stands still for a moment must not look like a writer who is done. */
+const TIMING: Partial<WatchTiming> = {
+  quietMs: 300,
+  maxWaitMs: 3_000,
+  holdMs: 60_000,
+  lookMs: 100,
+  pollMs: 200,
+  checkMs: 20,
+};
+/**
+ * For files that somebody writes to: a machine that stands still for a moment must not look like a writer who is done.
+ */
 const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 900, maxWaitMs: 900 };
 const PATIENCE = { timeout: 20_000, interval: 25 };
 
@@ -36,7 +55,12 @@ const nameOf = (i: number): string => `${i}${source(i).slice(source(i).lastIndex
 /** `Artist A/Album A` and `Artist B/Album B` with two files each. */
 function musicFolder(): string {
   const folder = mkdtempSync(join(base, 'music-'));
-  [['Artist A/Album A', 0], ['Artist A/Album A', 1], ['Artist B/Album B', 2], ['Artist B/Album B', 3]].forEach(([album, i]) => put(folder, album as string, i as number));
+  [
+    ['Artist A/Album A', 0],
+    ['Artist A/Album A', 1],
+    ['Artist B/Album B', 2],
+    ['Artist B/Album B', 3],
+  ].forEach(([album, i]) => put(folder, album as string, i as number));
   return folder;
 }
 
@@ -51,19 +75,31 @@ function put(folder: string, album: string, i: number): string {
 
 /** A server that watches `folder` and has scanned what is in it. */
 async function watching(folder: string, timing: Partial<WatchTiming> = {}): Promise<TestServer> {
-  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' }, watchTiming: { ...TIMING, ...timing } });
+  const server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
+    watchTiming: { ...TIMING, ...timing },
+  });
   servers.push(server);
   await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('watching');
   await expect.poll(() => endedScans(server).length, PATIENCE).toBe(1);
   return server;
 }
 
-const scansOf = (server: TestServer) => server.app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
+const scansOf = (server: TestServer) =>
+  server.app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
 const endedScans = (server: TestServer) => scansOf(server).filter((job) => job.finishedAt !== null);
 /** Folders of each scan since the first, in order; '' is the music folder. */
-const scannedFolders = (server: TestServer): string[][] => scansOf(server).slice(1).map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
-const trackAt = async (server: TestServer, sourceId: string): Promise<TrackOut | undefined> => (await allTracks(server)).find((track) => track.source_id === sourceId);
-const sourceIds = async (server: TestServer): Promise<string[]> => (await allTracks(server)).filter((track) => track.availability === 'available').map((track) => track.source_id ?? '').sort();
+const scannedFolders = (server: TestServer): string[][] =>
+  scansOf(server)
+    .slice(1)
+    .map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
+const trackAt = async (server: TestServer, sourceId: string): Promise<TrackOut | undefined> =>
+  (await allTracks(server)).find((track) => track.source_id === sourceId);
+const sourceIds = async (server: TestServer): Promise<string[]> =>
+  (await allTracks(server))
+    .filter((track) => track.availability === 'available')
+    .map((track) => track.source_id ?? '')
+    .sort();
 
 /** Something to wait for: when it has become a track, the changes before it have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {
@@ -96,7 +132,9 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     rmSync(join(folder, 'Artist A/Album A', nameOf(0)));
-    await expect.poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(0)}`))?.availability, PATIENCE).toBe('missing');
+    await expect
+      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(0)}`))?.availability, PATIENCE)
+      .toBe('missing');
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
   });
 
@@ -132,11 +170,14 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const bytes = readFileSync(source(4));
     const target = join(folder, 'Artist A/Album A', nameOf(4));
     const step = Math.ceil(bytes.length / 30);
-    for (let at = 0; at < bytes.length; at += step) { // for three times the longest wait
+    for (let at = 0; at < bytes.length; at += step) {
+      // for three times the longest wait
       appendFileSync(target, bytes.subarray(at, at + step));
       await after(90);
     }
-    await expect.poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(4)}`))?.size_bytes, PATIENCE).toBe(bytes.length);
+    await expect
+      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(4)}`))?.size_bytes, PATIENCE)
+      .toBe(bytes.length);
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
     expect(endedScans(server).at(-1)?.result).toMatchObject({ added: 1, updated: 0 });
   });
@@ -162,7 +203,13 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     for (let i = 0; i < 500; i++) {
       const album = join(folder, 'New', `Album ${i % 25}`);
       mkdirSync(album, { recursive: true });
-      writeFileSync(join(album, `${i}.mp3`), Buffer.concat([id3([id3Frame('TIT2', utf8Text(`Song ${i}`)), id3Frame('TPE1', utf8Text('Many'))]), silentMp3(80)]));
+      writeFileSync(
+        join(album, `${i}.mp3`),
+        Buffer.concat([
+          id3([id3Frame('TIT2', utf8Text(`Song ${i}`)), id3Frame('TPE1', utf8Text('Many'))]),
+          silentMp3(80),
+        ]),
+      );
     }
     await expect.poll(async () => (await sourceIds(server)).length, PATIENCE).toBe(504);
     await expect.poll(() => endedScans(server).length, PATIENCE).toBe(scansOf(server).length);
@@ -218,7 +265,9 @@ describe('the settings', () => {
     const folder = musicFolder();
     const server = await watching(folder);
     expect((await server.api('/settings', { method: 'PATCH', body: { local_media_watch: false } })).status).toBe(200);
-    await expect.poll(() => server.app.watcher.status(), PATIENCE).toEqual({ state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' });
+    await expect
+      .poll(() => server.app.watcher.status(), PATIENCE)
+      .toEqual({ state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' });
     const missed = put(folder, 'Artist A/Album A', 4);
     expect(scannedFolders(server)).toEqual([]);
     await server.api('/settings', { method: 'PATCH', body: { local_media_watch: true } });
@@ -228,11 +277,17 @@ describe('the settings', () => {
 
   test('another music folder is watched from then on, and the old one no more', async () => {
     const [old, other] = [musicFolder(), musicFolder()];
-    const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' }, watchTiming: TIMING });
+    const server = await startServer({
+      env: { LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
+      watchTiming: TIMING,
+    });
     servers.push(server);
     expect(server.app.watcher.status().reason).toBe('No music folder is set.');
     const marker = put(other, 'Other', 10);
-    for (const [path, sourceId] of [[old, `Artist A/Album A/${nameOf(0)}`], [other, marker]] as const) {
+    for (const [path, sourceId] of [
+      [old, `Artist A/Album A/${nameOf(0)}`],
+      [other, marker],
+    ] as const) {
       await server.api('/settings', { method: 'PATCH', body: { local_media_import_path: path } });
       await expect.poll(() => trackAt(server, sourceId), PATIENCE).toBeDefined();
     }
@@ -243,15 +298,26 @@ describe('the settings', () => {
 });
 
 describe('where it cannot watch', () => {
-  test.each(['folders', 'chokidar'] as const)('more folders than the limit (%s): it says so and scans from time to time', async (backend) => {
-    const folder = musicFolder();
-    const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' }, watchTiming: { ...TIMING, backend, maxFolders: 4 } });
-    servers.push(server);
-    await expect.poll(() => server.app.watcher.status(), PATIENCE).toEqual({ state: 'polling', reason: 'The music folder holds more than 4 folders, which are too many to watch.' });
-    await expect.poll(async () => (await sourceIds(server)).length, PATIENCE).toBe(4);
-    const added = put(folder, 'Artist A/Album A', 4);
-    await expect.poll(() => trackAt(server, added), PATIENCE).toBeDefined();
-  });
+  test.each(['folders', 'chokidar'] as const)(
+    'more folders than the limit (%s): it says so and scans from time to time',
+    async (backend) => {
+      const folder = musicFolder();
+      const server = await startServer({
+        env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
+        watchTiming: { ...TIMING, backend, maxFolders: 4 },
+      });
+      servers.push(server);
+      await expect
+        .poll(() => server.app.watcher.status(), PATIENCE)
+        .toEqual({
+          state: 'polling',
+          reason: 'The music folder holds more than 4 folders, which are too many to watch.',
+        });
+      await expect.poll(async () => (await sourceIds(server)).length, PATIENCE).toBe(4);
+      const added = put(folder, 'Artist A/Album A', 4);
+      await expect.poll(() => trackAt(server, added), PATIENCE).toBeDefined();
+    },
+  );
 
   test.each(['folders', 'chokidar'] as const)('the limit counts while it watches (%s)', async (backend) => {
     const folder = musicFolder();
@@ -264,21 +330,32 @@ describe('where it cannot watch', () => {
     const folder = musicFolder();
     const server = await watching(folder);
     renameSync(folder, `${folder}-away`);
-    await expect.poll(() => server.app.watcher.status(), PATIENCE).toEqual({ state: 'polling', reason: 'The music folder is not there. Is its disk connected?' });
+    await expect
+      .poll(() => server.app.watcher.status(), PATIENCE)
+      .toEqual({ state: 'polling', reason: 'The music folder is not there. Is its disk connected?' });
     renameSync(`${folder}-away`, folder);
     await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('watching');
     await seeEverything(server, folder);
     expect(await sourceIds(server)).toHaveLength(5);
-    expect(endedScans(server).map((job) => [job.status, (job.result as ScanResult).missing])).toEqual(endedScans(server).map(() => ['succeeded', 0]));
+    expect(endedScans(server).map((job) => [job.status, (job.result as ScanResult).missing])).toEqual(
+      endedScans(server).map(() => ['succeeded', 0]),
+    );
   });
 
   test('a music folder that is suddenly empty, as of a disk that was unplugged, takes nothing with it', async () => {
     const folder = musicFolder();
     const server = await watching(folder);
-    for (const artist of ['Artist A', 'Artist B']) renameSync(join(folder, artist), join(base, `${artist} of ${folder.slice(-6)}`));
-    await expect.poll(() => server.app.watcher.status(), PATIENCE).toEqual({ state: 'polling', reason: 'The music folder is empty, but held music before. Is its disk connected?' });
+    for (const artist of ['Artist A', 'Artist B'])
+      renameSync(join(folder, artist), join(base, `${artist} of ${folder.slice(-6)}`));
+    await expect
+      .poll(() => server.app.watcher.status(), PATIENCE)
+      .toEqual({
+        state: 'polling',
+        reason: 'The music folder is empty, but held music before. Is its disk connected?',
+      });
     expect(await sourceIds(server)).toHaveLength(4);
-    for (const artist of ['Artist A', 'Artist B']) renameSync(join(base, `${artist} of ${folder.slice(-6)}`), join(folder, artist));
+    for (const artist of ['Artist A', 'Artist B'])
+      renameSync(join(base, `${artist} of ${folder.slice(-6)}`), join(folder, artist));
     await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('watching');
     await seeEverything(server, folder);
     expect(await sourceIds(server)).toHaveLength(5);
@@ -298,7 +375,11 @@ describe('where it cannot watch', () => {
 });
 
 test('a server that closes while the watch begins ends cleanly', async () => {
-  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: musicFolder(), LOCAL_MEDIA_WATCH: '' }, watchTiming: TIMING, setUp: false });
+  const server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: musicFolder(), LOCAL_MEDIA_WATCH: '' },
+    watchTiming: TIMING,
+    setUp: false,
+  });
   await server.close();
   expect(server.app.watcher.status().state).toBe('off');
 });

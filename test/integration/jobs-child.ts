@@ -13,7 +13,10 @@ const log = createLog('silent');
 const now = () => new Date();
 const db = openDatabase({ path, migrationsDir: 'migrations', log });
 const jobs = createJobs({
-  db, log, now, events: createEventHub({ now }),
+  db,
+  log,
+  now,
+  events: createEventHub({ now }),
   tasks: { work: task({ payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 }) },
 });
 jobs.start({
@@ -22,10 +25,12 @@ jobs.start({
     writeSync(1, `done ${n}\n`);
   },
 });
-await Promise.all(Array.from({ length: Number(enqueue) }, async (_, n) => {
-  await jobs.enqueue('work', { n });
-  writeSync(1, `taken ${n}\n`);
-}));
+await Promise.all(
+  Array.from({ length: Number(enqueue) }, async (_, n) => {
+    await jobs.enqueue('work', { n });
+    writeSync(1, `taken ${n}\n`);
+  }),
+);
 await jobs.drain();
 writeSync(1, 'drained\n');
 await jobs.close({ graceMs: 1_000 });

@@ -9,7 +9,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const CHILD = join(import.meta.dirname, 'jobs-child.ts');
 let dir: string;
-beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'tonearm-kill-')); });
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-kill-'));
+});
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Runs the child until its line number `killAt` (never when undefined), then kills it. Gives what it said. */
@@ -25,7 +27,8 @@ async function run(path: string, enqueue: number, killAt?: number): Promise<stri
   return lines;
 }
 
-const said = (lines: string[], word: string) => lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ')[1]));
+const said = (lines: string[], word: string) =>
+  lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ')[1]));
 
 it('no job that was taken is lost by kills, and only those under way run twice', async () => {
   const path = join(dir, 'test.db');
@@ -43,8 +46,9 @@ it('no job that was taken is lost by kills, and only those under way run twice',
   expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // three kills, four slots
 
   const db = new Database(path, { readonly: true });
-  expect(db.prepare('SELECT status, attempts, count(*) AS jobs FROM jobs GROUP BY status, attempts').all())
-    .toEqual([{ status: 'succeeded', attempts: 1, jobs: unique.size }]);
+  expect(db.prepare('SELECT status, attempts, count(*) AS jobs FROM jobs GROUP BY status, attempts').all()).toEqual([
+    { status: 'succeeded', attempts: 1, jobs: unique.size },
+  ]);
   expect(db.prepare('SELECT count(*) FROM queue_tasks').pluck().get()).toBe(0);
   db.close();
 });

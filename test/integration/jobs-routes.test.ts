@@ -19,7 +19,17 @@ import { IDLE_TASKS } from '../support/idle-tasks.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
-const LONG = { files: 900, rest: 0.5, folder: null, is_done: true, is_dry: false, note: 'a\u0000b "c"', failed: Array.from({ length: 900 }, (_, n) => ({ source_id: `${n}.mp3`, reason: 'damaged' })), names: [], changes: { added: ['x'] } };
+const LONG = {
+  files: 900,
+  rest: 0.5,
+  folder: null,
+  is_done: true,
+  is_dry: false,
+  note: 'a\u0000b "c"',
+  failed: Array.from({ length: 900 }, (_, n) => ({ source_id: `${n}.mp3`, reason: 'damaged' })),
+  names: [],
+  changes: { added: ['x'] },
+};
 const announced: JobOut[] = [];
 let dir: string;
 let db: MainDb;
@@ -28,31 +38,43 @@ let server: Server;
 const inside = Promise.withResolvers<void>();
 
 const api = async (path: string, method = 'GET', token = 'root') => {
-  const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
-  return { status: res.status, body: await res.json() as unknown };
+  const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  return { status: res.status, body: (await res.json()) as unknown };
 };
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-job-routes-'));
   db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log });
   const events = createEventHub({ now });
-  events.subscribe({ id: 1 as UserId, isSuperuser: true }, undefined, ({ name, data }) => { if (name === 'job') announced.push(JSON.parse(data) as JobOut); });
+  events.subscribe({ id: 1 as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
+    if (name === 'job') announced.push(JSON.parse(data) as JobOut);
+  });
   jobs = createJobs({ db, log, now, events });
   jobs.start({
     ...IDLE_TASKS,
-    scan_local_folder: (_payload, { signal, progress }) => new Promise((_resolve, reject) => {
-      progress(1, null, 'Folder');
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
-      inside.resolve();
-    }),
+    scan_local_folder: (_payload, { signal, progress }) =>
+      new Promise((_resolve, reject) => {
+        progress(1, null, 'Folder');
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        inside.resolve();
+      }),
     cover_task: async () => ({ found: 2 }),
     verify_storage: async () => LONG,
   });
   const app = express();
-  app.use(mountRoutes(jobRoutes(jobs), {
-    checkReplies: true,
-    authenticate: (req) => ({ id: 1 as UserId, username: 'x', isSuperuser: req.get('Authorization') === 'Bearer root' }),
-  }));
+  app.use(
+    mountRoutes(jobRoutes(jobs), {
+      checkReplies: true,
+      authenticate: (req) => ({
+        id: 1 as UserId,
+        username: 'x',
+        isSuperuser: req.get('Authorization') === 'Bearer root',
+      }),
+    }),
+  );
   app.use(errorHandler(log));
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -72,12 +94,25 @@ it('shows, filters and cancels jobs', async () => {
   await inside.promise;
 
   const all = JobPage.parse((await api('/jobs')).body);
-  expect(all).toMatchObject({ total: 2, limit: 50, offset: 0, items: [{ id: scan.id, status: 'running', task: 'scan_local_folder' }, { id: cover.id, result: { found: 2 } }] });
+  expect(all).toMatchObject({
+    total: 2,
+    limit: 50,
+    offset: 0,
+    items: [
+      { id: scan.id, status: 'running', task: 'scan_local_folder' },
+      { id: cover.id, result: { found: 2 } },
+    ],
+  });
   expect(all.items[0]).toMatchObject({ progress: { done: 1, total: null, message: 'Folder' }, finished_at: null });
-  expect(JobPage.parse((await api('/jobs?status=succeeded&task=cover_task')).body).items.map(({ id }) => id)).toEqual([cover.id]);
+  expect(JobPage.parse((await api('/jobs?status=succeeded&task=cover_task')).body).items.map(({ id }) => id)).toEqual([
+    cover.id,
+  ]);
   expect(JobOut.parse((await api(`/jobs/${cover.id}`)).body)).toMatchObject({ id: cover.id, attempts: 1, error: null });
 
-  expect(await api(`/jobs/${scan.id}`, 'DELETE')).toMatchObject({ status: 200, body: { id: scan.id, status: 'cancelled' } });
+  expect(await api(`/jobs/${scan.id}`, 'DELETE')).toMatchObject({
+    status: 200,
+    body: { id: scan.id, status: 'cancelled' },
+  });
   await jobs.drain();
   expect(await api(`/jobs/${scan.id}`, 'DELETE')).toMatchObject({ status: 409 });
   expect(await api(`/jobs/${cover.id}`, 'DELETE')).toMatchObject({ status: 409 });
@@ -94,13 +129,22 @@ it('keeps the counts of a long result in lists and events, and gives the whole t
 });
 
 it.each([
-  ['GET', '/jobs/9999', 404], ['DELETE', '/jobs/9999', 404], ['GET', '/jobs/abc', 422], ['GET', '/jobs?status=gone', 422], ['GET', '/jobs?limit=0', 422],
+  ['GET', '/jobs/9999', 404],
+  ['DELETE', '/jobs/9999', 404],
+  ['GET', '/jobs/abc', 422],
+  ['GET', '/jobs?status=gone', 422],
+  ['GET', '/jobs?limit=0', 422],
 ])('%s %s answers %i', async (method, path, status) => {
   expect((await api(path, method)).status).toBe(status);
 });
 
 it('is for superusers only', async () => {
-  for (const [method, path] of [['GET', '/jobs'], ['GET', '/jobs/1'], ['DELETE', '/jobs/1']] as const) expect((await api(path, method, 'anna')).status).toBe(403);
+  for (const [method, path] of [
+    ['GET', '/jobs'],
+    ['GET', '/jobs/1'],
+    ['DELETE', '/jobs/1'],
+  ] as const)
+    expect((await api(path, method, 'anna')).status).toBe(403);
 });
 
 it('asks again for what was cancelled, and for nothing that went well', async () => {

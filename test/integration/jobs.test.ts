@@ -14,8 +14,18 @@ import { createLog } from '../../server/log/log.ts';
 
 const TASKS = {
   plain: task({ payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 }),
-  single: task({ payload: z.strictObject({ n: z.int().optional() }), attempts: 1, uniqueBy: () => 'all', concurrency: 1 }),
-  flaky: task({ payload: z.strictObject({}), attempts: 3, backoff: { firstMs: 2_000, factor: 2, capMs: 300_000 }, concurrency: 2 }),
+  single: task({
+    payload: z.strictObject({ n: z.int().optional() }),
+    attempts: 1,
+    uniqueBy: () => 'all',
+    concurrency: 1,
+  }),
+  flaky: task({
+    payload: z.strictObject({}),
+    attempts: 3,
+    backoff: { firstMs: 2_000, factor: 2, capMs: 300_000 },
+    concurrency: 2,
+  }),
 };
 type Handlers = HandlersOf<typeof TASKS>;
 const nothing: Handlers = { plain: async () => null, single: async () => null, flaky: async () => null };
@@ -25,19 +35,27 @@ const gate = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: resolve, passed: promise };
 };
-const untilAborted = (signal: AbortSignal) => new Promise<never>((_resolve, reject) => {
-  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  if (signal.aborted) reject(signal.reason as Error);
-});
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    if (signal.aborted) reject(signal.reason as Error);
+  });
 
 let dir: string;
 let db: MainDb;
 let clock: number;
 let logged: PassThrough;
 const log = () => createLog('info', logged);
-const lines = () => (logged.read() as Buffer | null)?.toString().trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
+const lines = () =>
+  (logged.read() as Buffer | null)
+    ?.toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
 
-const open = () => { db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log: createLog('silent') }); };
+const open = () => {
+  db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log: createLog('silent') });
+};
 const makeJobs = () => {
   const now = () => new Date(clock);
   const events = createEventHub({ now });
@@ -78,9 +96,19 @@ describe('running', () => {
     expect(job).toMatchObject({ status: 'queued', created: true, attempts: 0 });
     await jobs.drain();
     const done = jobs.get(job.id);
-    expect(done).toMatchObject({ status: 'succeeded', attempts: 1, result: { doubled: 42 }, error: null, progressDone: 2, progressTotal: 3, progressMessage: 'second' });
+    expect(done).toMatchObject({
+      status: 'succeeded',
+      attempts: 1,
+      result: { doubled: 42 },
+      error: null,
+      progressDone: 2,
+      progressTotal: 3,
+      progressMessage: 'second',
+    });
     expect(done.finishedAt!.getTime() - done.startedAt!.getTime()).toBe(1_500);
-    expect(lines().filter(({ msg }) => msg === 'job')).toEqual([expect.objectContaining({ job_id: job.id, task: 'plain', attempt: 1, outcome: 'succeeded', ms: 1_500 })]);
+    expect(lines().filter(({ msg }) => msg === 'job')).toEqual([
+      expect.objectContaining({ job_id: job.id, task: 'plain', attempt: 1, outcome: 'succeeded', ms: 1_500 }),
+    ]);
     expect(queued()).toBe(0);
   });
 
@@ -110,7 +138,12 @@ describe('running', () => {
     await first.jobs.close({ graceMs: 5_000 });
     const all = gate();
     let active = 0;
-    const second = startJobs({ plain: async () => { if (++active === 4) all.open(); await all.passed; } });
+    const second = startJobs({
+      plain: async () => {
+        if (++active === 4) all.open();
+        await all.passed;
+      },
+    });
     await all.passed; // would never come with a slot short
     await second.jobs.drain();
     expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
@@ -118,7 +151,9 @@ describe('running', () => {
 
   it('drain waits for the jobs that a job enqueues', async () => {
     const made = startJobs({
-      plain: async ({ n }) => { if (n > 0) await made.jobs.enqueue('plain', { n: n - 1 }); },
+      plain: async ({ n }) => {
+        if (n > 0) await made.jobs.enqueue('plain', { n: n - 1 });
+      },
     });
     await made.jobs.enqueue('plain', { n: 5 });
     await made.jobs.drain();
@@ -137,7 +172,12 @@ describe('unique jobs', () => {
   it('asking again while one is unfinished gives that one back', async () => {
     const inside = gate();
     const goOn = gate();
-    const { jobs } = startJobs({ single: async () => { inside.open(); await goOn.passed; } });
+    const { jobs } = startJobs({
+      single: async () => {
+        inside.open();
+        await goOn.passed;
+      },
+    });
     const [first, again] = await Promise.all([jobs.enqueue('single', {}), jobs.enqueue('single', { n: 1 })]);
     expect(again).toMatchObject({ id: first.id, created: false });
     await inside.passed;
@@ -154,10 +194,19 @@ describe('unique jobs', () => {
 describe('retries', () => {
   it('a failing job waits longer each time, and fails after its last attempt', async () => {
     let calls = 0;
-    const { jobs } = startJobs({ flaky: async () => { throw new Error(`no answer ${++calls}`); } });
+    const { jobs } = startJobs({
+      flaky: async () => {
+        throw new Error(`no answer ${++calls}`);
+      },
+    });
     const { id } = await jobs.enqueue('flaky', {});
     await jobs.drain();
-    expect(jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, error: 'no answer 1', runAt: new Date(clock + 2_000) });
+    expect(jobs.get(id)).toMatchObject({
+      status: 'waiting',
+      attempts: 1,
+      error: 'no answer 1',
+      runAt: new Date(clock + 2_000),
+    });
 
     clock += 1_999;
     await jobs.drain();
@@ -168,13 +217,31 @@ describe('retries', () => {
 
     clock += 4_000;
     await jobs.drain();
-    expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 3, error: 'no answer 3', finishedAt: new Date(clock) });
+    expect(jobs.get(id)).toMatchObject({
+      status: 'failed',
+      attempts: 3,
+      error: 'no answer 3',
+      finishedAt: new Date(clock),
+    });
     expect(queued()).toBe(0);
-    expect(lines().filter(({ msg }) => msg === 'job').map(({ outcome, attempt }) => [outcome, attempt])).toEqual([['waiting', 1], ['waiting', 2], ['failed', 3]]);
+    expect(
+      lines()
+        .filter(({ msg }) => msg === 'job')
+        .map(({ outcome, attempt }) => [outcome, attempt]),
+    ).toEqual([
+      ['waiting', 1],
+      ['waiting', 2],
+      ['failed', 3],
+    ]);
   });
 
   it('a job that succeeds at last forgets its error', async () => {
-    const { jobs } = startJobs({ flaky: async (_payload, { attempt }) => { if (attempt < 2) throw new Error('not yet'); return 'fine'; } });
+    const { jobs } = startJobs({
+      flaky: async (_payload, { attempt }) => {
+        if (attempt < 2) throw new Error('not yet');
+        return 'fine';
+      },
+    });
     const { id } = await jobs.enqueue('flaky', {});
     await jobs.drain();
     clock += 2_000;
@@ -183,7 +250,11 @@ describe('retries', () => {
   });
 
   it('a permanent error ends the job at once', async () => {
-    const { jobs } = startJobs({ flaky: async () => { throw permanent(new Error('gone for good')); } });
+    const { jobs } = startJobs({
+      flaky: async () => {
+        throw permanent(new Error('gone for good'));
+      },
+    });
     const { id } = await jobs.enqueue('flaky', {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: 'gone for good' });
@@ -191,7 +262,12 @@ describe('retries', () => {
 
   it('a wait goes on after a restart where it was', async () => {
     let calls = 0;
-    const failing = { flaky: async () => { calls++; throw new Error('down'); } };
+    const failing = {
+      flaky: async () => {
+        calls++;
+        throw new Error('down');
+      },
+    };
     const first = startJobs(failing);
     const { id } = await first.jobs.enqueue('flaky', {});
     await first.jobs.drain();
@@ -216,10 +292,25 @@ describe('retries', () => {
     const second = gate();
     const now = () => new Date();
     const jobs = createJobs({
-      db, log: log(), now, events: createEventHub({ now }),
-      tasks: { brief: task({ payload: z.strictObject({}), attempts: 2, backoff: { firstMs: 5, factor: 1, capMs: 5 }, concurrency: 1 }) },
+      db,
+      log: log(),
+      now,
+      events: createEventHub({ now }),
+      tasks: {
+        brief: task({
+          payload: z.strictObject({}),
+          attempts: 2,
+          backoff: { firstMs: 5, factor: 1, capMs: 5 },
+          concurrency: 1,
+        }),
+      },
     });
-    jobs.start({ brief: async (_payload, { attempt }) => { if (attempt === 1) throw new Error('once'); second.open(); } });
+    jobs.start({
+      brief: async (_payload, { attempt }) => {
+        if (attempt === 1) throw new Error('once');
+        second.open();
+      },
+    });
     await jobs.enqueue('brief', {});
     await second.passed;
     await jobs.close({ graceMs: 1_000 });
@@ -231,7 +322,13 @@ describe('cancelling', () => {
     const inside = gate();
     const goOn = gate();
     const ran: number[] = [];
-    const { jobs } = startJobs({ plain: async ({ n }) => { ran.push(n); if (ran.length === 4) inside.open(); await goOn.passed; } });
+    const { jobs } = startJobs({
+      plain: async ({ n }) => {
+        ran.push(n);
+        if (ran.length === 4) inside.open();
+        await goOn.passed;
+      },
+    });
     for (let n = 0; n < 4; n++) await jobs.enqueue('plain', { n });
     const fifth = await jobs.enqueue('plain', { n: 5 });
     await inside.passed;
@@ -244,7 +341,11 @@ describe('cancelling', () => {
 
   it('a job cancelled before its place in the queue is on disk never runs', async () => {
     let ran = false;
-    const { jobs } = startJobs({ plain: async () => { ran = true; } });
+    const { jobs } = startJobs({
+      plain: async () => {
+        ran = true;
+      },
+    });
     const entering = jobs.enqueue('plain', { n: 1 });
     const [job] = jobs.list({}, { limit: 1, offset: 0 }).items;
     jobs.cancel(job!.id);
@@ -256,7 +357,12 @@ describe('cancelling', () => {
 
   it('a waiting job never runs again', async () => {
     let calls = 0;
-    const { jobs } = startJobs({ flaky: async () => { calls++; throw new Error('down'); } });
+    const { jobs } = startJobs({
+      flaky: async () => {
+        calls++;
+        throw new Error('down');
+      },
+    });
     const { id } = await jobs.enqueue('flaky', {});
     await jobs.drain();
     expect(jobs.cancel(id).status).toBe('cancelled');
@@ -291,7 +397,11 @@ describe('cancelling', () => {
   it('what a cancelled handler gives back is kept', async () => {
     const inside = gate();
     const { jobs } = startJobs({
-      single: async (_payload, { signal }) => { inside.open(); await untilAborted(signal).catch(() => undefined); return { added: 3 }; },
+      single: async (_payload, { signal }) => {
+        inside.open();
+        await untilAborted(signal).catch(() => undefined);
+        return { added: 3 };
+      },
     });
     const { id } = await jobs.enqueue('single', {});
     await inside.passed;
@@ -312,7 +422,12 @@ describe('cancelling', () => {
 describe('stopping', () => {
   it('a running job returns to the queue, the attempt does not count, and it runs at the next start', async () => {
     const inside = gate();
-    const first = startJobs({ plain: async (_payload, { signal }) => { inside.open(); return untilAborted(signal); } });
+    const first = startJobs({
+      plain: async (_payload, { signal }) => {
+        inside.open();
+        return untilAborted(signal);
+      },
+    });
     const { id } = await first.jobs.enqueue('plain', { n: 7 });
     await inside.passed;
     await first.jobs.close({ graceMs: 5_000 });
@@ -327,7 +442,14 @@ describe('stopping', () => {
   it('a handler that does not listen is given up after the grace time, and what it still does is not recorded', async () => {
     const inside = gate();
     const goOn = gate();
-    const first = startJobs({ plain: async (_payload, { progress }) => { inside.open(); await goOn.passed; progress(9, 9); return 'too late'; } });
+    const first = startJobs({
+      plain: async (_payload, { progress }) => {
+        inside.open();
+        await goOn.passed;
+        progress(9, 9);
+        return 'too late';
+      },
+    });
     const { id } = await first.jobs.enqueue('plain', { n: 7 });
     await inside.passed;
     await first.jobs.close({ graceMs: 10 });
@@ -341,7 +463,13 @@ describe('stopping', () => {
 
   it('a job that finishes in spite of the signal has succeeded', async () => {
     const inside = gate();
-    const { jobs } = startJobs({ plain: async (_payload, { signal }) => { inside.open(); await untilAborted(signal).catch(() => undefined); return 'done'; } });
+    const { jobs } = startJobs({
+      plain: async (_payload, { signal }) => {
+        inside.open();
+        await untilAborted(signal).catch(() => undefined);
+        return 'done';
+      },
+    });
     const { id } = await jobs.enqueue('plain', { n: 1 });
     await inside.passed;
     await jobs.close({ graceMs: 5_000 });
@@ -350,7 +478,10 @@ describe('stopping', () => {
 
   it('nothing is taken before the start and after the end', async () => {
     const { jobs } = makeJobs();
-    const complaints = () => lines().filter((line) => line['level'] === 'warn' && line['task'] === 'plain' && line['msg'] === 'job not enqueued');
+    const complaints = () =>
+      lines().filter(
+        (line) => line['level'] === 'warn' && line['task'] === 'plain' && line['msg'] === 'job not enqueued',
+      );
     await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
     expect(await jobs.tryEnqueue('plain', { n: 1 })).toBeUndefined();
     expect(complaints()).toHaveLength(1);
@@ -376,17 +507,46 @@ describe('stopping', () => {
 
 describe('trouble', () => {
   it('a payload that no longer parses fails its job with a clear error', async () => {
-    const { id } = db.insert(jobTable).values({ task: 'plain', payload: { number: '1' }, status: 'queued', maxAttempts: 5, runAt: new Date(clock), createdAt: new Date(clock) }).returning().get();
+    const { id } = db
+      .insert(jobTable)
+      .values({
+        task: 'plain',
+        payload: { number: '1' },
+        status: 'queued',
+        maxAttempts: 5,
+        runAt: new Date(clock),
+        createdAt: new Date(clock),
+      })
+      .returning()
+      .get();
     const { jobs } = startJobs({});
     await jobs.drain();
-    expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/payload is not understood by this version.*n:/) as string });
+    expect(jobs.get(id)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: expect.stringMatching(/payload is not understood by this version.*n:/) as string,
+    });
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'failed' }));
   });
 
   it('a job of a task that this version does not know fails at the start', async () => {
-    const { id } = db.insert(jobTable).values({ task: 'retired', payload: {}, status: 'running', maxAttempts: 1, runAt: new Date(clock), createdAt: new Date(clock) }).returning().get();
+    const { id } = db
+      .insert(jobTable)
+      .values({
+        task: 'retired',
+        payload: {},
+        status: 'running',
+        maxAttempts: 1,
+        runAt: new Date(clock),
+        createdAt: new Date(clock),
+      })
+      .returning()
+      .get();
     const { jobs } = startJobs({});
-    expect(jobs.get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('does not know the task') as string });
+    expect(jobs.get(id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('does not know the task') as string,
+    });
   });
 
   it('a queue that cannot be written answers queue_unavailable and leaves no job behind', async () => {
@@ -420,7 +580,9 @@ describe('trouble', () => {
   it('a queue that failed to take a job goes on by itself', async () => {
     const done = gate();
     const { jobs } = startJobs({ plain: async () => done.open() });
-    db.$client.exec("CREATE TRIGGER refuse BEFORE UPDATE OF lock ON queue_tasks WHEN new.lock IS NOT NULL BEGIN SELECT raise(ABORT, 'disk trouble'); END");
+    db.$client.exec(
+      "CREATE TRIGGER refuse BEFORE UPDATE OF lock ON queue_tasks WHEN new.lock IS NOT NULL BEGIN SELECT raise(ABORT, 'disk trouble'); END",
+    );
     await jobs.enqueue('plain', { n: 1 });
     await expect.poll(() => lines().some(({ msg }) => msg === 'queue could not take a job')).toBe(true);
     db.$client.exec('DROP TRIGGER refuse');
@@ -430,7 +592,9 @@ describe('trouble', () => {
 
   it('the end of a job is not lost when the disk is full for a while', async () => {
     const { jobs } = startJobs({ plain: async () => 'worth keeping' });
-    db.$client.exec("CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END");
+    db.$client.exec(
+      "CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END",
+    );
     const { id } = await jobs.enqueue('plain', { n: 1 });
     await expect.poll(() => lines().some(({ msg }) => String(msg).startsWith('job could not be recorded'))).toBe(true);
     db.$client.exec('DROP TRIGGER refuse');
@@ -441,7 +605,15 @@ describe('trouble', () => {
   it('jobs that ended long ago are forgotten, but the newest thousand stay', () => {
     const old = new Date(clock - 91 * 86_400_000);
     const recent = new Date(clock - 89 * 86_400_000);
-    const row = (finishedAt: Date) => ({ task: 'plain', payload: { n: 1 }, status: 'succeeded' as const, maxAttempts: 1, runAt: old, createdAt: old, finishedAt });
+    const row = (finishedAt: Date) => ({
+      task: 'plain',
+      payload: { n: 1 },
+      status: 'succeeded' as const,
+      maxAttempts: 1,
+      runAt: old,
+      createdAt: old,
+      finishedAt,
+    });
     db.transaction((tx) => {
       for (let n = 0; n < 300; n++) tx.insert(jobTable).values(row(old)).run();
       for (let n = 0; n < 400; n++) tx.insert(jobTable).values(row(recent)).run();
@@ -452,18 +624,32 @@ describe('trouble', () => {
   });
 
   it('every question of the queue is answered from an index', () => {
-    const plan = (sql: string) => db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => detail).join('\n');
-    const due = plan("SELECT seq FROM queue_tasks WHERE queue = 'a' AND lock IS NULL AND priority = 0 AND run_at <= 5 ORDER BY run_at, seq LIMIT 1");
+    const plan = (sql: string) =>
+      db.$client
+        .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail)
+        .join('\n');
+    const due = plan(
+      "SELECT seq FROM queue_tasks WHERE queue = 'a' AND lock IS NULL AND priority = 0 AND run_at <= 5 ORDER BY run_at, seq LIMIT 1",
+    );
     expect(due).toContain('queue_tasks_waiting');
     expect(due).not.toContain('TEMP B-TREE');
     expect(plan("DELETE FROM queue_tasks WHERE queue = 'a' AND lock = 'b'")).toContain('SEARCH');
-    expect(plan("SELECT * FROM jobs WHERE unique_key = 'a' AND status IN ('queued', 'running', 'waiting')")).toContain('jobs_unique_key_unfinished');
+    expect(plan("SELECT * FROM jobs WHERE unique_key = 'a' AND status IN ('queued', 'running', 'waiting')")).toContain(
+      'jobs_unique_key_unfinished',
+    );
   });
 });
 
 describe('listing and announcing', () => {
   it('lists newest first, by status and task, and leaves large results out', async () => {
-    const { jobs } = startJobs({ plain: async ({ n }) => 'x'.repeat(n), flaky: async () => { throw new Error('down'); } });
+    const { jobs } = startJobs({
+      plain: async ({ n }) => 'x'.repeat(n),
+      flaky: async () => {
+        throw new Error('down');
+      },
+    });
     const small = await jobs.enqueue('plain', { n: 10 });
     const large = await jobs.enqueue('plain', { n: 20_000 });
     const waiting = await jobs.enqueue('flaky', {});
@@ -471,7 +657,10 @@ describe('listing and announcing', () => {
     const page = { limit: 50, offset: 0 };
     expect(jobs.list({}, page).items.map(({ id }) => id)).toEqual([waiting.id, large.id, small.id]);
     expect(jobs.list({ status: 'waiting' }, page).items.map(({ id }) => id)).toEqual([waiting.id]);
-    expect(jobs.list({ task: 'plain' }, { limit: 1, offset: 1 })).toMatchObject({ total: 2, items: [{ id: small.id, result: 'x'.repeat(10) }] });
+    expect(jobs.list({ task: 'plain' }, { limit: 1, offset: 1 })).toMatchObject({
+      total: 2,
+      items: [{ id: small.id, result: 'x'.repeat(10) }],
+    });
     expect(jobs.list({ task: 'plain' }, page).items[0]!.result).toBeNull();
     expect(jobs.get(large.id).result).toHaveLength(20_000);
   });
@@ -480,8 +669,12 @@ describe('listing and announcing', () => {
     const { jobs, events } = startJobs({});
     const heard: { id: number; status: string }[] = [];
     let others = 0;
-    events.subscribe({ id: 1 as never, isSuperuser: true }, undefined, ({ name, data }) => { if (name === 'job') heard.push(JSON.parse(data) as { id: number; status: string }); });
-    events.subscribe({ id: 2 as never, isSuperuser: false }, undefined, () => { others++; });
+    events.subscribe({ id: 1 as never, isSuperuser: true }, undefined, ({ name, data }) => {
+      if (name === 'job') heard.push(JSON.parse(data) as { id: number; status: string });
+    });
+    events.subscribe({ id: 2 as never, isSuperuser: false }, undefined, () => {
+      others++;
+    });
     const ids = await Promise.all(Array.from({ length: 30 }, async (_, n) => (await jobs.enqueue('plain', { n })).id));
     await jobs.drain();
     expect(heard[0]).toMatchObject({ id: ids[0], status: 'queued' });

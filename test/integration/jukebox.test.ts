@@ -1,4 +1,5 @@
-// A phone steers a window that offered itself as the speaker: the window's side over REST and events, the phone's by the phone door.
+// A phone steers a window that offered itself as the speaker: the window's side over REST and events, the phone's by
+// the phone door.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JukeboxOut } from '../../server/jukebox/wire.ts';
 import { jsonFaults } from '../support/subsonic-schema.ts';
@@ -17,8 +18,17 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const speaker = (report?: object, speakerId = 'window-1') => server.api<JukeboxOut>('/jukebox/speaker', { method: 'PUT', body: { speaker_id: speakerId, name: 'Living room', ...(report && { report }) } });
-const control = (action: string, params: PhoneParams = {}) => phone.ask<{ currentIndex: number; playing: boolean; gain: number; position: number }>('jukeboxControl', { action, ...params }, 'jukeboxStatus');
+const speaker = (report?: object, speakerId = 'window-1') =>
+  server.api<JukeboxOut>('/jukebox/speaker', {
+    method: 'PUT',
+    body: { speaker_id: speakerId, name: 'Living room', ...(report && { report }) },
+  });
+const control = (action: string, params: PhoneParams = {}) =>
+  phone.ask<{ currentIndex: number; playing: boolean; gain: number; position: number }>(
+    'jukeboxControl',
+    { action, ...params },
+    'jukeboxStatus',
+  );
 const wanted = async (): Promise<JukeboxOut> => (await server.api<JukeboxOut>('/jukebox')).body;
 
 describe('the jukebox', () => {
@@ -37,17 +47,40 @@ describe('the jukebox', () => {
     await speaker();
     const heard: JukeboxOut[] = [];
     const me = await server.api<{ id: number }>('/users/me');
-    const leave = server.app.events.subscribe({ id: me.body.id as never, isSuperuser: false }, undefined, ({ name, data }) => { if (name === 'jukebox') heard.push(JSON.parse(data) as JukeboxOut); });
+    const leave = server.app.events.subscribe(
+      { id: me.body.id as never, isSuperuser: false },
+      undefined,
+      ({ name, data }) => {
+        if (name === 'jukebox') heard.push(JSON.parse(data) as JukeboxOut);
+      },
+    );
     await control('set', { id: ['tr-1', 'tr-2', 'tr-999'] });
     await control('add', { id: 'tr-3' });
     expect(await control('start')).toMatchObject({ currentIndex: 0, playing: true, position: 0 });
     time += 5_000;
     expect(await control('status')).toMatchObject({ position: 5 });
-    expect(await control('skip', { index: 2, offset: 30 })).toMatchObject({ currentIndex: 2, position: 30, playing: true });
+    expect(await control('skip', { index: 2, offset: 30 })).toMatchObject({
+      currentIndex: 2,
+      position: 30,
+      playing: true,
+    });
     expect(await control('setGain', { gain: 0.25 })).toMatchObject({ gain: 0.25 });
     leave();
-    expect(heard.map(({ version, track_ids, current_index, playing, gain }) => [version, track_ids.length, current_index, playing, gain]))
-      .toEqual([[1, 2, 0, false, 0.8], [2, 3, 0, false, 0.8], [3, 3, 0, true, 0.8], [4, 3, 2, true, 0.8], [5, 3, 2, true, 0.25]]);
+    expect(
+      heard.map(({ version, track_ids, current_index, playing, gain }) => [
+        version,
+        track_ids.length,
+        current_index,
+        playing,
+        gain,
+      ]),
+    ).toEqual([
+      [1, 2, 0, false, 0.8],
+      [2, 3, 0, false, 0.8],
+      [3, 3, 0, true, 0.8],
+      [4, 3, 2, true, 0.8],
+      [5, 3, 2, true, 0.25],
+    ]);
   });
 
   it('believes a window’s report unless a phone wanted something else meanwhile', async () => {
@@ -70,7 +103,12 @@ describe('the jukebox', () => {
     const { track_ids } = await wanted();
     expect([track_ids[0], track_ids.toSorted((a, b) => a - b)]).toEqual([3, [2, 3, 4]]);
     expect(await control('clear')).toMatchObject({ currentIndex: -1, playing: false });
-    for (const [action, params] of [['remove', {}], ['skip', {}], ['setGain', {}]] as const) expect((await phone.get('jukeboxControl', { action, ...params })).body.error?.code, action).toBe(10);
+    for (const [action, params] of [
+      ['remove', {}],
+      ['skip', {}],
+      ['setGain', {}],
+    ] as const)
+      expect((await phone.get('jukeboxControl', { action, ...params })).body.error?.code, action).toBe(10);
     expect((await phone.get('jukeboxControl', { action: 'explode' })).body.error?.code).toBe(0);
   });
 

@@ -11,34 +11,54 @@ import { runServer, spawnServer, type ServerProcess } from '../support/process.t
 
 let base: string;
 let dir: string;
-beforeAll(() => { base = mkdtempSync(join(tmpdir(), 'tonearm-keychain-')); });
-beforeEach(() => { dir = mkdtempSync(join(base, 'data-')); });
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-keychain-'));
+});
+beforeEach(() => {
+  dir = mkdtempSync(join(base, 'data-'));
+});
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const ARGS = (): string[] => ['--data-dir', dir, '--port', '0', '--log-level', 'trace'];
-const secretsFile = (): Record<string, unknown> => JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as Record<string, unknown>;
+const secretsFile = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as Record<string, unknown>;
 const TYPED = { s3_secret_access_key: 'typed-s3-secret-4711', backup_passphrase: 'typed passphrase 4711' };
 
-async function call<T>({ url }: ServerProcess, path: string, { token, method, body }: { token?: string; method?: string; body?: unknown } = {}): Promise<T> {
+async function call<T>(
+  { url }: ServerProcess,
+  path: string,
+  { token, method, body }: { token?: string; method?: string; body?: unknown } = {},
+): Promise<T> {
   const response = await fetch(`${url}/api/v1${path}`, {
-    ...(method !== undefined && { method }), headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) }, ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(method !== undefined && { method }),
+    headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return await response.json() as T;
+  return (await response.json()) as T;
 }
 
 const OWNER = { ADMIN_USERNAME: 'owner', ADMIN_PASSWORD: 'owner password 4711' };
 const signIn = async (server: ServerProcess): Promise<string> =>
-  (await call<TokenResponse>(server, '/auth/login', { method: 'POST', body: { username: OWNER.ADMIN_USERNAME, password: OWNER.ADMIN_PASSWORD } })).access_token;
+  (
+    await call<TokenResponse>(server, '/auth/login', {
+      method: 'POST',
+      body: { username: OWNER.ADMIN_USERNAME, password: OWNER.ADMIN_PASSWORD },
+    })
+  ).access_token;
 const settings = (server: ServerProcess, token: string): Promise<SettingsOut> => call(server, '/settings', { token });
-const isSet = (out: SettingsOut, key: string): boolean | undefined => out.items.find((item) => item.key === key)?.is_set;
+const isSet = (out: SettingsOut, key: string): boolean | undefined =>
+  out.items.find((item) => item.key === key)?.is_set;
 
 describe('without a keychain', () => {
   it('secrets are in a file that only this account can read, and not in the log', async () => {
     const server = await spawnServer(ARGS(), { ...NO_SESSION, ...OWNER, SECRET_STORE: 'auto' });
     const token = await signIn(server);
     await call(server, '/settings', { method: 'PATCH', token, body: TYPED });
-    expect((await settings(server, token)).secret_store).toEqual({ place: 'file', why_not: expect.stringMatching(/keyring: there is no D-Bus session|keyring: /) });
+    expect((await settings(server, token)).secret_store).toEqual({
+      place: 'file',
+      why_not: expect.stringMatching(/keyring: there is no D-Bus session|keyring: /),
+    });
     expect(await server.kill('SIGTERM')).toBe(0);
     const secrets = Object.values(secretsFile()).map(String);
     expect(secrets).toHaveLength(4);
@@ -50,17 +70,36 @@ describe('without a keychain', () => {
 
   it('the start is refused where nothing else was wished for', async () => {
     const { code, stderr } = await runServer(ARGS(), { ...NO_SESSION, SECRET_STORE: 'keychain' });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/tonearm: SECRET_STORE = keychain: the system’s keychain cannot be used/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/tonearm: SECRET_STORE = keychain: the system’s keychain cannot be used/),
+    ]);
   });
 });
 
 describe.runIf(process.platform === 'linux')('a session that takes calls and never answers', () => {
   let silent: Server;
-  beforeAll(() => new Promise<void>((resolve) => { silent = createServer((socket) => void socket.resume().on('error', () => undefined)).listen(join(base, 'bus'), resolve); }));
-  afterAll(() => new Promise((resolve) => { silent.close(resolve); }));
+  beforeAll(
+    () =>
+      new Promise<void>((resolve) => {
+        silent = createServer((socket) => void socket.resume().on('error', () => undefined)).listen(
+          join(base, 'bus'),
+          resolve,
+        );
+      }),
+  );
+  afterAll(
+    () =>
+      new Promise((resolve) => {
+        silent.close(resolve);
+      }),
+  );
 
   it('does not keep the server from starting', async () => {
-    const server = await spawnServer(ARGS(), { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(base, 'bus')}`, SECRET_STORE: 'auto' });
+    const server = await spawnServer(ARGS(), {
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(base, 'bus')}`,
+      SECRET_STORE: 'auto',
+    });
     expect(Object.keys(secretsFile())).toEqual(['JWT_SECRET', 'COMPAT_SECRET_KEY']);
     expect(await server.kill('SIGTERM')).toBe(0);
   });
@@ -68,32 +107,53 @@ describe.runIf(process.platform === 'linux')('a session that takes calls and nev
 
 describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
   let session: Awaited<ReturnType<typeof openKeychainSession>>;
-  beforeAll(async () => { session = await openKeychainSession(); });
+  beforeAll(async () => {
+    session = await openKeychainSession();
+  });
   afterAll(() => session.close());
 
   it('takes over what was in the file, keeps what is typed, gives it back at every start, and lets it go again', async () => {
     const headless = await spawnServer(ARGS(), { ...NO_SESSION, ...OWNER });
     const token = await signIn(headless);
-    await call(headless, '/settings', { method: 'PATCH', token, body: { s3_secret_access_key: TYPED.s3_secret_access_key } });
+    await call(headless, '/settings', {
+      method: 'PATCH',
+      token,
+      body: { s3_secret_access_key: TYPED.s3_secret_access_key },
+    });
     await headless.kill();
     const before = Object.values(secretsFile()).map(String);
     expect(before).toHaveLength(3);
 
     const desktop = await spawnServer(ARGS(), { ...session.env, SECRET_STORE: 'auto' });
-    expect(secretsFile()).toEqual({ keychain: { package: expect.stringMatching(/^key(tar|ring)$/), library: expect.any(String), names: expect.any(Array) } });
-    await call(desktop, '/settings', { method: 'PATCH', token, body: { backup_passphrase: TYPED.backup_passphrase } }); // the sign-in goes on
+    expect(secretsFile()).toEqual({
+      keychain: {
+        package: expect.stringMatching(/^key(tar|ring)$/),
+        library: expect.any(String),
+        names: expect.any(Array),
+      },
+    });
+    // the sign-in goes on
+    await call(desktop, '/settings', { method: 'PATCH', token, body: { backup_passphrase: TYPED.backup_passphrase } });
     expect((await settings(desktop, token)).secret_store).toEqual({ place: 'keychain', why_not: null });
     await desktop.kill();
     expect(readdirSync(dir)).not.toContain('settings.json');
-    for (const secret of [...before, TYPED.backup_passphrase]) expect(readFileSync(join(dir, 'secrets.json'), 'utf8') + desktop.output()).not.toContain(secret);
+    for (const secret of [...before, TYPED.backup_passphrase])
+      expect(readFileSync(join(dir, 'secrets.json'), 'utf8') + desktop.output()).not.toContain(secret);
 
     const terminal = await spawnServer(ARGS(), session.env); // nothing said: they stay where they are
     const again = await settings(terminal, token);
-    expect([again.secret_store.place, isSet(again, 's3_secret_access_key'), isSet(again, 'backup_passphrase')]).toEqual(['keychain', true, true]);
+    expect([again.secret_store.place, isSet(again, 's3_secret_access_key'), isSet(again, 'backup_passphrase')]).toEqual(
+      ['keychain', true, true],
+    );
     await terminal.kill();
 
     const { code, stderr } = await runServer(ARGS(), NO_SESSION);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/tonearm: The keys of this library are in the system’s keychain, which cannot be used now .*Unlock it and start again/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /tonearm: The keys of this library are in the system’s keychain, which cannot be used now .*Unlock it and start again/,
+      ),
+    ]);
 
     const back = await spawnServer(ARGS(), { ...session.env, SECRET_STORE: 'file' });
     expect((await settings(back, token)).secret_store.place).toBe('file');

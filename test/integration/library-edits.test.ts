@@ -22,16 +22,43 @@ afterEach(() => temp.close());
 let files = 0;
 function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}): TrackId {
   const whole: TrackAudio = {
-    durationMs: 1_000, sizeBytes: 10, format: 'flac', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
-    trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: `local:audio/${++files}`, contentHash: null, audioHash: null, availability: 'available', ...audio,
+    durationMs: 1_000,
+    sizeBytes: 10,
+    format: 'flac',
+    codec: null,
+    bitrateKbps: null,
+    sampleRateHz: null,
+    bitDepth: null,
+    channels: 2,
+    encoderDelay: null,
+    encoderPadding: null,
+    trackGainDb: null,
+    trackPeak: null,
+    albumGainDb: null,
+    albumPeak: null,
+    hasPicture: false,
+    storageUri: `local:audio/${++files}`,
+    contentHash: null,
+    audioHash: null,
+    availability: 'available',
+    ...audio,
   };
-  return room.tracks.insert({ source: 'upload', sourceId: `${++files}`, identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity }, audio: whole });
+  return room.tracks.insert({
+    source: 'upload',
+    sourceId: `${++files}`,
+    identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
+    audio: whole,
+  });
 }
 /** Where audio lies, named by its content. */
-const stored = (start: string) => ({ contentHash: start.padEnd(64, '0'), storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac` });
+const stored = (start: string) => ({
+  contentHash: start.padEnd(64, '0'),
+  storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac`,
+});
 const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 const one = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
-const found = async (q: string): Promise<number[]> => (await room.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(({ id }) => id);
+const found = async (q: string): Promise<number[]> =>
+  (await room.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(({ id }) => id);
 const codeOf = (run: () => unknown): string => {
   try {
     run();
@@ -47,10 +74,25 @@ describe('an edit of a track', () => {
     const before = room.library.getTrack(ann, id);
     clock += 1_000;
     const after = room.library.updateTrack(ann, id, { title: 'Zürich', year: 2001, trackNumber: 4, discNumber: null });
-    expect(after).toEqual({ ...before, title: 'Zürich', year: 2001, trackNumber: 4, discNumber: null, updatedAt: new Date(clock) });
+    expect(after).toEqual({
+      ...before,
+      title: 'Zürich',
+      year: 2001,
+      trackNumber: 4,
+      discNumber: null,
+      updatedAt: new Date(clock),
+    });
     expect(after.metadataStatus).toBe('pending');
-    expect(one('SELECT title_sort, provenance FROM tracks WHERE id = ?', id))
-      .toEqual({ title_sort: 'zurich', provenance: JSON.stringify({ artist: 'path', title: 'manual', year: 'manual', trackNumber: 'manual', discNumber: 'manual' }) });
+    expect(one('SELECT title_sort, provenance FROM tracks WHERE id = ?', id)).toEqual({
+      title_sort: 'zurich',
+      provenance: JSON.stringify({
+        artist: 'path',
+        title: 'manual',
+        year: 'manual',
+        trackNumber: 'manual',
+        discNumber: 'manual',
+      }),
+    });
   });
 
   test('moves the track to its new title in search', async () => {
@@ -108,8 +150,14 @@ describe('an edit of an artist', () => {
     expect(room.library.getArtist(ann, artistId)).toMatchObject({ name: 'Mötley', sortName: 'Áaa, Mötley' });
     const order = { sort: 'artist', order: 'asc' } as const;
     const page = { limit: 10, offset: 0 };
-    expect((await room.library.listTracks(ann, {}, order, page)).items.map((t) => t.artistName)).toEqual(['Mötley', 'Abba']);
-    expect((await room.library.listAlbums(ann, {}, order, page)).items.map((a) => a.artistName)).toEqual(['Mötley', 'Abba']);
+    expect((await room.library.listTracks(ann, {}, order, page)).items.map((t) => t.artistName)).toEqual([
+      'Mötley',
+      'Abba',
+    ]);
+    expect((await room.library.listAlbums(ann, {}, order, page)).items.map((a) => a.artistName)).toEqual([
+      'Mötley',
+      'Abba',
+    ]);
     expect((await room.library.listArtists(ann, {}, order, page)).items.map((a) => a.name)).toEqual(['Mötley', 'Abba']);
   });
 
@@ -118,8 +166,12 @@ describe('an edit of an artist', () => {
       const { artistName, artists } = room.library.getTrack(ann, id);
       return [artistName, ...artists.map(({ name }) => name)];
     };
-    const counts = () => Object.fromEntries(all<{ name: string; tracks: number; albums: number }>('SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name')
-      .map(({ name, tracks, albums }) => [name, [tracks, albums]]));
+    const counts = () =>
+      Object.fromEntries(
+        all<{ name: string; tracks: number; albums: number }>(
+          'SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name',
+        ).map(({ name, tracks, albums }) => [name, [tracks, albums]]),
+      );
     /** The artist of that whole name, as an album names it. */
     const wholeOf = (name: string): ArtistId => {
       add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' });
@@ -131,9 +183,15 @@ describe('an edit of an artist', () => {
       const whole = wholeOf('Up / Down');
       const { albumId } = room.library.getTrack(ann, tracks[0] as TrackId);
       const before = [tracks.map(creditOf), counts()];
-      expect(before).toEqual([tracks.map(() => ['Up, Down', 'Up', 'Down']), { Down: [2, 0], Guest: [1, 0], Up: [2, 1], 'Up / Down': [0, 1] }]);
+      expect(before).toEqual([
+        tracks.map(() => ['Up, Down', 'Up', 'Down']),
+        { Down: [2, 0], Guest: [1, 0], Up: [2, 1], 'Up / Down': [0, 1] },
+      ]);
 
-      expect(room.library.updateArtist(ann, whole, { neverSplit: true })).toMatchObject({ trackCount: 2, albumCount: 2 });
+      expect(room.library.updateArtist(ann, whole, { neverSplit: true })).toMatchObject({
+        trackCount: 2,
+        albumCount: 2,
+      });
       expect(tracks.map(creditOf)).toEqual(tracks.map(() => ['Up / Down', 'Up / Down']));
       expect(counts()).toEqual({ Guest: [1, 0], 'Up / Down': [2, 2] });
       expect(room.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({ artistId: whole, trackCount: 2 });
@@ -141,7 +199,10 @@ describe('an edit of an artist', () => {
       expect(room.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // what comes later finds it
       expect(await found('up')).toHaveLength(4);
 
-      expect(room.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({ trackCount: 0, albumCount: 1 });
+      expect(room.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({
+        trackCount: 0,
+        albumCount: 1,
+      });
       expect(tracks.map(creditOf)).toEqual(before[0]);
       expect(counts()).toEqual({ Down: [3, 0], Guest: [1, 0], Up: [3, 1], 'Up / Down': [0, 1] });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'd' }))).toEqual(['Up, Down', 'Up', 'Down']);
@@ -150,10 +211,17 @@ describe('an edit of an artist', () => {
 
     test('leaves alone what a person typed, other credits of the same names, and albums that are not theirs alone', () => {
       const typed = add({ artists: ['Up / Down'], title: 'typed', album: 'Typed' });
-      room.library.setMetadata(ann, typed, { title: 'typed', artist: 'Up, Down', artists: ['Up', 'Down'], album: 'Typed' });
+      room.library.setMetadata(ann, typed, {
+        title: 'typed',
+        artist: 'Up, Down',
+        artists: ['Up', 'Down'],
+        album: 'Typed',
+      });
       const others = [
-        add({ artists: ['Up', 'Down'], artist: 'Up feat. Down', title: 'feat' }), add({ artists: ['Down', 'Up'], title: 'turned' }),
-        add({ artists: ['Up', 'Down', 'Third'], title: 'three' }), add({ artists: ['Up'], title: 'alone' }),
+        add({ artists: ['Up', 'Down'], artist: 'Up feat. Down', title: 'feat' }),
+        add({ artists: ['Down', 'Up'], title: 'turned' }),
+        add({ artists: ['Up', 'Down', 'Third'], title: 'three' }),
+        add({ artists: ['Up'], title: 'alone' }),
       ];
       const split = add({ artists: ['Up / Down'], title: 'split' });
       const before = [typed, ...others].map(creditOf);
@@ -166,7 +234,9 @@ describe('an edit of an artist', () => {
     });
 
     test('goes on with what is left of many tracks, a part at a time', () => {
-      const tracks = Array.from({ length: 250 }, (_, n) => add({ artists: ['Up / Down'], title: `${n}`, album: `Album ${n % 7}` }));
+      const tracks = Array.from({ length: 250 }, (_, n) =>
+        add({ artists: ['Up / Down'], title: `${n}`, album: `Album ${n % 7}` }),
+      );
       const whole = wholeOf('Up / Down');
       expect(room.library.updateArtist(ann, whole, { neverSplit: true }).trackCount).toBe(100);
       while (room.library.settleCredits(whole));
@@ -191,13 +261,24 @@ describe('an edit of an artist', () => {
 
 describe('a deletion', () => {
   test('takes the track, its empty album and its artists, and their search text', async () => {
-    const id = add({ title: 'Alone', artists: ['Solo', 'Guest'], albumArtists: ['Various Artists'], genres: ['Rock'], lyrics: { synced: false, lines: [{ text: 'la' }] } });
+    const id = add({
+      title: 'Alone',
+      artists: ['Solo', 'Guest'],
+      albumArtists: ['Various Artists'],
+      genres: ['Rock'],
+      lyrics: { synced: false, lines: [{ text: 'la' }] },
+    });
     const other = add({ title: 'Other', artists: ['Someone'], album: 'Elsewhere' });
     await room.library.deleteTrack(id);
     expect(room.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
     expect(codeOf(() => room.library.getTrack(ann, id))).toBe('not_found');
-    for (const table of ['track_artists', 'track_genres', 'lyrics']) expect(all(`SELECT * FROM ${table} WHERE track_id = ?`, id)).toEqual([]);
-    expect(all("SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH '\"solo\" OR \"guest\" OR \"alone\" OR \"harbour\" OR \"various\"'")).toEqual([]);
+    for (const table of ['track_artists', 'track_genres', 'lyrics'])
+      expect(all(`SELECT * FROM ${table} WHERE track_id = ?`, id)).toEqual([]);
+    expect(
+      all(
+        'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH \'"solo" OR "guest" OR "alone" OR "harbour" OR "various"\'',
+      ),
+    ).toEqual([]);
     expect(await found('other')).toEqual([other]);
   });
 
@@ -205,7 +286,11 @@ describe('a deletion', () => {
     const [first, second] = [add({ title: 'One' }), add({ title: 'Two' })];
     await room.library.deleteTrack(first);
     const left = room.library.getTrack(ann, second);
-    expect(room.library.getAlbum(ann, left.albumId as AlbumId)).toMatchObject({ trackCount: 1, durationMs: 1_000, sizeBytes: 10 });
+    expect(room.library.getAlbum(ann, left.albumId as AlbumId)).toMatchObject({
+      trackCount: 1,
+      durationMs: 1_000,
+      sizeBytes: 10,
+    });
     expect(room.library.getArtist(ann, left.artistId as ArtistId)).toMatchObject({ trackCount: 1, albumCount: 1 });
   });
 
@@ -218,15 +303,20 @@ describe('a deletion', () => {
     expect(room.deletedObjects).toEqual([same.storageUri.slice('local:'.length)]);
   });
 
-  test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])('touches no object for the address %j', async (storageUri) => {
-    await room.library.deleteTrack(add({}, { storageUri }));
-    expect(room.deletedObjects).toEqual([]);
-  });
+  test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])(
+    'touches no object for the address %j',
+    async (storageUri) => {
+      await room.library.deleteTrack(add({}, { storageUri }));
+      expect(room.deletedObjects).toEqual([]);
+    },
+  );
 
   test('removes the cover of an album that goes, and only then', async () => {
     const [first, second] = [add({ title: 'One' }, { storageUri: null }), add({ title: 'Two' }, { storageUri: null })];
     const { albumId } = room.library.getTrack(ann, first);
-    temp.db.$client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)').run(albumId, `covers/${albumId}.jpg`);
+    temp.db.$client
+      .prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)')
+      .run(albumId, `covers/${albumId}.jpg`);
     expect(room.library.getTrack(ann, first).hasCover).toBe(true);
     await room.library.deleteTrack(first);
     expect(room.deletedObjects).toEqual([]);
@@ -242,7 +332,11 @@ describe('a deletion', () => {
   });
 
   test('is undone when the source cannot note it', async () => {
-    room = openLibraryRoom(temp.db, { onDeleted: () => { throw new Error('no'); } });
+    room = openLibraryRoom(temp.db, {
+      onDeleted: () => {
+        throw new Error('no');
+      },
+    });
     const id = add({});
     await expect(room.library.deleteTrack(id)).rejects.toThrow('no');
     expect(room.library.getTrack(ann, id).title).toBe('Song');
@@ -265,15 +359,26 @@ describe('a deletion', () => {
     const random = seededRandom(2);
     for (const { id } of sample.tracks) if (random() < 0.7) await room.library.deleteTrack(id);
     for (const { id } of sample.tracks.slice(0, 60)) {
-      if (codeOf(() => room.library.getTrack(ann, id)) === 'none') room.library.updateTrack(ann, id, { discNumber: 1 + Math.floor(random() * 4), genre: 'New' });
+      if (codeOf(() => room.library.getTrack(ann, id)) === 'none')
+        room.library.updateTrack(ann, id, { discNumber: 1 + Math.floor(random() * 4), genre: 'New' });
     }
-    expect(all(`SELECT a.id FROM albums a WHERE a.track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
+    expect(
+      all(`SELECT a.id FROM albums a WHERE a.track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
       OR a.duration_ms <> (SELECT coalesce(sum(duration_ms), 0) FROM tracks WHERE album_id = a.id) OR a.size_bytes <> (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE album_id = a.id)
-      OR a.disc_count <> (SELECT coalesce(max(coalesce(disc_number, 1)), 0) FROM tracks WHERE album_id = a.id)`)).toEqual([]);
-    expect(all(`SELECT x.id FROM artists x WHERE x.track_count <> (SELECT count(*) FROM track_artists WHERE artist_id = x.id)
-      OR x.album_count <> (SELECT count(*) FROM albums WHERE artist_id = x.id)`)).toEqual([]);
-    const deleted = sample.tracks.filter(({ id }) => codeOf(() => room.library.getTrack(ann, id)) !== 'none').map((t) => sample.albums[t.album ?? -1]?.id);
-    expect(all<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) => deleted.includes(id as AlbumId))).toEqual([]);
+      OR a.disc_count <> (SELECT coalesce(max(coalesce(disc_number, 1)), 0) FROM tracks WHERE album_id = a.id)`),
+    ).toEqual([]);
+    expect(
+      all(`SELECT x.id FROM artists x WHERE x.track_count <> (SELECT count(*) FROM track_artists WHERE artist_id = x.id)
+      OR x.album_count <> (SELECT count(*) FROM albums WHERE artist_id = x.id)`),
+    ).toEqual([]);
+    const deleted = sample.tracks
+      .filter(({ id }) => codeOf(() => room.library.getTrack(ann, id)) !== 'none')
+      .map((t) => sample.albums[t.album ?? -1]?.id);
+    expect(
+      all<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) =>
+        deleted.includes(id as AlbumId),
+      ),
+    ).toEqual([]);
     expect(room.library.countLibrary().tracks).toBe(sample.tracks.length - deleted.length);
   });
 });

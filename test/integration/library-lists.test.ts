@@ -1,4 +1,5 @@
-// Every list against a plain recount of the same data: filters alone, in pairs and at random; every sort, both ways, page by page.
+// Every list against a plain recount of the same data: filters alone, in pairs and at random; every sort, both ways,
+// page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
 import type { AlbumFilter } from '../../server/library/album-lists.ts';
@@ -8,7 +9,14 @@ import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/track-lists.ts';
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
-import { makeSampleLibrary, seededRandom, type SampleAlbum, type SampleArtist, type SampleLibrary, type SampleTrack } from '../support/sample-library.ts';
+import {
+  makeSampleLibrary,
+  seededRandom,
+  type SampleAlbum,
+  type SampleArtist,
+  type SampleLibrary,
+  type SampleTrack,
+} from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 let temp: TempDatabase;
@@ -30,71 +38,136 @@ type Key = string | number | null;
 type Order = 'asc' | 'desc';
 
 const everyWord = (q: string | undefined, texts: string[]): boolean =>
-  searchFold(q ?? '').split(/\s+/).filter(Boolean).every((word) => texts.some((text) => searchFold(text).includes(word)));
+  searchFold(q ?? '')
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => texts.some((text) => searchFold(text).includes(word)));
 const filed = (artist: SampleArtist | undefined): string => (artist ? sortKey(sortName(artist.name)) : '');
-const artistAt = (at: number | null | undefined): SampleArtist | undefined => (at === null || at === undefined ? undefined : sample.artists[at]);
+const artistAt = (at: number | null | undefined): SampleArtist | undefined =>
+  at === null || at === undefined ? undefined : sample.artists[at];
 const albumOf = (t: SampleTrack): SampleAlbum | undefined => (t.album === null ? undefined : sample.albums[t.album]);
 const liked = (type: string, id: number): boolean => sample.likes.get(ann)?.has(`${type} ${id}`) === true;
 const played = (type: string, id: number) => sample.plays.get(ann)?.get(`${type} ${id}`);
-const inYears = (year: number | null, { yearFrom, yearTo }: { yearFrom?: number | undefined; yearTo?: number | undefined }): boolean =>
-  (yearFrom === undefined && yearTo === undefined) || (year !== null && year >= (yearFrom ?? 0) && year <= (yearTo ?? 9999));
-const hasGenre = (t: SampleTrack, genre: string | undefined): boolean => genre === undefined || t.genres.some((g) => identityKey(g) === identityKey(genre));
+const inYears = (
+  year: number | null,
+  { yearFrom, yearTo }: { yearFrom?: number | undefined; yearTo?: number | undefined },
+): boolean =>
+  (yearFrom === undefined && yearTo === undefined) ||
+  (year !== null && year >= (yearFrom ?? 0) && year <= (yearTo ?? 9999));
+const hasGenre = (t: SampleTrack, genre: string | undefined): boolean =>
+  genre === undefined || t.genres.some((g) => identityKey(g) === identityKey(genre));
 const is = <T>(wanted: T | undefined, value: T | null): boolean => wanted === undefined || wanted === value;
 
 function trackFits(t: SampleTrack, f: TrackFilter): boolean {
   const album = albumOf(t);
   const texts = [t.title, t.credit, ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : [])];
-  return everyWord(f.q, texts)
-    && is(f.source, t.source) && is(f.format, t.format) && is(f.metadataStatus, t.status) && is(f.availability, t.availability)
-    && (f.artistId === undefined || t.artists.some((a) => artistAt(a)?.id === f.artistId)) && is(f.albumId, album?.id ?? null)
-    && hasGenre(t, f.genre) && inYears(t.year, f) && is(f.liked, liked('track', t.id));
+  return (
+    everyWord(f.q, texts) &&
+    is(f.source, t.source) &&
+    is(f.format, t.format) &&
+    is(f.metadataStatus, t.status) &&
+    is(f.availability, t.availability) &&
+    (f.artistId === undefined || t.artists.some((a) => artistAt(a)?.id === f.artistId)) &&
+    is(f.albumId, album?.id ?? null) &&
+    hasGenre(t, f.genre) &&
+    inYears(t.year, f) &&
+    is(f.liked, liked('track', t.id))
+  );
 }
 
 function albumFits(a: SampleAlbum, f: AlbumFilter): boolean {
   const by = artistAt(a.artist);
   const own = sample.tracks.filter((t) => albumOf(t) === a);
-  return everyWord(f.q, [a.title, by?.name ?? '', sortName(by?.name ?? '')]) && inYears(a.year, f) && is(f.liked, liked('album', a.id))
-    && (f.genre === undefined || own.some((t) => hasGenre(t, f.genre))) && (f.format === undefined || own.some((t) => t.format === f.format))
-    && (f.artistId === undefined || by?.id === f.artistId || own.some((t) => t.artists.some((x) => artistAt(x)?.id === f.artistId)));
+  return (
+    everyWord(f.q, [a.title, by?.name ?? '', sortName(by?.name ?? '')]) &&
+    inYears(a.year, f) &&
+    is(f.liked, liked('album', a.id)) &&
+    (f.genre === undefined || own.some((t) => hasGenre(t, f.genre))) &&
+    (f.format === undefined || own.some((t) => t.format === f.format)) &&
+    (f.artistId === undefined ||
+      by?.id === f.artistId ||
+      own.some((t) => t.artists.some((x) => artistAt(x)?.id === f.artistId)))
+  );
 }
 
 function artistFits(a: SampleArtist, f: ArtistFilter): boolean {
   const own = sample.tracks.filter((t) => t.artists.some((x) => artistAt(x) === a));
-  return everyWord(f.q, [a.name, sortName(a.name)]) && is(f.liked, liked('artist', a.id)) && is(f.artistId, a.id)
-    && (f.genre === undefined || own.some((t) => hasGenre(t, f.genre))) && own.concat(f.yearFrom === undefined && f.yearTo === undefined ? [{ year: null } as SampleTrack] : []).some((t) => inYears(t.year, f));
+  return (
+    everyWord(f.q, [a.name, sortName(a.name)]) &&
+    is(f.liked, liked('artist', a.id)) &&
+    is(f.artistId, a.id) &&
+    (f.genre === undefined || own.some((t) => hasGenre(t, f.genre))) &&
+    own
+      .concat(f.yearFrom === undefined && f.yearTo === undefined ? [{ year: null } as SampleTrack] : [])
+      .some((t) => inYears(t.year, f))
+  );
 }
 
 const trackKeys = (t: SampleTrack, sort: string): Key[] => {
   const album = albumOf(t);
   const place = [album ? sortKey(album.title) : '', album?.id ?? null, t.disc, t.number];
-  return { title: [sortKey(t.title)], artist: [filed(artistAt(t.artists[0])), ...place], album: place, year: [t.year], created_at: [t.createdAt], duration: [t.durationMs] }[sort] ?? playKeys('track', t.id, sort);
+  return (
+    {
+      title: [sortKey(t.title)],
+      artist: [filed(artistAt(t.artists[0])), ...place],
+      album: place,
+      year: [t.year],
+      created_at: [t.createdAt],
+      duration: [t.durationMs],
+    }[sort] ?? playKeys('track', t.id, sort)
+  );
 };
 const albumKeys = (a: SampleAlbum, sort: string): Key[] =>
-  ({ title: [sortKey(a.title)], artist: [filed(artistAt(a.artist)), a.year, sortKey(a.title)], year: [a.year], created_at: [a.createdAt] })[sort] ?? playKeys('album', a.id, sort);
+  ({
+    title: [sortKey(a.title)],
+    artist: [filed(artistAt(a.artist)), a.year, sortKey(a.title)],
+    year: [a.year],
+    created_at: [a.createdAt],
+  })[sort] ?? playKeys('album', a.id, sort);
 const artistKeys = (a: SampleArtist, sort: string): Key[] => {
-  const years = sample.albums.filter((album) => artistAt(album.artist) === a && album.year !== null).map((album) => album.year as number);
-  return { name: [filed(a)], artist: [filed(a)], year: [years.length > 0 ? Math.min(...years) : null, filed(a)], created_at: [a.createdAt] }[sort] ?? playKeys('artist', a.id, sort);
+  const years = sample.albums
+    .filter((album) => artistAt(album.artist) === a && album.year !== null)
+    .map((album) => album.year as number);
+  return (
+    {
+      name: [filed(a)],
+      artist: [filed(a)],
+      year: [years.length > 0 ? Math.min(...years) : null, filed(a)],
+      created_at: [a.createdAt],
+    }[sort] ?? playKeys('artist', a.id, sort)
+  );
 };
-const playKeys = (type: string, id: number, sort: string): Key[] => [sort === 'play_count' ? (played(type, id)?.plays ?? 0) : (played(type, id)?.last ?? null)];
+const playKeys = (type: string, id: number, sort: string): Key[] => [
+  sort === 'play_count' ? (played(type, id)?.plays ?? 0) : (played(type, id)?.last ?? null),
+];
 
 const NULLS_LAST = ['year', 'duration', 'last_played_at'];
 
 /** Unknown comes last in the sorts that say so, else it is the smallest. What was never played is by id both ways. */
-function sorted<T extends { id: number }>(items: T[], keysOf: (item: T, sort: string) => Key[], type: string, sort: string, order: Order): number[] {
+function sorted<T extends { id: number }>(
+  items: T[],
+  keysOf: (item: T, sort: string) => Key[],
+  type: string,
+  sort: string,
+  order: Order,
+): number[] {
   const sign = order === 'asc' ? 1 : -1;
   const compareKeys = (a: Key, b: Key, first: boolean): number => {
     if (a === b) return 0;
     if (a === null || b === null) return (a === null ? 1 : -1) * (first && NULLS_LAST.includes(sort) ? 1 : -sign);
     return (a < b ? -1 : 1) * sign;
   };
-  return items.map((item) => ({ id: item.id, keys: keysOf(item, sort) })).sort((a, b) => {
-    for (const [at, key] of a.keys.entries()) {
-      const result = compareKeys(key, b.keys[at] as Key, at === 0);
-      if (result !== 0) return result;
-    }
-    const neverPlayed = ['play_count', 'last_played_at'].includes(sort) && !played(type, a.id);
-    return (a.id - b.id) * (neverPlayed ? 1 : sign);
-  }).map(({ id }) => id);
+  return items
+    .map((item) => ({ id: item.id, keys: keysOf(item, sort) }))
+    .sort((a, b) => {
+      for (const [at, key] of a.keys.entries()) {
+        const result = compareKeys(key, b.keys[at] as Key, at === 0);
+        if (result !== 0) return result;
+      }
+      const neverPlayed = ['play_count', 'last_played_at'].includes(sort) && !played(type, a.id);
+      return (a.id - b.id) * (neverPlayed ? 1 : sign);
+    })
+    .map(({ id }) => id);
 }
 
 // ---- what is compared ----
@@ -105,12 +178,48 @@ const ids = (list: { items: { id: number }[] }): number[] => list.items.map(({ i
 
 const first = { artist: () => sample.artists[3]?.id as ArtistId, album: () => sample.albums[5]?.id as AlbumId };
 const TRACK_FILTERS: (() => TrackFilter)[] = [
-  () => ({ q: 'love' }), () => ({ q: 'bjork' }), () => ({ q: 'ÄRZTE' }), () => ({ q: 'a' }), () => ({ q: 'the NIGHT' }), () => ({ q: '%' }), () => ({ q: '_' }), () => ({ q: '\\' }),
-  () => ({ q: 'snake_case' }), () => ({ q: '100%' }), () => ({ q: '"quoted"' }), () => ({ q: "don't" }), () => ({ q: 'OR' }), () => ({ q: 'NOT love' }), () => ({ q: 'NEAR(a' }), () => ({ q: '*' }),
-  () => ({ q: '東京' }), () => ({ q: 'サイレント' }), () => ({ q: 'full' }), () => ({ q: 'москва' }), () => ({ q: '한글' }), () => ({ q: '夜 ria' }), () => ({ q: 'nothing of the kind' }), () => ({ q: '  ' }),
-  () => ({ source: 'upload' }), () => ({ source: 'local_folder' }), () => ({ source: "x' OR 1=1 --" }), () => ({ artistId: first.artist() }), () => ({ albumId: first.album() }),
-  () => ({ genre: 'rock' }), () => ({ genre: 'éLECTRO' }), () => ({ genre: 'none' }), () => ({ yearFrom: 1990 }), () => ({ yearTo: 1999 }), () => ({ yearFrom: 1980, yearTo: 1985 }), () => ({ yearFrom: 2000, yearTo: 1990 }),
-  () => ({ format: 'flac' }), () => ({ metadataStatus: 'failed' }), () => ({ availability: 'remote' }), () => ({ availability: 'available' }), () => ({ liked: true }), () => ({ liked: false }),
+  () => ({ q: 'love' }),
+  () => ({ q: 'bjork' }),
+  () => ({ q: 'ÄRZTE' }),
+  () => ({ q: 'a' }),
+  () => ({ q: 'the NIGHT' }),
+  () => ({ q: '%' }),
+  () => ({ q: '_' }),
+  () => ({ q: '\\' }),
+  () => ({ q: 'snake_case' }),
+  () => ({ q: '100%' }),
+  () => ({ q: '"quoted"' }),
+  () => ({ q: "don't" }),
+  () => ({ q: 'OR' }),
+  () => ({ q: 'NOT love' }),
+  () => ({ q: 'NEAR(a' }),
+  () => ({ q: '*' }),
+  () => ({ q: '東京' }),
+  () => ({ q: 'サイレント' }),
+  () => ({ q: 'full' }),
+  () => ({ q: 'москва' }),
+  () => ({ q: '한글' }),
+  () => ({ q: '夜 ria' }),
+  () => ({ q: 'nothing of the kind' }),
+  () => ({ q: '  ' }),
+  () => ({ source: 'upload' }),
+  () => ({ source: 'local_folder' }),
+  () => ({ source: "x' OR 1=1 --" }),
+  () => ({ artistId: first.artist() }),
+  () => ({ albumId: first.album() }),
+  () => ({ genre: 'rock' }),
+  () => ({ genre: 'éLECTRO' }),
+  () => ({ genre: 'none' }),
+  () => ({ yearFrom: 1990 }),
+  () => ({ yearTo: 1999 }),
+  () => ({ yearFrom: 1980, yearTo: 1985 }),
+  () => ({ yearFrom: 2000, yearTo: 1990 }),
+  () => ({ format: 'flac' }),
+  () => ({ metadataStatus: 'failed' }),
+  () => ({ availability: 'remote' }),
+  () => ({ availability: 'available' }),
+  () => ({ liked: true }),
+  () => ({ liked: false }),
 ];
 
 describe('tracks', () => {
@@ -127,27 +236,40 @@ describe('tracks', () => {
   });
 
   test('the filters of the table find something and leave something out', async () => {
-    const found = await Promise.all(TRACK_FILTERS.map(async (filter) => (await tracksOf(filter(), 'title', 'asc', 1)).total));
+    const found = await Promise.all(
+      TRACK_FILTERS.map(async (filter) => (await tracksOf(filter(), 'title', 'asc', 1)).total),
+    );
     expect(found.filter((total) => total > 0 && total < 400).length).toBeGreaterThan(30);
   });
 
   test('every pair of filters finds what a recount finds', async () => {
-    for (const one of TRACK_FILTERS) for (const other of TRACK_FILTERS) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
+    for (const one of TRACK_FILTERS)
+      for (const other of TRACK_FILTERS) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
   });
 
   test('any filters in any order, any page', async () => {
     const random = seededRandom(99);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
     for (let n = 0; n < 600; n++) {
-      const filter = Object.assign({}, ...Array.from({ length: Math.floor(random() * 4) }, () => pick(TRACK_FILTERS)())) as TrackFilter;
-      await check(filter, pick(TRACK_SORTS.filter((s) => s !== 'random')), pick(['asc', 'desc']), 1 + Math.floor(random() * 60), Math.floor(random() * 420));
+      const filter = Object.assign(
+        {},
+        ...Array.from({ length: Math.floor(random() * 4) }, () => pick(TRACK_FILTERS)()),
+      ) as TrackFilter;
+      await check(
+        filter,
+        pick(TRACK_SORTS.filter((s) => s !== 'random')),
+        pick(['asc', 'desc']),
+        1 + Math.floor(random() * 60),
+        Math.floor(random() * 420),
+      );
     }
   });
 
   test.each(TRACK_SORTS)('pages by %s hold every track once, both ways', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       const all: number[] = [];
-      for (let offset = 0; offset < 400; offset += 37) all.push(...ids(await library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
+      for (let offset = 0; offset < 400; offset += 37)
+        all.push(...ids(await library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
       expect(all).toHaveLength(400);
       expect(new Set(all).size).toBe(400);
       if (sort !== 'random') expect(all).toEqual(sorted(sample.tracks, trackKeys, 'track', sort, order));
@@ -161,16 +283,20 @@ describe('tracks', () => {
 
   test('what another person likes and plays is not mine', async () => {
     const bob = sample.users[1] as UserId;
-    const total = async (user: UserId) => (await library.listTracks(user, { liked: true }, { sort: 'title' }, { limit: 1, offset: 0 })).total;
+    const total = async (user: UserId) =>
+      (await library.listTracks(user, { liked: true }, { sort: 'title' }, { limit: 1, offset: 0 })).total;
     const likedBy = (user: UserId) => sample.tracks.filter((t) => sample.likes.get(user)?.has(`track ${t.id}`)).length;
     expect([await total(ann), await total(bob)]).toEqual([likedBy(ann), likedBy(bob)]);
     expect(likedBy(ann)).not.toBe(likedBy(bob));
   });
 
   test('names ascend and times and counts descend when nothing is said', async () => {
-    const withoutOrder = async (sort: (typeof TRACK_SORTS)[number]) => ids(await library.listTracks(ann, {}, { sort }, { limit: 200, offset: 0 }));
-    for (const sort of ['title', 'artist', 'album', 'duration'] as const) expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'asc')));
-    for (const sort of ['year', 'created_at', 'play_count', 'last_played_at'] as const) expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'desc')));
+    const withoutOrder = async (sort: (typeof TRACK_SORTS)[number]) =>
+      ids(await library.listTracks(ann, {}, { sort }, { limit: 200, offset: 0 }));
+    for (const sort of ['title', 'artist', 'album', 'duration'] as const)
+      expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'asc')));
+    for (const sort of ['year', 'created_at', 'play_count', 'last_played_at'] as const)
+      expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'desc')));
   });
 
   test('a row carries its names, genres, cover, likes and plays', () => {
@@ -178,9 +304,19 @@ describe('tracks', () => {
       const row = library.getTrack(ann, t.id);
       const album = albumOf(t);
       expect(row).toMatchObject({
-        title: t.title, artistName: t.credit, artists: t.artists.map((a) => ({ id: artistAt(a)?.id, name: artistAt(a)?.name })), albumId: album?.id ?? null,
-        albumTitle: album?.title ?? null, albumArtistName: artistAt(album?.artist)?.name ?? null, genres: t.genres, genre: t.genres[0] ?? null, year: t.year,
-        hasCover: album?.hasCover ?? false, liked: liked('track', t.id), playCount: played('track', t.id)?.plays ?? 0, createdAt: new Date(t.createdAt),
+        title: t.title,
+        artistName: t.credit,
+        artists: t.artists.map((a) => ({ id: artistAt(a)?.id, name: artistAt(a)?.name })),
+        albumId: album?.id ?? null,
+        albumTitle: album?.title ?? null,
+        albumArtistName: artistAt(album?.artist)?.name ?? null,
+        genres: t.genres,
+        genre: t.genres[0] ?? null,
+        year: t.year,
+        hasCover: album?.hasCover ?? false,
+        liked: liked('track', t.id),
+        playCount: played('track', t.id)?.plays ?? 0,
+        createdAt: new Date(t.createdAt),
       });
       expect(row.lastPlayedAt?.getTime()).toBe(played('track', t.id)?.last);
     }
@@ -189,26 +325,43 @@ describe('tracks', () => {
 
 describe('albums', () => {
   const filters: (() => AlbumFilter)[] = [
-    () => ({ q: 'night' }), () => ({ q: 'a' }), () => ({ q: 'the love' }), () => ({ q: '%' }), () => ({ q: '"quoted"' }), () => ({ genre: 'jazz' }), () => ({ genre: 'zzz' }),
-    () => ({ yearFrom: 1990 }), () => ({ yearTo: 1980 }), () => ({ artistId: first.artist() }), () => ({ format: 'opus' }), () => ({ liked: true }), () => ({ liked: false }), () => ({}),
+    () => ({ q: 'night' }),
+    () => ({ q: 'a' }),
+    () => ({ q: 'the love' }),
+    () => ({ q: '%' }),
+    () => ({ q: '"quoted"' }),
+    () => ({ genre: 'jazz' }),
+    () => ({ genre: 'zzz' }),
+    () => ({ yearFrom: 1990 }),
+    () => ({ yearTo: 1980 }),
+    () => ({ artistId: first.artist() }),
+    () => ({ format: 'opus' }),
+    () => ({ liked: true }),
+    () => ({ liked: false }),
+    () => ({}),
   ];
   const sorts = ALBUM_SORTS.filter((sort) => sort !== 'random');
 
   test('every filter and pair in every order equals a recount', async () => {
-    for (const [at, one] of filters.entries()) for (const [n, other] of filters.entries()) {
-      const filter = { ...one(), ...other() };
-      const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
-      const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
-      const fitting = sample.albums.filter((a) => albumFits(a, filter));
-      const page = await library.listAlbums(ann, filter, { sort, order }, { limit: 11, offset: n });
-      expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
-      expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(sorted(fitting, albumKeys, 'album', sort, order).slice(n, n + 11));
-    }
+    for (const [at, one] of filters.entries())
+      for (const [n, other] of filters.entries()) {
+        const filter = { ...one(), ...other() };
+        const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
+        const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
+        const fitting = sample.albums.filter((a) => albumFits(a, filter));
+        const page = await library.listAlbums(ann, filter, { sort, order }, { limit: 11, offset: n });
+        expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
+        expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(
+          sorted(fitting, albumKeys, 'album', sort, order).slice(n, n + 11),
+        );
+      }
   });
 
   test.each(sorts)('all of them by %s, both ways', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
-      expect(ids(await library.listAlbums(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(sorted(sample.albums, albumKeys, 'album', sort, order));
+      expect(ids(await library.listAlbums(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(
+        sorted(sample.albums, albumKeys, 'album', sort, order),
+      );
     }
   });
 
@@ -217,8 +370,15 @@ describe('albums', () => {
       const own = sample.tracks.filter((t) => albumOf(t) === a);
       const sum = (values: (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
       expect(library.getAlbum(ann, a.id)).toMatchObject({
-        title: a.title, artistName: artistAt(a.artist)?.name ?? null, year: a.year, hasCover: a.hasCover, liked: liked('album', a.id), trackCount: own.length,
-        durationMs: sum(own.map((t) => t.durationMs)), sizeBytes: sum(own.map((t) => t.sizeBytes)), discCount: Math.max(0, ...own.map((t) => t.disc ?? 1)),
+        title: a.title,
+        artistName: artistAt(a.artist)?.name ?? null,
+        year: a.year,
+        hasCover: a.hasCover,
+        liked: liked('album', a.id),
+        trackCount: own.length,
+        durationMs: sum(own.map((t) => t.durationMs)),
+        sizeBytes: sum(own.map((t) => t.sizeBytes)),
+        discCount: Math.max(0, ...own.map((t) => t.disc ?? 1)),
       });
     }
   });
@@ -226,26 +386,40 @@ describe('albums', () => {
 
 describe('artists', () => {
   const filters: (() => ArtistFilter)[] = [
-    () => ({ q: 'the' }), () => ({ q: 'bjork' }), () => ({ q: '7' }), () => ({ q: '_' }), () => ({ genre: 'Hip-Hop' }), () => ({ yearFrom: 1995 }), () => ({ yearFrom: 1970, yearTo: 1972 }),
-    () => ({ artistId: first.artist() }), () => ({ liked: true }), () => ({ liked: false }), () => ({}),
+    () => ({ q: 'the' }),
+    () => ({ q: 'bjork' }),
+    () => ({ q: '7' }),
+    () => ({ q: '_' }),
+    () => ({ genre: 'Hip-Hop' }),
+    () => ({ yearFrom: 1995 }),
+    () => ({ yearFrom: 1970, yearTo: 1972 }),
+    () => ({ artistId: first.artist() }),
+    () => ({ liked: true }),
+    () => ({ liked: false }),
+    () => ({}),
   ];
   const sorts = ARTIST_SORTS.filter((sort) => sort !== 'random');
 
   test('every filter and pair in every order equals a recount', async () => {
-    for (const [at, one] of filters.entries()) for (const [n, other] of filters.entries()) {
-      const filter = { ...one(), ...other() };
-      const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
-      const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
-      const fitting = sample.artists.filter((a) => artistFits(a, filter));
-      const page = await library.listArtists(ann, filter, { sort, order }, { limit: 9, offset: n });
-      expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
-      expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(sorted(fitting, artistKeys, 'artist', sort, order).slice(n, n + 9));
-    }
+    for (const [at, one] of filters.entries())
+      for (const [n, other] of filters.entries()) {
+        const filter = { ...one(), ...other() };
+        const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
+        const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
+        const fitting = sample.artists.filter((a) => artistFits(a, filter));
+        const page = await library.listArtists(ann, filter, { sort, order }, { limit: 9, offset: n });
+        expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
+        expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(
+          sorted(fitting, artistKeys, 'artist', sort, order).slice(n, n + 9),
+        );
+      }
   });
 
   test.each(sorts)('all of them by %s, both ways', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
-      expect(ids(await library.listArtists(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(sorted(sample.artists, artistKeys, 'artist', sort, order));
+      expect(ids(await library.listArtists(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(
+        sorted(sample.artists, artistKeys, 'artist', sort, order),
+      );
     }
   });
 
@@ -254,15 +428,24 @@ describe('artists', () => {
       const at = sample.artists.indexOf(a);
       const albums = sample.albums.filter((album) => album.artist === at);
       expect(library.getArtist(ann, a.id)).toMatchObject({
-        name: a.name, sortName: sortName(a.name), liked: liked('artist', a.id), albumCount: albums.length,
-        trackCount: sample.tracks.filter((t) => t.artists.includes(at)).length, hasCover: albums.some((album) => album.hasCover) || sample.tracks.some((t) => t.artists.includes(at) && t.album !== null && sample.albums[t.album]?.hasCover === true),
+        name: a.name,
+        sortName: sortName(a.name),
+        liked: liked('artist', a.id),
+        albumCount: albums.length,
+        trackCount: sample.tracks.filter((t) => t.artists.includes(at)).length,
+        hasCover:
+          albums.some((album) => album.hasCover) ||
+          sample.tracks.some(
+            (t) => t.artists.includes(at) && t.album !== null && sample.albums[t.album]?.hasCover === true,
+          ),
       });
     }
   });
 });
 
 describe('random', () => {
-  const page = async (seed: number | undefined, limit: number, offset: number, filter: TrackFilter = {}) => ids(await library.listTracks(ann, filter, { sort: 'random', seed }, { limit, offset }));
+  const page = async (seed: number | undefined, limit: number, offset: number, filter: TrackFilter = {}) =>
+    ids(await library.listTracks(ann, filter, { sort: 'random', seed }, { limit, offset }));
 
   test('a seed fixes the order, another seed gives another, and none gives a new one each time', async () => {
     expect(await page(1, 50, 0)).toEqual(await page(1, 50, 0));
@@ -278,10 +461,16 @@ describe('random', () => {
 
 test('genres come by name with what they hold', () => {
   const names = ['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock'];
-  expect(library.listGenres()).toEqual(names.map((name) => {
-    const own = sample.tracks.filter((t) => t.genres.includes(name));
-    return { name, trackCount: own.length, albumCount: new Set(own.map((t) => t.album).filter((a) => a !== null)).size };
-  }));
+  expect(library.listGenres()).toEqual(
+    names.map((name) => {
+      const own = sample.tracks.filter((t) => t.genres.includes(name));
+      return {
+        name,
+        trackCount: own.length,
+        albumCount: new Set(own.map((t) => t.album).filter((a) => a !== null)).size,
+      };
+    }),
+  );
 });
 
 test('the library is counted', () => {

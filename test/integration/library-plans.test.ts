@@ -28,18 +28,26 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-const listsOver = (over: Statements, cheapUs?: number) => createIdLists({ client: temp.db.$client, statements: over, quietMs: 0, ...(cheapUs !== undefined && { cheapUs }) });
+const listsOver = (over: Statements, cheapUs?: number) =>
+  createIdLists({ client: temp.db.$client, statements: over, quietMs: 0, ...(cheapUs !== undefined && { cheapUs }) });
 
 /** The statements that a page of ids runs, with the query plan of each. */
 function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
   const run: { sql: string; params: Params }[] = [];
-  const recording: Statements = { ...statements, column: (sql, params) => (run.push({ sql, params }), statements.column(sql, params)) };
+  const recording: Statements = {
+    ...statements,
+    column: (sql, params) => (run.push({ sql, params }), statements.column(sql, params)),
+  };
   listsOver(recording).page(list, { limit: 50, offset });
   return run.map(({ sql, params }) => ({ sql, plan: planOf(sql, params) }));
 }
 
 const planOf = (sql: string, params: Params): string =>
-  temp.db.$client.prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(params).map((row) => row.detail).join('\n');
+  temp.db.$client
+    .prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(params)
+    .map((row) => row.detail)
+    .join('\n');
 
 const orders = ['asc', 'desc'] as const;
 const sorts = [
@@ -50,7 +58,11 @@ const sorts = [
 
 function listOf(what: string, sort: string, order: 'asc' | 'desc', filter: object): NewIdList {
   const by = { sort: sort as 'created_at', order };
-  return what === 'tracks' ? trackList(user, filter, by) : what === 'albums' ? albumList(user, filter, by) : artistList(user, filter, by);
+  return what === 'tracks'
+    ? trackList(user, filter, by)
+    : what === 'albums'
+      ? albumList(user, filter, by)
+      : artistList(user, filter, by);
 }
 
 test.each(sorts)('%s by %s are read in order from an index', (what, sort) => {
@@ -66,13 +78,17 @@ test.each(sorts)('%s by %s are read in order from an index', (what, sort) => {
 test.each(sorts)('%s by %s need no row beside the index to know the ids', (what, sort) => {
   for (const order of orders) {
     const [first] = plansOf(listOf(what, sort, order, {}), 0);
-    if (sort === 'play_count' || sort === 'last_played_at') expect(first?.plan).toMatch(/play_counts_(plays|last)|NOT INDEXED|SCAN i/);
+    if (sort === 'play_count' || sort === 'last_played_at')
+      expect(first?.plan).toMatch(/play_counts_(plays|last)|NOT INDEXED|SCAN i/);
     else expect(first?.plan).toContain('COVERING INDEX');
   }
 });
 
 test.each(sorts)('%s by %s with a filter that most of the library fits are still not sorted', (what, sort) => {
-  const filters = what === 'tracks' ? [{ source: 'local_folder' }, { genre: 'rock' }, { yearFrom: 1970 }, { liked: false }, { format: 'mp3' }] : [{ liked: false }];
+  const filters =
+    what === 'tracks'
+      ? [{ source: 'local_folder' }, { genre: 'rock' }, { yearFrom: 1970 }, { liked: false }, { format: 'mp3' }]
+      : [{ liked: false }];
   for (const filter of filters) {
     for (const order of orders) {
       const [first] = plansOf(listOf(what, sort, order, filter), 0);
@@ -81,19 +97,31 @@ test.each(sorts)('%s by %s with a filter that most of the library fits are still
   }
 });
 
-test.each(sorts.filter(([what]) => what !== 'artists'))('%s by %s of one artist are gathered, not looked for in the whole order', (what, sort) => {
-  for (const order of orders) {
-    const [only, ...others] = plansOf(listOf(what, sort, order, { artistId: 1 }), 0);
-    expect(others).toEqual([]);
-    expect(only?.plan, only?.sql).toContain('SEARCH i USING INTEGER PRIMARY KEY');
-    expect(only?.plan).not.toMatch(/SCAN (i|p|tracks)\b/);
-  }
-});
+test.each(sorts.filter(([what]) => what !== 'artists'))(
+  '%s by %s of one artist are gathered, not looked for in the whole order',
+  (what, sort) => {
+    for (const order of orders) {
+      const [only, ...others] = plansOf(listOf(what, sort, order, { artistId: 1 }), 0);
+      expect(others).toEqual([]);
+      expect(only?.plan, only?.sql).toContain('SEARCH i USING INTEGER PRIMARY KEY');
+      expect(only?.plan).not.toMatch(/SCAN (i|p|tracks)\b/);
+    }
+  },
+);
 
 describe('deep in a list', () => {
   const ORDERS = sorts.flatMap(([what, sort]) => orders.map((order) => [what, sort, order] as const));
   const FILTERS = {
-    tracks: [{}, { q: 'love' }, { q: 'a' }, { q: 'the x' }, { liked: false }, { availability: 'available' }, { format: 'mp3', yearFrom: 1980 }, { genre: 'rock', liked: true }],
+    tracks: [
+      {},
+      { q: 'love' },
+      { q: 'a' },
+      { q: 'the x' },
+      { liked: false },
+      { availability: 'available' },
+      { format: 'mp3', yearFrom: 1980 },
+      { genre: 'rock', liked: true },
+    ],
     albums: [{}, { q: 'a' }, { liked: false }, { genre: 'jazz' }],
     artists: [{}, { q: 'a' }, { liked: false }],
   };
@@ -102,7 +130,12 @@ describe('deep in a list', () => {
   function everything(list: NewIdList): number[] {
     const { order, filters, params } = toIdList(list);
     if (!('segments' in order)) throw new Error('a random order has no segments');
-    return order.segments.flatMap(({ from, where, orderBy }) => statements.column<number>(`SELECT i.id FROM ${from} ${whereOf([where, ...filters.map((f) => f.each)])} ORDER BY ${orderBy}`, params));
+    return order.segments.flatMap(({ from, where, orderBy }) =>
+      statements.column<number>(
+        `SELECT i.id FROM ${from} ${whereOf([where, ...filters.map((f) => f.each)])} ORDER BY ${orderBy}`,
+        params,
+      ),
+    );
   }
 
   test.each(ORDERS)('%s by %s %s are the same whether they come from SQL or from memory', async (what, sort, order) => {
@@ -123,7 +156,10 @@ describe('deep in a list', () => {
 
   test('a page of a list that was shown is taken from memory, and no row is passed', async () => {
     const asked: string[] = [];
-    const lists = listsOver({ ...statements, column: (sql, params) => (asked.push(sql), statements.column(sql, params)) }, 0);
+    const lists = listsOver(
+      { ...statements, column: (sql, params) => (asked.push(sql), statements.column(sql, params)) },
+      0,
+    );
     const list = listOf('tracks', 'title', 'desc', {});
     lists.page(list, { limit: 50, offset: 0 });
     await lists.settled();
@@ -143,7 +179,11 @@ describe('deep in a list', () => {
     temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(ids[0]);
     expect(lists.page(list, { limit: 1, offset: 0 })).toEqual({ ids, total });
     expect(lists.page(list, { limit: 1, offset: 3_000 }).ids).not.toEqual(ids);
-    temp.db.$client.prepare("INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, 'track', ?, 1, 0) ON CONFLICT DO UPDATE SET liked = 1").run(user, before.ids[0]);
+    temp.db.$client
+      .prepare(
+        "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, 'track', ?, 1, 0) ON CONFLICT DO UPDATE SET liked = 1",
+      )
+      .run(user, before.ids[0]);
     expect(lists.page(likes, { limit: 1, offset: 2_500 }).total).toBe(before.total - 1);
   });
 });
@@ -163,8 +203,14 @@ describe('with a thread for what takes longer than a moment', () => {
   let listing: ReturnType<typeof createListing>;
   const asked: number[] = [];
   beforeAll(() => {
-    thread = createListThread({ workerUrl: productPaths(process.cwd(), false).workers.lists, databasePath: temp.db.$client.name });
-    const counted = { ...thread, page: (list: NewIdList, page: Page) => (asked.push(page.offset), thread.page(list, page)) };
+    thread = createListThread({
+      workerUrl: productPaths(process.cwd(), false).workers.lists,
+      databasePath: temp.db.$client.name,
+    });
+    const counted = {
+      ...thread,
+      page: (list: NewIdList, page: Page) => (asked.push(page.offset), thread.page(list, page)),
+    };
     listing = createListing({ client: temp.db.$client, statements, thread: counted, cheapUs: 40 });
   });
   afterAll(() => thread.close());
@@ -204,25 +250,39 @@ describe('with a thread for what takes longer than a moment', () => {
 
 test('the rows of a page are found by their ids', () => {
   const seen: string[] = [];
-  readTracks({ ...statements, rows: (sql, params) => (seen.push(planOf(sql, params)), statements.rows(sql, params)) }, user, [1, 2, 3]);
+  readTracks(
+    { ...statements, rows: (sql, params) => (seen.push(planOf(sql, params)), statements.rows(sql, params)) },
+    user,
+    [1, 2, 3],
+  );
   expect(seen).toHaveLength(3);
   expect(seen[0]).toContain('SEARCH t USING INTEGER PRIMARY KEY');
-  for (const line of seen.flatMap((plan) => plan.split('\n'))) if (line.startsWith('SCAN')) expect(line).toContain('ids');
+  for (const line of seen.flatMap((plan) => plan.split('\n')))
+    if (line.startsWith('SCAN')) expect(line).toContain('ids');
 });
 
 test('a large library is not shuffled as a whole, and its pages fit together', () => {
   const lists = listsOver(statements);
-  const seeded = (seed: number, offset: number, limit = 200) => lists.page(trackList(user, {}, { sort: 'random', seed }), { limit, offset }).ids;
+  const seeded = (seed: number, offset: number, limit = 200) =>
+    lists.page(trackList(user, {}, { sort: 'random', seed }), { limit, offset }).ids;
   const all: number[] = [];
   for (let offset = 0; offset < TRACKS; offset += 200) all.push(...seeded(11, offset));
   expect(new Set(all).size).toBe(TRACKS);
   const { placeOf } = seededOrder(11, TRACKS);
   expect(all).toEqual(all.toSorted((a, b) => placeOf(a) - placeOf(b)));
-  expect(listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 11 }), { limit: 100, offset: 5_900 }).ids).toEqual(all.slice(5_900));
+  expect(
+    listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 11 }), { limit: 100, offset: 5_900 }).ids,
+  ).toEqual(all.slice(5_900));
 
   const read: number[] = [];
-  listsOver({ ...statements, column: <T>(sql: string, params: Params) => { const rows = statements.column<T>(sql, params); read.push(rows.length); return rows; } })
-    .page(trackList(user, {}, { sort: 'random', seed: 12 }), { limit: 50, offset: 0 });
+  listsOver({
+    ...statements,
+    column: <T>(sql: string, params: Params) => {
+      const rows = statements.column<T>(sql, params);
+      read.push(rows.length);
+      return rows;
+    },
+  }).page(trackList(user, {}, { sort: 'random', seed: 12 }), { limit: 50, offset: 0 });
   expect(read.reduce((sum, n) => sum + n, 0)).toBeLessThan(300);
 });
 
@@ -237,7 +297,8 @@ test('a few that fit are found in a large library at random too', () => {
 });
 
 test('other tracks keep their random order when one comes', () => {
-  const seeded = () => listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 4 }), { limit: 200, offset: 0 }).ids;
+  const seeded = () =>
+    listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 4 }), { limit: 200, offset: 0 }).ids;
   const before = seeded();
   const [gone] = before;
   temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(gone);

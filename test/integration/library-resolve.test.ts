@@ -1,4 +1,5 @@
-// Which artist and album the names on tracks mean (decisions 8), and that counts and search follow whatever happens to tracks.
+// Which artist and album the names on tracks mean (decisions 8), and that counts and search follow whatever happens to
+// tracks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,7 +16,9 @@ import { seededRandom } from '../support/sample-library.ts';
 import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-interface Given extends Partial<TrackIdentity> { folder?: number }
+interface Given extends Partial<TrackIdentity> {
+  folder?: number;
+}
 
 let temp: TempDatabase;
 let library: ReturnType<typeof openLibraryRoom>['library'];
@@ -34,76 +37,236 @@ const writing = <T>(write: () => T): T => temp.db.transaction(() => tracks.batch
 function insert({ folder, ...identity }: Given): TrackId {
   added++;
   return tracks.insert({
-    source: 'test', sourceId: String(added), folder, audio: silence,
+    source: 'test',
+    sourceId: String(added),
+    folder,
+    audio: silence,
     identity: { title: `Track ${added}`, artists: ['Band'], album: 'Album', genres: [], ...identity },
   });
 }
 const add = (...given: Given[]): TrackId[] => given.map((one) => writing(() => insert(one)));
 const retag = (id: TrackId | undefined, { folder, ...identity }: Given): void =>
-  writing(() => tracks.setIdentity(id as TrackId, { title: 'Track', artists: ['Band'], album: 'Album', genres: [], ...identity }, folder));
+  writing(() =>
+    tracks.setIdentity(
+      id as TrackId,
+      { title: 'Track', artists: ['Band'], album: 'Album', genres: [], ...identity },
+      folder,
+    ),
+  );
 
-const rows = <T = Record<string, unknown>>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare<unknown[], T>(sql).all(...params);
-const albums = (): string[] => rows<{ line: string }>(`SELECT coalesce(r.name, '-') || ' / ' || a.title || ' / ' || coalesce(a.year, '-') || ' / ' || a.track_count AS line
+const rows = <T = Record<string, unknown>>(sql: string, ...params: unknown[]): T[] =>
+  temp.db.$client.prepare<unknown[], T>(sql).all(...params);
+const albums = (): string[] =>
+  rows<{
+    line: string;
+  }>(`SELECT coalesce(r.name, '-') || ' / ' || a.title || ' / ' || coalesce(a.year, '-') || ' / ' || a.track_count AS line
   FROM albums a LEFT JOIN artists r ON r.id = a.artist_id ORDER BY a.id`).map((row) => row.line);
 const artists = (): string[] => rows<{ name: string }>('SELECT name FROM artists ORDER BY id').map((row) => row.name);
 
 const RG = '11111111-1111-1111-1111-111111111111';
 const OTHER_RG = '22222222-2222-2222-2222-222222222222';
-const discs = (...numbers: number[]): Given[] => numbers.map((discNumber) => ({ discNumber, folder: 10 + discNumber, year: 2000 }));
+const discs = (...numbers: number[]): Given[] =>
+  numbers.map((discNumber) => ({ discNumber, folder: 10 + discNumber, year: 2000 }));
 
 describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
   ['one by one', (given) => void add(...given)],
   ['in one batch', (given) => writing(() => given.forEach(insert))],
 ])('tracks that come %s', (_, arrive) => {
   test.each<[string, Given[], string[]]>([
-    ['the same title by two artists is two albums', [{}, { artists: ['Other'] }], ['Band / Album / - / 1', 'Other / Album / - / 1']],
-    ['the same title in two years is two albums', [{ year: 1999 }, { year: 2005 }, { year: 1999 }], ['Band / Album / 1999 / 2', 'Band / Album / 2005 / 1']],
-    ['years of single tracks do not divide a folder', [{ year: 1971, folder: 1 }, { year: 1974, folder: 1 }, { folder: 1 }, { year: 1971, folder: 1 }], ['Band / Album / 1971 / 4']],
-    ['the same title in two years in two folders is two albums', [{ year: 1999, folder: 1 }, { year: 2005, folder: 2 }], ['Band / Album / 1999 / 1', 'Band / Album / 2005 / 1']],
-    ['two titles in one folder are two albums', [{ folder: 1 }, { folder: 1, album: 'Other' }], ['Band / Album / - / 1', 'Band / Other / - / 1']],
-    ['a folder\'s year is known in other folders', [{ year: 1971, folder: 1 }, { year: 1974, folder: 1 }, { year: 1974, folder: 2 }], ['Band / Album / 1971 / 3']],
+    [
+      'the same title by two artists is two albums',
+      [{}, { artists: ['Other'] }],
+      ['Band / Album / - / 1', 'Other / Album / - / 1'],
+    ],
+    [
+      'the same title in two years is two albums',
+      [{ year: 1999 }, { year: 2005 }, { year: 1999 }],
+      ['Band / Album / 1999 / 2', 'Band / Album / 2005 / 1'],
+    ],
+    [
+      'years of single tracks do not divide a folder',
+      [{ year: 1971, folder: 1 }, { year: 1974, folder: 1 }, { folder: 1 }, { year: 1971, folder: 1 }],
+      ['Band / Album / 1971 / 4'],
+    ],
+    [
+      'the same title in two years in two folders is two albums',
+      [
+        { year: 1999, folder: 1 },
+        { year: 2005, folder: 2 },
+      ],
+      ['Band / Album / 1999 / 1', 'Band / Album / 2005 / 1'],
+    ],
+    [
+      'two titles in one folder are two albums',
+      [{ folder: 1 }, { folder: 1, album: 'Other' }],
+      ['Band / Album / - / 1', 'Band / Other / - / 1'],
+    ],
+    [
+      "a folder's year is known in other folders",
+      [
+        { year: 1971, folder: 1 },
+        { year: 1974, folder: 1 },
+        { year: 1974, folder: 2 },
+      ],
+      ['Band / Album / 1971 / 3'],
+    ],
 
-    ['a compilation by its mark holds the tracks of all artists and years',
-      [{ artists: ['A'], compilation: true, year: 1980, folder: 1 }, { artists: ['B'], compilation: true, year: 1990, folder: 2 }, { artists: ['C'], compilation: true }],
-      ['Various Artists / Album / 1980 / 3']],
-    ['a compilation by its album artist does too',
-      [{ artists: ['A'], albumArtist: 'Various Artists', year: 1980 }, { artists: ['B'], albumArtist: 'various artists', year: 1990 }],
-      ['Various Artists / Album / 1980 / 2']],
-    ['a compilation is one however "various artists" is written',
-      ['VA', 'V.A.', 'v/a', 'Various', 'VARIOUS ARTISTS', 'Ｖａｒｉｏｕｓ Artists'].map((albumArtist, n) => ({ artists: [`A${n}`], albumArtist, year: 1980 + n })),
-      ['Various Artists / Album / 1980 / 6']],
-    ['a marked compilation by one artist stays that artist\'s', [{ albumArtist: 'Band', compilation: true, year: 1980 }, { albumArtist: 'Band', compilation: true, year: 1990 }], ['Band / Album / 1980 / 2']],
+    [
+      'a compilation by its mark holds the tracks of all artists and years',
+      [
+        { artists: ['A'], compilation: true, year: 1980, folder: 1 },
+        { artists: ['B'], compilation: true, year: 1990, folder: 2 },
+        { artists: ['C'], compilation: true },
+      ],
+      ['Various Artists / Album / 1980 / 3'],
+    ],
+    [
+      'a compilation by its album artist does too',
+      [
+        { artists: ['A'], albumArtist: 'Various Artists', year: 1980 },
+        { artists: ['B'], albumArtist: 'various artists', year: 1990 },
+      ],
+      ['Various Artists / Album / 1980 / 2'],
+    ],
+    [
+      'a compilation is one however "various artists" is written',
+      ['VA', 'V.A.', 'v/a', 'Various', 'VARIOUS ARTISTS', 'Ｖａｒｉｏｕｓ Artists'].map((albumArtist, n) => ({
+        artists: [`A${n}`],
+        albumArtist,
+        year: 1980 + n,
+      })),
+      ['Various Artists / Album / 1980 / 6'],
+    ],
+    [
+      "a marked compilation by one artist stays that artist's",
+      [
+        { albumArtist: 'Band', compilation: true, year: 1980 },
+        { albumArtist: 'Band', compilation: true, year: 1990 },
+      ],
+      ['Band / Album / 1980 / 2'],
+    ],
 
     ['the discs of a set are one album', discs(1, 2, 3, 1), ['Band / Album / 2000 / 4']],
 
-    ['a release group joins titles and years', [{ releaseGroupMbid: RG, year: 1999 }, { releaseGroupMbid: RG, year: 2009, album: 'Album (Remastered)' }], ['Band / Album / 1999 / 2']],
-    ['what a release group joined stays joined for tracks that do not name it',
-      [{ releaseGroupMbid: RG, year: 1999 }, { releaseGroupMbid: RG, year: 2009, album: 'Remaster', folder: 1 }, { year: 2009, album: 'Remaster' }, { year: 2010, album: 'Remaster', folder: 1 }],
-      ['Band / Album / 1999 / 4']],
-    ['a release group is learned by an album that had none', [{ year: 1999 }, { year: 1999, releaseGroupMbid: RG }, { year: 2009, releaseGroupMbid: RG }], ['Band / Album / 1999 / 3']],
-    ['two release groups with the same title, year and folder are two albums',
-      [{ releaseGroupMbid: RG, year: 1994, folder: 1 }, { releaseGroupMbid: OTHER_RG, year: 1994, folder: 1 }, { releaseGroupMbid: RG, year: 1994 }, { releaseGroupMbid: OTHER_RG }],
-      ['Band / Album / 1994 / 2', 'Band / Album / 1994 / 2']],
+    [
+      'a release group joins titles and years',
+      [
+        { releaseGroupMbid: RG, year: 1999 },
+        { releaseGroupMbid: RG, year: 2009, album: 'Album (Remastered)' },
+      ],
+      ['Band / Album / 1999 / 2'],
+    ],
+    [
+      'what a release group joined stays joined for tracks that do not name it',
+      [
+        { releaseGroupMbid: RG, year: 1999 },
+        { releaseGroupMbid: RG, year: 2009, album: 'Remaster', folder: 1 },
+        { year: 2009, album: 'Remaster' },
+        { year: 2010, album: 'Remaster', folder: 1 },
+      ],
+      ['Band / Album / 1999 / 4'],
+    ],
+    [
+      'a release group is learned by an album that had none',
+      [{ year: 1999 }, { year: 1999, releaseGroupMbid: RG }, { year: 2009, releaseGroupMbid: RG }],
+      ['Band / Album / 1999 / 3'],
+    ],
+    [
+      'two release groups with the same title, year and folder are two albums',
+      [
+        { releaseGroupMbid: RG, year: 1994, folder: 1 },
+        { releaseGroupMbid: OTHER_RG, year: 1994, folder: 1 },
+        { releaseGroupMbid: RG, year: 1994 },
+        { releaseGroupMbid: OTHER_RG },
+      ],
+      ['Band / Album / 1994 / 2', 'Band / Album / 1994 / 2'],
+    ],
 
     ['a track without a year joins the only album', [{ year: 1999 }, {}], ['Band / Album / 1999 / 2']],
-    ['a track without a year joins neither of two', [{ year: 1999 }, { year: 2005 }, {}, {}], ['Band / Album / 1999 / 1', 'Band / Album / 2005 / 1', 'Band / Album / - / 2']],
-    ['an album without a year takes the first that is known, and no second', [{}, { year: 1999 }, { year: 2005 }, {}], ['Band / Album / 1999 / 3', 'Band / Album / 2005 / 1']],
-    ['an album without a year takes it from its folder too', [{ folder: 1 }, { folder: 1, year: 1999 }], ['Band / Album / 1999 / 2']],
-    ['an album without a year takes it from its release group too', [{ releaseGroupMbid: RG }, { releaseGroupMbid: RG, year: 1999, album: 'Other' }], ['Band / Album / 1999 / 2']],
-    ['a title that begins like another does not join it', [{ album: 'Wars: Dark', year: 1995 }, { album: 'Wars' }, { album: 'Wars:1995' }], ['Band / Wars: Dark / 1995 / 1', 'Band / Wars / - / 1', 'Band / Wars:1995 / - / 1']],
+    [
+      'a track without a year joins neither of two',
+      [{ year: 1999 }, { year: 2005 }, {}, {}],
+      ['Band / Album / 1999 / 1', 'Band / Album / 2005 / 1', 'Band / Album / - / 2'],
+    ],
+    [
+      'an album without a year takes the first that is known, and no second',
+      [{}, { year: 1999 }, { year: 2005 }, {}],
+      ['Band / Album / 1999 / 3', 'Band / Album / 2005 / 1'],
+    ],
+    [
+      'an album without a year takes it from its folder too',
+      [{ folder: 1 }, { folder: 1, year: 1999 }],
+      ['Band / Album / 1999 / 2'],
+    ],
+    [
+      'an album without a year takes it from its release group too',
+      [{ releaseGroupMbid: RG }, { releaseGroupMbid: RG, year: 1999, album: 'Other' }],
+      ['Band / Album / 1999 / 2'],
+    ],
+    [
+      'a title that begins like another does not join it',
+      [{ album: 'Wars: Dark', year: 1995 }, { album: 'Wars' }, { album: 'Wars:1995' }],
+      ['Band / Wars: Dark / 1995 / 1', 'Band / Wars / - / 1', 'Band / Wars:1995 / - / 1'],
+    ],
 
-    ['case, width and blanks are no difference', [{ album: 'The  Wall' }, { album: 'Ｔｈｅ wall', artists: ['BAND'] }], ['Band / The  Wall / - / 2']],
-    ['accents are a difference', [{ album: 'Café' }, { album: 'Cafe' }], ['Band / Café / - / 1', 'Band / Cafe / - / 1']],
-    ['a title in capitals gives way to one that is not', [{ album: 'THE WALL' }, { album: 'The Wall' }, { album: 'THE WALL' }], ['Band / The Wall / - / 3']],
-    ['a title in capitals does not give way to another title of its release group', [{ album: 'IV', releaseGroupMbid: RG }, { album: 'Four', releaseGroupMbid: RG }], ['Band / IV / - / 2']],
-    ['a title not in capitals stays', [{ album: 'The Wall' }, { album: 'THE WALL' }, { album: 'the wall' }], ['Band / The Wall / - / 3']],
+    [
+      'case, width and blanks are no difference',
+      [{ album: 'The  Wall' }, { album: 'Ｔｈｅ wall', artists: ['BAND'] }],
+      ['Band / The  Wall / - / 2'],
+    ],
+    [
+      'accents are a difference',
+      [{ album: 'Café' }, { album: 'Cafe' }],
+      ['Band / Café / - / 1', 'Band / Cafe / - / 1'],
+    ],
+    [
+      'a title in capitals gives way to one that is not',
+      [{ album: 'THE WALL' }, { album: 'The Wall' }, { album: 'THE WALL' }],
+      ['Band / The Wall / - / 3'],
+    ],
+    [
+      'a title in capitals does not give way to another title of its release group',
+      [
+        { album: 'IV', releaseGroupMbid: RG },
+        { album: 'Four', releaseGroupMbid: RG },
+      ],
+      ['Band / IV / - / 2'],
+    ],
+    [
+      'a title not in capitals stays',
+      [{ album: 'The Wall' }, { album: 'THE WALL' }, { album: 'the wall' }],
+      ['Band / The Wall / - / 3'],
+    ],
 
-    ['the album artist counts, not the track\'s', [{ artists: ['Band', 'Guest'], albumArtist: 'Band' }, { artists: ['Guest'], albumArtist: 'BAND' }], ['Band / Album / - / 2']],
-    ['the first artist stands in for the album artist', [{ artists: ['Band', 'Guest'] }, { artists: ['Band; Other'] }], ['Band / Album / - / 2']],
-    ['albums without an artist are told by their title', [{ artists: [] }, { artists: [] }, { artists: [], album: 'Other' }], ['- / Album / - / 2', '- / Other / - / 1']],
+    [
+      "the album artist counts, not the track's",
+      [
+        { artists: ['Band', 'Guest'], albumArtist: 'Band' },
+        { artists: ['Guest'], albumArtist: 'BAND' },
+      ],
+      ['Band / Album / - / 2'],
+    ],
+    [
+      'the first artist stands in for the album artist',
+      [{ artists: ['Band', 'Guest'] }, { artists: ['Band; Other'] }],
+      ['Band / Album / - / 2'],
+    ],
+    [
+      'albums without an artist are told by their title',
+      [{ artists: [] }, { artists: [] }, { artists: [], album: 'Other' }],
+      ['- / Album / - / 2', '- / Other / - / 1'],
+    ],
     ['no album is none', [{ album: undefined }, { album: '' }, { album: ' \u200b' }], []],
-    ['an album of signs is one', [{ album: '( )' }, { album: '...' }, { album: '( )' }], ['Band / ( ) / - / 2', 'Band / ... / - / 1']],
-    ['an album artist that cannot be seen is none', [{ albumArtist: '\u200b' }, { albumArtists: [' '] }], ['Band / Album / - / 2']],
+    [
+      'an album of signs is one',
+      [{ album: '( )' }, { album: '...' }, { album: '( )' }],
+      ['Band / ( ) / - / 2', 'Band / ... / - / 1'],
+    ],
+    [
+      'an album artist that cannot be seen is none',
+      [{ albumArtist: '\u200b' }, { albumArtists: [' '] }],
+      ['Band / Album / - / 2'],
+    ],
   ])('%s', (_name, given, expected) => {
     arrive(given);
     expect(albums()).toEqual(expected);
@@ -115,64 +278,111 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
   });
 
   test('a compilation says so', () => {
-    arrive([{ album: 'A', compilation: true }, { album: 'B', albumArtist: 'VA' }, { album: 'C', artists: ['Various Artists'] }, { album: 'D' }]);
+    arrive([
+      { album: 'A', compilation: true },
+      { album: 'B', albumArtist: 'VA' },
+      { album: 'C', artists: ['Various Artists'] },
+      { album: 'D' },
+    ]);
     expect(rows('SELECT title, is_compilation AS compilation FROM albums ORDER BY title')).toEqual(
-      [['A', 1], ['B', 1], ['C', 1], ['D', 0]].map(([title, compilation]) => ({ title, compilation })));
+      [
+        ['A', 1],
+        ['B', 1],
+        ['C', 1],
+        ['D', 0],
+      ].map(([title, compilation]) => ({ title, compilation })),
+    );
   });
 
   const spellings = ['BJÖRK', 'Björk', 'Björk', 'björk', 'Ｂjörk', 'Björk'];
-  test.each([0, 1, 2, 3, 4, 5])('the spelling that most tracks use is the artist\'s, whichever comes first (%i)', (first) => {
-    arrive([...spellings.slice(first), ...spellings.slice(0, first)].map((name) => ({ artists: [name] })));
-    expect(rows('SELECT name, sort_name, track_count FROM artists')).toEqual([{ name: 'Björk', sort_name: 'Björk', track_count: 6 }]);
-  });
+  test.each([0, 1, 2, 3, 4, 5])(
+    "the spelling that most tracks use is the artist's, whichever comes first (%i)",
+    (first) => {
+      arrive([...spellings.slice(first), ...spellings.slice(0, first)].map((name) => ({ artists: [name] })));
+      expect(rows('SELECT name, sort_name, track_count FROM artists')).toEqual([
+        { name: 'Björk', sort_name: 'Björk', track_count: 6 },
+      ]);
+    },
+  );
 
-  test.each([[['КИНО', 'Кино']], [['Кино', 'КИНО']], [['THE QUAYS', 'The Quays']], [['The Quays', 'THE QUAYS']]])('of equally used spellings capitals lose: %j', (names) => {
-    arrive(names.map((name) => ({ artists: [name] })));
-    const [usual] = names.toSorted().toReversed();
-    expect(rows('SELECT name, sort_name FROM artists')).toEqual([{ name: usual, sort_name: usual?.startsWith('The') ? 'Quays, The' : usual }]);
-  });
+  test.each([[['КИНО', 'Кино']], [['Кино', 'КИНО']], [['THE QUAYS', 'The Quays']], [['The Quays', 'THE QUAYS']]])(
+    'of equally used spellings capitals lose: %j',
+    (names) => {
+      arrive(names.map((name) => ({ artists: [name] })));
+      const [usual] = names.toSorted().toReversed();
+      expect(rows('SELECT name, sort_name FROM artists')).toEqual([
+        { name: usual, sort_name: usual?.startsWith('The') ? 'Quays, The' : usual },
+      ]);
+    },
+  );
 
   test('a sort name that the tags give stays when the name is respelled', () => {
     arrive([{ artists: ['SADE ADU'], artistSort: 'Adu, Sade' }, { artists: ['Sade Adu'] }, { artists: ['Sade Adu'] }]);
-    expect(rows('SELECT name, sort_name, sort_key FROM artists')).toEqual([{ name: 'Sade Adu', sort_name: 'Adu, Sade', sort_key: 'adu, sade' }]);
+    expect(rows('SELECT name, sort_name, sort_key FROM artists')).toEqual([
+      { name: 'Sade Adu', sort_name: 'Adu, Sade', sort_key: 'adu, sade' },
+    ]);
   });
 
   test('an artist learns its identifier from the first track that has it; lists of another length say nothing', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(8));
     arrive([
-      { artists: ['A'] }, { artists: ['A', 'B'], artistMbids: [a ?? '', b ?? ''] }, { artists: ['A'], artistMbids: [c ?? ''] },
-      { artists: ['C', 'c', 'D'], artistMbids: [c ?? '', c ?? '', b ?? ''] }, { artists: ['E'], albumArtist: 'E & F', albumArtistMbids: [a ?? '', b ?? ''] },
+      { artists: ['A'] },
+      { artists: ['A', 'B'], artistMbids: [a ?? '', b ?? ''] },
+      { artists: ['A'], artistMbids: [c ?? ''] },
+      { artists: ['C', 'c', 'D'], artistMbids: [c ?? '', c ?? '', b ?? ''] },
+      { artists: ['E'], albumArtist: 'E & F', albumArtistMbids: [a ?? '', b ?? ''] },
     ]);
     expect(rows('SELECT name, artist_mbid AS mbid FROM artists ORDER BY name')).toEqual([
-      { name: 'A', mbid: a }, { name: 'B', mbid: b }, { name: 'C', mbid: null }, { name: 'D', mbid: null }, { name: 'E', mbid: null }, { name: 'E & F', mbid: null },
+      { name: 'A', mbid: a },
+      { name: 'B', mbid: b },
+      { name: 'C', mbid: null },
+      { name: 'D', mbid: null },
+      { name: 'E', mbid: null },
+      { name: 'E & F', mbid: null },
     ]);
   });
 
   test('names in one tag are several artists unless one of them is never split', () => {
     arrive([{ artists: ['Smith; Kotzen'], album: undefined }]);
     expect(artists()).toEqual(['Smith', 'Kotzen']);
-    rows(`INSERT INTO artists (name, name_key, sort_name, sort_key, never_split, created_at, updated_at) VALUES ('A; B', 'a; b', 'A; B', 'a; b', 1, 0, 0) RETURNING id`);
+    rows(
+      `INSERT INTO artists (name, name_key, sort_name, sort_key, never_split, created_at, updated_at) VALUES ('A; B', 'a; b', 'A; B', 'a; b', 1, 0, 0) RETURNING id`,
+    );
     arrive([{ artists: ['a; B'], album: undefined }]);
     expect(artists()).toEqual(['Smith', 'Kotzen', 'a; B']);
-    expect(rows('SELECT artist_name FROM tracks ORDER BY id')).toEqual([{ artist_name: 'Smith, Kotzen' }, { artist_name: 'a; B' }]);
+    expect(rows('SELECT artist_name FROM tracks ORDER BY id')).toEqual([
+      { artist_name: 'Smith, Kotzen' },
+      { artist_name: 'a; B' },
+    ]);
   });
 
-  test('genres are one whatever their case, and the first is the track\'s', () => {
+  test("genres are one whatever their case, and the first is the track's", () => {
     arrive([{ genres: ['Hip-Hop', 'HIP-HOP', ' ', 'Jazz'] }, { genres: ['hip‐hop'] }]);
     expect(rows('SELECT name FROM genres ORDER BY id')).toEqual([{ name: 'Hip-Hop' }, { name: 'Jazz' }]);
-    expect(rows('SELECT track_id, position FROM track_genres ORDER BY 1, 2')).toEqual([{ track_id: 1, position: 0 }, { track_id: 1, position: 1 }, { track_id: 2, position: 0 }]);
+    expect(rows('SELECT track_id, position FROM track_genres ORDER BY 1, 2')).toEqual([
+      { track_id: 1, position: 0 },
+      { track_id: 1, position: 1 },
+      { track_id: 2, position: 0 },
+    ]);
   });
 });
 
 describe('a track that is renamed', () => {
   test('leaves no empty album, no empty artist and nothing to find', () => {
-    const [id] = add({ artists: ['Old Band', 'Old Guest'], album: 'Old Album', albumArtist: 'Old Ensemble', title: 'Old Title', lyrics: { synced: false, lines: [{ text: 'la' }] } });
+    const [id] = add({
+      artists: ['Old Band', 'Old Guest'],
+      album: 'Old Album',
+      albumArtist: 'Old Ensemble',
+      title: 'Old Title',
+      lyrics: { synced: false, lines: [{ text: 'la' }] },
+    });
     retag(id, { artists: ['New Band'], album: 'New Album', title: 'New Title', lyrics: null });
     expect(albums()).toEqual(['New Band / New Album / - / 1']);
     expect(artists()).toEqual(['New Band']);
     expect(found('old')).toEqual([]);
     expect(found('new')).toHaveLength(3);
-    for (const table of ['lyrics', 'album_keys WHERE key LIKE \'%old%\'']) expect(rows(`SELECT * FROM ${table}`)).toEqual([]);
+    for (const table of ['lyrics', "album_keys WHERE key LIKE '%old%'"])
+      expect(rows(`SELECT * FROM ${table}`)).toEqual([]);
   });
 
   test('leaves what others still use', () => {
@@ -222,7 +432,10 @@ describe('a track that is renamed', () => {
   });
 
   test('takes its year and its genre with it', () => {
-    const [a] = add({ year: 1999, folder: 1, trackNumber: 1, genres: ['Rock'] }, { year: 2004, folder: 1, trackNumber: 2, genres: ['Jazz'] });
+    const [a] = add(
+      { year: 1999, folder: 1, trackNumber: 1, genres: ['Rock'] },
+      { year: 2004, folder: 1, trackNumber: 2, genres: ['Jazz'] },
+    );
     retag(a, { album: 'Other', year: 1999, folder: 1 });
     expect(albums()).toEqual(['Band / Album / 2004 / 1', 'Band / Other / 1999 / 1']);
     expect(rows('SELECT genre FROM albums ORDER BY id')).toEqual([{ genre: 'Jazz' }, { genre: null }]);
@@ -241,22 +454,33 @@ describe('two writers', () => {
     temp.db.$client.pragma('wal_checkpoint(TRUNCATE)');
     const path = join(temp.dir, 'tonearm.db');
     const writers = ['one', 'two', 'three'].map(async (writer) => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'resolve-child.ts'), path, writer, '120'], { stdio: ['ignore', 'inherit', 'inherit'] });
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'resolve-child.ts'), path, writer, '120'], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
       const [code] = (await once(child, 'exit')) as [number | null];
       return code;
     });
     expect(await Promise.all(writers)).toEqual([0, 0, 0]);
-    expect(rows('SELECT count(*) AS albums, min(track_count) AS least, max(track_count) AS most FROM albums')).toEqual([{ albums: 60, least: 6, most: 6 }]);
+    expect(rows('SELECT count(*) AS albums, min(track_count) AS least, max(track_count) AS most FROM albums')).toEqual([
+      { albums: 60, least: 6, most: 6 },
+    ]);
     expect(rows('SELECT count(*) AS n FROM artists')).toEqual([{ n: 180 }]);
     expect(rows('SELECT count(*) AS n FROM genres')).toEqual([{ n: 120 }]);
   });
 
   test('on two connections wait for one another, and the second finds what the first made', () => {
-    const other = openDatabase({ path: join(temp.dir, 'tonearm.db'), migrationsDir: 'migrations', log: createLog('silent') });
+    const other = openDatabase({
+      path: join(temp.dir, 'tonearm.db'),
+      migrationsDir: 'migrations',
+      log: createLog('silent'),
+    });
     other.$client.pragma('busy_timeout = 0');
     const second = createTrackWriter({ db: other, now: () => new Date() });
     const identity = { title: 'T', artists: ['Band'], album: 'Album', genres: [] };
-    const write = (): TrackId => other.transaction(() => second.insert({ source: 'other', sourceId: '1', identity, audio: silence }), { behavior: 'immediate' });
+    const write = (): TrackId =>
+      other.transaction(() => second.insert({ source: 'other', sourceId: '1', identity, audio: silence }), {
+        behavior: 'immediate',
+      });
     writing(() => {
       insert({});
       expect(write).toThrow(/locked/);
@@ -267,10 +491,12 @@ describe('two writers', () => {
   });
 
   test('see nothing of an album whose transaction failed', () => {
-    expect(() => writing(() => {
-      insert({ artists: ['Ghost'] });
-      throw new Error('no room');
-    })).toThrow('no room');
+    expect(() =>
+      writing(() => {
+        insert({ artists: ['Ghost'] });
+        throw new Error('no room');
+      }),
+    ).toThrow('no room');
     add({ artists: ['Ghost'] });
     expect(albums()).toEqual(['Ghost / Album / - / 1']);
     expect(found('ghost')).toHaveLength(3); // track, album and artist
@@ -278,71 +504,132 @@ describe('two writers', () => {
 });
 
 /** Rows of the search index that hold the word (three characters or more). */
-const found = (word: string): number[] => rows<{ rowid: number }>('SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH ? ORDER BY rowid', `"${word}"`).map((row) => row.rowid);
+const found = (word: string): number[] =>
+  rows<{ rowid: number }>(
+    'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH ? ORDER BY rowid',
+    `"${word}"`,
+  ).map((row) => row.rowid);
 
 /** Likewise with one or two. */
 const foundShort = (word: string): number[] =>
-  rows<{ rowid: number }>('SELECT rowid FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid', `"${gramOf(word)}"`).map((row) => row.rowid);
+  rows<{ rowid: number }>(
+    'SELECT rowid FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid',
+    `"${gramOf(word)}"`,
+  ).map((row) => row.rowid);
 
 /** What the index ought to hold, from the tables. */
-const searchable = (): Map<number, string> => new Map(rows<{ rowid: number; text: string }>(`
+const searchable = (): Map<number, string> =>
+  new Map(
+    rows<{ rowid: number; text: string }>(`
   SELECT t.id + ${searchBase('track')} AS rowid, t.title || char(10) || coalesce(t.artist_name, '') || char(10) || coalesce(a.title, '') || char(10) || coalesce(r.name, '') || char(10) ||
     coalesce((SELECT group_concat(x.name, char(10)) FROM track_artists ta JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id), '') AS text
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id
   UNION ALL SELECT a.id + ${searchBase('album')}, a.title || char(10) || coalesce(r.name, '') || char(10) || coalesce(r.sort_name, '') FROM albums a LEFT JOIN artists r ON r.id = a.artist_id
-  UNION ALL SELECT id + ${searchBase('artist')}, name || char(10) || sort_name FROM artists`).map(({ rowid, text }) => [rowid, searchFold(text)]));
+  UNION ALL SELECT id + ${searchBase('artist')}, name || char(10) || sort_name FROM artists`).map(({ rowid, text }) => [
+      rowid,
+      searchFold(text),
+    ]),
+  );
 
-test.each([1, 2, 3])('counts and search rows are those of a recount after 500 random changes (seed %i)', async (seed) => {
-  const random = seededRandom(seed);
-  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  const words = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
-  const identity = (): Given => ({
-    title: `${pick(words)} ${pick(words)}`, artists: pick([[], [pick(words)], [pick(words), pick(words)], [`${pick(words)}; ${pick(words)}`]]),
-    album: pick([undefined, pick(words), pick(words)]), albumArtist: pick([undefined, undefined, pick(words)]), compilation: pick([undefined, undefined, true]),
-    year: pick([undefined, 1999, 2005]), discNumber: pick([undefined, 1, 2, 3]), releaseGroupMbid: pick([undefined, undefined, RG, OTHER_RG]), genres: pick([[], [pick(words)]]),
-    ...pick([{}, { folder: 1 }, { folder: 2 }]),
-  });
-  const ids: TrackId[] = [];
-  const change = async (): Promise<void> => {
-    const id = pick(ids);
-    const kind = random();
-    if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
-    else if (kind < 0.65) retag(id, identity());
-    else if (kind < 0.75) tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
-    else await library.deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
-  };
-  for (let step = 0; step < 500; step++) await change();
+test.each([1, 2, 3])(
+  'counts and search rows are those of a recount after 500 random changes (seed %i)',
+  async (seed) => {
+    const random = seededRandom(seed);
+    const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+    const words = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
+    const identity = (): Given => ({
+      title: `${pick(words)} ${pick(words)}`,
+      artists: pick([[], [pick(words)], [pick(words), pick(words)], [`${pick(words)}; ${pick(words)}`]]),
+      album: pick([undefined, pick(words), pick(words)]),
+      albumArtist: pick([undefined, undefined, pick(words)]),
+      compilation: pick([undefined, undefined, true]),
+      year: pick([undefined, 1999, 2005]),
+      discNumber: pick([undefined, 1, 2, 3]),
+      releaseGroupMbid: pick([undefined, undefined, RG, OTHER_RG]),
+      genres: pick([[], [pick(words)]]),
+      ...pick([{}, { folder: 1 }, { folder: 2 }]),
+    });
+    const ids: TrackId[] = [];
+    const change = async (): Promise<void> => {
+      const id = pick(ids);
+      const kind = random();
+      if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
+      else if (kind < 0.65) retag(id, identity());
+      else if (kind < 0.75)
+        tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
+      else await library.deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
+    };
+    for (let step = 0; step < 500; step++) await change();
 
-  expect(ids.length).toBeGreaterThan(20);
-  expect(rows('SELECT id, track_count, disc_count, duration_ms, size_bytes FROM albums ORDER BY id')).toEqual(
-    rows(`SELECT album_id AS id, count(*) AS track_count, max(coalesce(disc_number, 1)) AS disc_count, sum(coalesce(duration_ms, 0)) AS duration_ms,
-      sum(coalesce(size_bytes, 0)) AS size_bytes FROM tracks WHERE album_id IS NOT NULL GROUP BY album_id ORDER BY album_id`));
-  expect(rows('SELECT * FROM album_genres ORDER BY genre_id, album_id')).toEqual(
-    rows(`SELECT tg.genre_id, t.album_id, count(*) AS track_count FROM track_genres tg JOIN tracks t ON t.id = tg.track_id WHERE t.album_id IS NOT NULL
-      GROUP BY tg.genre_id, t.album_id ORDER BY 1, 2`));
-  expect(rows('SELECT id, first_year FROM artists ORDER BY id')).toEqual(rows('SELECT id, (SELECT min(year) FROM albums WHERE artist_id = artists.id) AS first_year FROM artists ORDER BY id'));
-  expect(rows('SELECT id, track_count, album_count FROM artists ORDER BY id')).toEqual(
-    rows(`SELECT id, (SELECT count(*) FROM track_artists WHERE artist_id = artists.id) AS track_count, (SELECT count(*) FROM albums WHERE artist_id = artists.id) AS album_count
-      FROM artists WHERE id IN (SELECT artist_id FROM track_artists UNION SELECT artist_id FROM albums) ORDER BY id`));
+    expect(ids.length).toBeGreaterThan(20);
+    expect(rows('SELECT id, track_count, disc_count, duration_ms, size_bytes FROM albums ORDER BY id')).toEqual(
+      rows(`SELECT album_id AS id, count(*) AS track_count, max(coalesce(disc_number, 1)) AS disc_count, sum(coalesce(duration_ms, 0)) AS duration_ms,
+      sum(coalesce(size_bytes, 0)) AS size_bytes FROM tracks WHERE album_id IS NOT NULL GROUP BY album_id ORDER BY album_id`),
+    );
+    expect(rows('SELECT * FROM album_genres ORDER BY genre_id, album_id')).toEqual(
+      rows(`SELECT tg.genre_id, t.album_id, count(*) AS track_count FROM track_genres tg JOIN tracks t ON t.id = tg.track_id WHERE t.album_id IS NOT NULL
+      GROUP BY tg.genre_id, t.album_id ORDER BY 1, 2`),
+    );
+    expect(rows('SELECT id, first_year FROM artists ORDER BY id')).toEqual(
+      rows(
+        'SELECT id, (SELECT min(year) FROM albums WHERE artist_id = artists.id) AS first_year FROM artists ORDER BY id',
+      ),
+    );
+    expect(rows('SELECT id, track_count, album_count FROM artists ORDER BY id')).toEqual(
+      rows(`SELECT id, (SELECT count(*) FROM track_artists WHERE artist_id = artists.id) AS track_count, (SELECT count(*) FROM albums WHERE artist_id = artists.id) AS album_count
+      FROM artists WHERE id IN (SELECT artist_id FROM track_artists UNION SELECT artist_id FROM albums) ORDER BY id`),
+    );
 
-  const texts = searchable();
-  for (const table of ['search_trigrams', 'search_grams']) expect(rows<{ id: number }>(`SELECT id FROM ${table}_docsize ORDER BY id`).map((row) => row.id)).toEqual([...texts.keys()].toSorted((a, b) => a - b));
-  for (const word of new Set(words.map(searchFold))) {
-    for (const gram of [word.slice(0, 1), word.slice(0, 2)]) {
-      expect(foundShort(gram), gram).toEqual([...texts].filter(([, text]) => text.includes(gram)).map(([rowid]) => rowid).toSorted((a, b) => a - b));
+    const texts = searchable();
+    for (const table of ['search_trigrams', 'search_grams'])
+      expect(rows<{ id: number }>(`SELECT id FROM ${table}_docsize ORDER BY id`).map((row) => row.id)).toEqual(
+        [...texts.keys()].toSorted((a, b) => a - b),
+      );
+    for (const word of new Set(words.map(searchFold))) {
+      for (const gram of [word.slice(0, 1), word.slice(0, 2)]) {
+        expect(foundShort(gram), gram).toEqual(
+          [...texts]
+            .filter(([, text]) => text.includes(gram))
+            .map(([rowid]) => rowid)
+            .toSorted((a, b) => a - b),
+        );
+      }
+      expect(found(word), word).toEqual(
+        [...texts]
+          .filter(([, text]) => text.includes(word))
+          .map(([rowid]) => rowid)
+          .toSorted((a, b) => a - b),
+      );
     }
-    expect(found(word), word).toEqual([...texts].filter(([, text]) => text.includes(word)).map(([rowid]) => rowid).toSorted((a, b) => a - b));
-  }
 
-  for (const id of ids) await library.deleteTrack(id);
-  for (const table of ['albums', 'artists', 'album_keys', 'track_artists', 'track_genres', 'album_genres', 'search_trigrams_docsize', 'search_grams_docsize']) {
-    expect(rows(`SELECT count(*) AS n FROM ${table}`), table).toEqual([{ n: 0 }]);
-  }
-});
+    for (const id of ids) await library.deleteTrack(id);
+    for (const table of [
+      'albums',
+      'artists',
+      'album_keys',
+      'track_artists',
+      'track_genres',
+      'album_genres',
+      'search_trigrams_docsize',
+      'search_grams_docsize',
+    ]) {
+      expect(rows(`SELECT count(*) AS n FROM ${table}`), table).toEqual([{ n: 0 }]);
+    }
+  },
+);
 
 test('sort keys that are copied follow the artist and the album of every track', () => {
-  add({ artists: ['The Quays'], album: 'Émile' }, { artists: ['THE QUAYS'], album: 'ÉMILE' }, { artists: ['Other'], albumArtist: 'The Quays', album: 'Émile' });
-  expect(rows('SELECT DISTINCT artist_sort, album_sort FROM tracks ORDER BY 1')).toEqual([{ artist_sort: 'other', album_sort: 'emile' }, { artist_sort: 'quays, the', album_sort: 'emile' }]);
-  expect(rows('SELECT artist_sort, title_sort FROM albums')).toEqual([{ artist_sort: 'quays, the', title_sort: 'emile' }]);
+  add(
+    { artists: ['The Quays'], album: 'Émile' },
+    { artists: ['THE QUAYS'], album: 'ÉMILE' },
+    { artists: ['Other'], albumArtist: 'The Quays', album: 'Émile' },
+  );
+  expect(rows('SELECT DISTINCT artist_sort, album_sort FROM tracks ORDER BY 1')).toEqual([
+    { artist_sort: 'other', album_sort: 'emile' },
+    { artist_sort: 'quays, the', album_sort: 'emile' },
+  ]);
+  expect(rows('SELECT artist_sort, title_sort FROM albums')).toEqual([
+    { artist_sort: 'quays, the', title_sort: 'emile' },
+  ]);
   expect(rows<{ id: ArtistId }>('SELECT id FROM artists')).toHaveLength(2);
 });

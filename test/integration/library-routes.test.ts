@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
-import type { AlbumOut, AlbumPage, ArtistOut, ArtistPage, GenreOut, TrackOut, TrackPage } from '../../server/library/wire.ts';
+import type {
+  AlbumOut,
+  AlbumPage,
+  ArtistOut,
+  ArtistPage,
+  GenreOut,
+  TrackOut,
+  TrackPage,
+} from '../../server/library/wire.ts';
 import type { LibrarySearchResponse } from '../../server/search/wire.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -26,7 +34,8 @@ afterAll(async () => {
 });
 
 const get = async <T>(path: string) => (await server.api<T>(path)).body;
-const code = async (path: string, init?: Parameters<TestServer['api']>[1]): Promise<number> => (await server.api(path, init)).status;
+const code = async (path: string, init?: Parameters<TestServer['api']>[1]): Promise<number> =>
+  (await server.api(path, init)).status;
 
 describe('lists', () => {
   test('default to the first fifty by title', async () => {
@@ -37,10 +46,17 @@ describe('lists', () => {
   });
 
   test('take every filter of the contract together', async () => {
-    const all = 'q=a&source=upload&artist_id=1&album_id=1&genre=Rock&year_from=1960&year_to=2024&format=mp3&metadata_status=manual&availability=available&liked=false&sort=play_count&order=asc&seed=1';
+    const all =
+      'q=a&source=upload&artist_id=1&album_id=1&genre=Rock&year_from=1960&year_to=2024&format=mp3&metadata_status=manual&availability=available&liked=false&sort=play_count&order=asc&seed=1';
     expect(await code(`/tracks?${all}`)).toBe(200);
-    expect(await code('/albums?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&format=mp3&liked=true&sort=last_played_at&order=desc')).toBe(200);
-    expect(await code('/artists?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&liked=true&sort=name&order=desc')).toBe(200);
+    expect(
+      await code(
+        '/albums?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&format=mp3&liked=true&sort=last_played_at&order=desc',
+      ),
+    ).toBe(200);
+    expect(
+      await code('/artists?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&liked=true&sort=name&order=desc'),
+    ).toBe(200);
   });
 
   test('filter by source', async () => {
@@ -49,19 +65,52 @@ describe('lists', () => {
     expect(items.every((t) => t.source === 'upload')).toBe(true);
   });
 
-  test.each(['limit=0', 'limit=201', 'limit=x', 'limit=1.5', 'offset=-1', 'sort=password', 'sort=title;DROP', 'order=up', 'liked=perhaps', 'availability=gone', 'year_from=abc', 'year_to=-5', 'artist_id=0', 'album_id=1%20OR%201', 'limit=1&limit=2', `q=${'x'.repeat(501)}`, 'seed=x'])(
-    'answer 422 to %s', async (query) => {
-      for (const path of ['/tracks', '/albums/1/tracks', '/artists/1/tracks']) expect(await code(`${path}?${query}`), path).toBe(422);
-    });
+  test.each([
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'limit=1.5',
+    'offset=-1',
+    'sort=password',
+    'sort=title;DROP',
+    'order=up',
+    'liked=perhaps',
+    'availability=gone',
+    'year_from=abc',
+    'year_to=-5',
+    'artist_id=0',
+    'album_id=1%20OR%201',
+    'limit=1&limit=2',
+    `q=${'x'.repeat(501)}`,
+    'seed=x',
+  ])('answer 422 to %s', async (query) => {
+    for (const path of ['/tracks', '/albums/1/tracks', '/artists/1/tracks'])
+      expect(await code(`${path}?${query}`), path).toBe(422);
+  });
 
   test('ignore parameters that are not known', async () => {
     expect(await code('/tracks?colour=blue&__proto__=x&constructor=y')).toBe(200);
   });
 
   test('take text of any kind in every field as text', async () => {
-    for (const nasty of ["' OR 1=1 --", '"', '%', '\u0000', '); DELETE FROM tracks; --', '*', 'NEAR(', '\ud83d', '\u202e']) {
+    for (const nasty of [
+      "' OR 1=1 --",
+      '"',
+      '%',
+      '\u0000',
+      '); DELETE FROM tracks; --',
+      '*',
+      'NEAR(',
+      '\ud83d',
+      '\u202e',
+    ]) {
       const text = encodeURIComponent(nasty.toWellFormed());
-      for (const path of [`/tracks?q=${text}&source=${text}&genre=${text}&format=${text}`, `/albums?q=${text}&genre=${text}&format=${text}`, `/artists?q=${text}&genre=${text}`]) expect(await code(path), path).toBe(200);
+      for (const path of [
+        `/tracks?q=${text}&source=${text}&genre=${text}&format=${text}`,
+        `/albums?q=${text}&genre=${text}&format=${text}`,
+        `/artists?q=${text}&genre=${text}`,
+      ])
+        expect(await code(path), path).toBe(200);
       expect([200, 422]).toContain(await code(`/search/library?q=${text}`));
     }
     expect((await get<TrackPage>('/tracks')).total).toBe(130);
@@ -69,14 +118,21 @@ describe('lists', () => {
 
   test('in random order fit together under one seed', async () => {
     const ids: number[] = [];
-    for (let offset = 0; offset < 130; offset += 40) ids.push(...(await get<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map((t) => t.id));
+    for (let offset = 0; offset < 130; offset += 40)
+      ids.push(
+        ...(await get<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map((t) => t.id),
+      );
     expect(new Set(ids).size).toBe(130);
   });
 
   test('see at once what another process wrote', async () => {
     const before = (await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
     const id = sample.tracks.find((t) => !t.genres.includes('Jazz') && t.genres.length === 0)?.id;
-    db.$client.prepare("INSERT INTO track_genres (track_id, position, genre_id) SELECT ?, 0, id FROM genres WHERE name = 'Jazz'").run(id);
+    db.$client
+      .prepare(
+        "INSERT INTO track_genres (track_id, position, genre_id) SELECT ?, 0, id FROM genres WHERE name = 'Jazz'",
+      )
+      .run(id);
     expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(before + 1);
     db.$client.prepare('DELETE FROM track_genres WHERE track_id = ?').run(id);
     expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(before);
@@ -93,13 +149,23 @@ describe('single items', () => {
     expect(await get<ArtistOut>(`/artists/${artist.id}`)).toEqual(artist);
   });
 
-  test.each(['/tracks/99999', '/albums/99999', '/artists/99999', '/albums/99999/tracks', '/artists/99999/albums', '/artists/99999/tracks'])('%s is not there', async (path) => {
+  test.each([
+    '/tracks/99999',
+    '/albums/99999',
+    '/artists/99999',
+    '/albums/99999/tracks',
+    '/artists/99999/albums',
+    '/artists/99999/tracks',
+  ])('%s is not there', async (path) => {
     expect(await code(path)).toBe(404);
   });
 
-  test.each(['/tracks/0', '/tracks/-1', '/tracks/abc', '/albums/1e3', '/artists/9999999999999999', '/tracks/1%27'])('%s is no id', async (path) => {
-    expect(await code(path)).toBe(422);
-  });
+  test.each(['/tracks/0', '/tracks/-1', '/tracks/abc', '/albums/1e3', '/artists/9999999999999999', '/tracks/1%27'])(
+    '%s is no id',
+    async (path) => {
+      expect(await code(path)).toBe(422);
+    },
+  );
 });
 
 describe('what belongs together', () => {
@@ -108,65 +174,108 @@ describe('what belongs together', () => {
       const own = sample.tracks.filter((t) => t.album === at);
       const { items, total } = await get<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
       expect(total).toBe(own.length);
-      expect(items.map((t) => t.id)).toEqual(own.toSorted((a, b) => (a.disc ?? -1) - (b.disc ?? -1) || (a.number ?? -1) - (b.number ?? -1) || a.id - b.id).map((t) => t.id));
+      expect(items.map((t) => t.id)).toEqual(
+        own
+          .toSorted((a, b) => (a.disc ?? -1) - (b.disc ?? -1) || (a.number ?? -1) - (b.number ?? -1) || a.id - b.id)
+          .map((t) => t.id),
+      );
     }
     const [first] = sample.albums;
     const whole = (await get<TrackPage>(`/albums/${first?.id}/tracks`)).items.map((t) => t.id);
-    expect((await get<TrackPage>(`/albums/${first?.id}/tracks?limit=2&offset=1`)).items.map((t) => t.id)).toEqual(whole.slice(1, 3));
+    expect((await get<TrackPage>(`/albums/${first?.id}/tracks?limit=2&offset=1`)).items.map((t) => t.id)).toEqual(
+      whole.slice(1, 3),
+    );
     expect((await get<TrackPage>(`/albums/${first?.id}/tracks?album_id=9999`)).items.map((t) => t.id)).toEqual(whole);
   });
 
   test('albums of an artist are their own and those they appear on', async () => {
     for (const [at, artist] of sample.artists.entries()) {
-      const expected = sample.albums.filter((a, n) => a.artist === at || sample.tracks.some((t) => t.album === n && t.artists.includes(at))).map((a) => a.id);
+      const expected = sample.albums
+        .filter((a, n) => a.artist === at || sample.tracks.some((t) => t.album === n && t.artists.includes(at)))
+        .map((a) => a.id);
       const { items } = await get<AlbumPage>(`/artists/${artist.id}/albums?limit=200`);
       expect(items.map((a) => a.id).sort((a, b) => a - b)).toEqual(expected);
       const own = sample.albums.filter((a) => a.artist === at).map((a) => a.id);
-      expect(items.filter((a) => a.artist_id === artist.id).map((a) => a.id).sort((a, b) => a - b)).toEqual(own);
+      expect(
+        items
+          .filter((a) => a.artist_id === artist.id)
+          .map((a) => a.id)
+          .sort((a, b) => a - b),
+      ).toEqual(own);
     }
   });
 
   test('tracks of an artist are all that credit them', async () => {
     for (const [at, artist] of sample.artists.entries()) {
       const { items } = await get<TrackPage>(`/artists/${artist.id}/tracks?limit=200`);
-      expect(items.map((t) => t.id).sort((a, b) => a - b)).toEqual(sample.tracks.filter((t) => t.artists.includes(at)).map((t) => t.id));
+      expect(items.map((t) => t.id).sort((a, b) => a - b)).toEqual(
+        sample.tracks.filter((t) => t.artists.includes(at)).map((t) => t.id),
+      );
     }
   });
 
   test('genres say how much they hold', async () => {
     const genres = await get<GenreOut[]>('/genres');
     expect(genres.map((g) => g.name)).toEqual(['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock']);
-    for (const g of genres) expect((await get<TrackPage>(`/tracks?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.track_count);
-    for (const g of genres) expect((await get<AlbumPage>(`/albums?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.album_count);
+    for (const g of genres)
+      expect((await get<TrackPage>(`/tracks?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.track_count);
+    for (const g of genres)
+      expect((await get<AlbumPage>(`/albums?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.album_count);
   });
 });
 
 describe('changes', () => {
-  const patch = (path: string, body: unknown, token?: string) => server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
+  const patch = (path: string, body: unknown, token?: string) =>
+    server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
 
   test('any signed-in person may edit a track', async () => {
     const id = sample.tracks[0]?.id;
     const answer = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, listener);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ id, title: 'New title', year: 1987, genre: 'Dub', genres: ['Dub'] });
-    expect(await get<TrackOut>(`/tracks/${id}`)).toMatchObject({ title: 'New title', year: 1987, metadata_status: sample.tracks[0]?.status });
+    expect(await get<TrackOut>(`/tracks/${id}`)).toMatchObject({
+      title: 'New title',
+      year: 1987,
+      metadata_status: sample.tracks[0]?.status,
+    });
   });
 
   test.each([
-    [{ title: '' }, 422], [{ title: '   ' }, 422], [{ title: null }, 422], [{ year: -1 }, 422], [{ year: 1.5 }, 422], [{ year: '1999' }, 422], [{ genre: '' }, 422], [{ track_number: 10_000 }, 422],
-    [{ metadata_status: 'manual' }, 422], [{ id: 3 }, 422], [{ storage_uri: 'file:/etc/passwd' }, 422], [{ created_at: 'x' }, 422], [[], 422], ['{not json', 400],
+    [{ title: '' }, 422],
+    [{ title: '   ' }, 422],
+    [{ title: null }, 422],
+    [{ year: -1 }, 422],
+    [{ year: 1.5 }, 422],
+    [{ year: '1999' }, 422],
+    [{ genre: '' }, 422],
+    [{ track_number: 10_000 }, 422],
+    [{ metadata_status: 'manual' }, 422],
+    [{ id: 3 }, 422],
+    [{ storage_uri: 'file:/etc/passwd' }, 422],
+    [{ created_at: 'x' }, 422],
+    [[], 422],
+    ['{not json', 400],
   ])('a body of %j answers %d and changes nothing', async (body, status) => {
     const id = sample.tracks[1]?.id;
     const before = await get<TrackOut>(`/tracks/${id}`);
-    expect(await code(`/tracks/${id}`, { method: 'PATCH', body, headers: { 'Content-Type': 'application/json' } })).toBe(status);
+    expect(
+      await code(`/tracks/${id}`, { method: 'PATCH', body, headers: { 'Content-Type': 'application/json' } }),
+    ).toBe(status);
     expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(before);
   });
 
   test('only an administrator may file an artist elsewhere', async () => {
     const id = sample.artists[0]?.id;
     expect((await patch(`/artists/${id}`, { sort_name: 'Zzz' }, listener)).status).toBe(403);
-    expect((await patch(`/artists/${id}`, { sort_name: '!Zzz', never_split: true })).body).toMatchObject({ id, sort_name: '!Zzz', never_split: true });
-    expect((await patch(`/artists/${id}`, { never_split: false })).body).toMatchObject({ sort_name: '!Zzz', never_split: false });
+    expect((await patch(`/artists/${id}`, { sort_name: '!Zzz', never_split: true })).body).toMatchObject({
+      id,
+      sort_name: '!Zzz',
+      never_split: true,
+    });
+    expect((await patch(`/artists/${id}`, { never_split: false })).body).toMatchObject({
+      sort_name: '!Zzz',
+      never_split: false,
+    });
     expect((await get<ArtistPage>('/artists?limit=1')).items[0]?.id).toBe(id);
     expect((await patch(`/artists/${id}`, { name: 'x' })).status).toBe(422);
     expect((await patch('/artists/99999', { never_split: true })).status).toBe(404);
@@ -182,7 +291,17 @@ describe('changes', () => {
   });
 
   test('nobody does anything without a token', async () => {
-    for (const [method, path] of [['GET', '/tracks'], ['GET', '/tracks/1'], ['PATCH', '/tracks/1'], ['DELETE', '/tracks/1'], ['GET', '/albums'], ['GET', '/artists'], ['PATCH', '/artists/1'], ['GET', '/genres'], ['GET', '/search/library?q=a']] as const) {
+    for (const [method, path] of [
+      ['GET', '/tracks'],
+      ['GET', '/tracks/1'],
+      ['PATCH', '/tracks/1'],
+      ['DELETE', '/tracks/1'],
+      ['GET', '/albums'],
+      ['GET', '/artists'],
+      ['PATCH', '/artists/1'],
+      ['GET', '/genres'],
+      ['GET', '/search/library?q=a'],
+    ] as const) {
       expect(await code(path, { method, token: null, ...(method === 'PATCH' && { body: {} }) }), path).toBe(401);
     }
   });
@@ -197,22 +316,50 @@ describe('search', () => {
     expect(body.tracks.items[0]).toEqual(await get<TrackOut>(`/tracks/${body.tracks.items[0]?.id}`));
   });
 
-  test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=a&limit=0', 'q=a&offset=-1', 'q=a&q=b'])('answers 422 to %j', async (query) => {
-    expect(await code(`/search/library?${query}`)).toBe(422);
-  });
+  test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=a&limit=0', 'q=a&offset=-1', 'q=a&q=b'])(
+    'answers 422 to %j',
+    async (query) => {
+      expect(await code(`/search/library?${query}`)).toBe(422);
+    },
+  );
 });
 
 test('an artist of many tracks whose name is kept whole gets all of them back, and loses them again', async () => {
   const tracks = createTrackWriter({ db, now: () => new Date() });
   db.$client.transaction(() => {
-    for (let n = 0; n < 230; n++) tracks.insert({ source: 'upload', sourceId: `pair ${n}`, identity: { title: `${n}`, artists: ['Salt ; Pepper'], album: 'Mill', albumArtist: 'Salt ; Pepper', genres: [] }, audio: silence });
+    for (let n = 0; n < 230; n++)
+      tracks.insert({
+        source: 'upload',
+        sourceId: `pair ${n}`,
+        identity: {
+          title: `${n}`,
+          artists: ['Salt ; Pepper'],
+          album: 'Mill',
+          albumArtist: 'Salt ; Pepper',
+          genres: [],
+        },
+        audio: silence,
+      });
   })();
-  const pair = async (): Promise<ArtistOut | undefined> => (await get<ArtistPage>('/artists?q=salt pepper')).items.find(({ name }) => name === 'Salt ; Pepper');
+  const pair = async (): Promise<ArtistOut | undefined> =>
+    (await get<ArtistPage>('/artists?q=salt pepper')).items.find(({ name }) => name === 'Salt ; Pepper');
   const id = (await pair())?.id;
-  for (const [never_split, counted] of [[true, 230], [false, 0]] as const) {
+  for (const [never_split, counted] of [
+    [true, 230],
+    [false, 0],
+  ] as const) {
     expect((await server.api(`/artists/${id}`, { method: 'PATCH', body: { never_split } })).status).toBe(200);
     await server.app.drain();
     expect(await pair()).toMatchObject({ never_split, track_count: counted, album_count: 1 });
-    expect((await get<ArtistPage>('/artists?q=pepper&limit=200')).items.map(({ name, track_count }) => [name, track_count])).toEqual(never_split ? [['Salt ; Pepper', 230]] : [['Pepper', 230], ['Salt ; Pepper', 0]]);
+    expect(
+      (await get<ArtistPage>('/artists?q=pepper&limit=200')).items.map(({ name, track_count }) => [name, track_count]),
+    ).toEqual(
+      never_split
+        ? [['Salt ; Pepper', 230]]
+        : [
+            ['Pepper', 230],
+            ['Salt ; Pepper', 0],
+          ],
+    );
   }
 });

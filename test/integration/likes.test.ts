@@ -9,7 +9,12 @@ import { nextState, type ItemState } from '../../server/likes/state.ts';
 import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
-interface Events { items: LikeEventOut[]; total: number; limit: number; offset: number }
+interface Events {
+  items: LikeEventOut[];
+  total: number;
+  limit: number;
+  offset: number;
+}
 
 let server: TestServer;
 let clock: number;
@@ -21,17 +26,27 @@ beforeEach(async () => {
   server = await startServer({ now: () => new Date(clock) });
   listener = await registerUser(server);
   const library = makeSampleLibrary(server.app.db, { artists: 3, albums: 3, tracks: 6 });
-  ids = { tracks: library.tracks.map(({ id }) => id), albums: library.albums.map(({ id }) => id), artists: library.artists.map(({ id }) => id) };
+  ids = {
+    tracks: library.tracks.map(({ id }) => id),
+    albums: library.albums.map(({ id }) => id),
+    artists: library.artists.map(({ id }) => id),
+  };
 });
 afterEach(() => server.close());
 
 const [at, later] = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'];
-const say = (body: unknown, token = server.token): Promise<Answer<LikeState>> => server.api('/likes', { method: 'POST', body, token });
-const states = async (query: string, token = server.token): Promise<LikeState[]> => (await server.api<LikeState[]>(`/likes/state?${query}`, { token })).body;
+const say = (body: unknown, token = server.token): Promise<Answer<LikeState>> =>
+  server.api('/likes', { method: 'POST', body, token });
+const states = async (query: string, token = server.token): Promise<LikeState[]> =>
+  (await server.api<LikeState[]>(`/likes/state?${query}`, { token })).body;
 
 describe('liking', () => {
   test('answers the state, also for albums and artists', async () => {
-    for (const [item_type, item_id] of [['track', ids.tracks[0]], ['album', ids.albums[0]], ['artist', ids.artists[0]]] as const) {
+    for (const [item_type, item_id] of [
+      ['track', ids.tracks[0]],
+      ['album', ids.albums[0]],
+      ['artist', ids.artists[0]],
+    ] as const) {
       const { status, body } = await say({ item_type, item_id, liked: true });
       expect([status, body]).toEqual([200, { item_type, item_id, liked: true, rating: 0, since: at }]);
       expect(await states(`item_type=${item_type}&item_id=${item_id}`)).toEqual([body]);
@@ -41,7 +56,8 @@ describe('liking', () => {
   test('shows on the track, for the person who liked it alone', async () => {
     const [id] = ids.tracks;
     await say({ item_type: 'track', item_id: id, liked: true });
-    const liked = async (token: string): Promise<number[]> => (await server.api<TrackPage>('/tracks?liked=true', { token })).body.items.map((track) => track.id);
+    const liked = async (token: string): Promise<number[]> =>
+      (await server.api<TrackPage>('/tracks?liked=true', { token })).body.items.map((track) => track.id);
     expect([await liked(server.token), await liked(listener)]).toEqual([[id], []]);
     await say({ item_type: 'track', item_id: id, liked: false });
     expect(await liked(server.token)).toEqual([]);
@@ -67,13 +83,25 @@ describe('liking', () => {
   test('of many at once passes over what is not there', async () => {
     const items = [...ids.tracks, 999_999].map((itemId) => ({ itemType: 'track' as const, itemId }));
     const service = createLikeService({ db: server.app.db, now: () => new Date(clock) });
-    expect((await service.addMany(1 as UserId, [...items, ...items, ...Array.from({ length: 100 }, () => items[0] as Item)], { liked: true, rating: 4 })).length).toBe(112);
+    expect(
+      (
+        await service.addMany(
+          1 as UserId,
+          [...items, ...items, ...Array.from({ length: 100 }, () => items[0] as Item)],
+          { liked: true, rating: 4 },
+        )
+      ).length,
+    ).toBe(112);
     expect((await server.api<TrackPage>('/tracks?liked=true')).body.total).toBe(6);
-    expect(await states(`item_type=track&item_id=${ids.tracks[5]}&item_id=999999`)).toMatchObject([{ liked: true, rating: 4 }, { liked: false }]);
+    expect(await states(`item_type=track&item_id=${ids.tracks[5]}&item_id=999999`)).toMatchObject([
+      { liked: true, rating: 4 },
+      { liked: false },
+    ]);
   });
 
   test('needs an item that is there', async () => {
-    for (const item_type of ['track', 'album', 'artist']) expect((await say({ item_type, item_id: 999_999, liked: true })).status).toBe(404);
+    for (const item_type of ['track', 'album', 'artist'])
+      expect((await say({ item_type, item_id: 999_999, liked: true })).status).toBe(404);
     expect(server.app.db.$client.prepare('SELECT count(*) AS n FROM like_events').get()).toEqual({ n: 0 });
   });
 
@@ -98,14 +126,17 @@ describe('the events', () => {
     await say({ item_type: 'album', item_id: ids.albums[0], liked: true });
     await say({ item_type: 'track', item_id: b, liked: false });
     await say({ item_type: 'track', item_id: a, liked: true }, listener);
-    const list = async (query: string, token = server.token): Promise<Events> => (await server.api<Events>(`/likes${query}`, { token })).body;
+    const list = async (query: string, token = server.token): Promise<Events> =>
+      (await server.api<Events>(`/likes${query}`, { token })).body;
     const { items, ...rest } = await list('?limit=2');
     expect(rest).toEqual({ total: 3, limit: 2, offset: 0 });
     expect(items).toEqual([
       { id: 3, item_type: 'track', item_id: b, liked: false, rating: null, created_at: at },
       { id: 2, item_type: 'album', item_id: ids.albums[0], liked: true, rating: null, created_at: at },
     ]);
-    expect((await list('?limit=2&offset=2')).items).toEqual([{ id: 1, item_type: 'track', item_id: a, liked: true, rating: 5, created_at: at }]);
+    expect((await list('?limit=2&offset=2')).items).toEqual([
+      { id: 1, item_type: 'track', item_id: a, liked: true, rating: 5, created_at: at },
+    ]);
     expect((await list('?item_type=track')).items.map(({ id }) => id)).toEqual([3, 1]);
     expect(await list('?item_type=artist')).toMatchObject({ items: [], total: 0 });
     expect((await list('', listener)).items.map(({ id }) => id)).toEqual([4]);
@@ -120,36 +151,72 @@ describe('the state', () => {
     await say({ item_type: 'track', item_id: a, liked: true }, listener);
     const nothing = { item_type: 'track', liked: false, rating: 0, since: null };
     expect(await states(`item_type=track&item_id=${c}&item_id=${b}&item_id=999999&item_id=${a}`)).toEqual([
-      { ...nothing, item_id: c }, { item_type: 'track', item_id: b, liked: true, rating: 3, since: at }, { ...nothing, item_id: 999_999 }, { ...nothing, item_id: a },
+      { ...nothing, item_id: c },
+      { item_type: 'track', item_id: b, liked: true, rating: 3, since: at },
+      { ...nothing, item_id: 999_999 },
+      { ...nothing, item_id: a },
     ]);
   });
 
   test('can be asked for a thousand items at once, and not for more', async () => {
-    const query = (count: number): string => `item_type=track&${Array.from({ length: count }, (_, i) => `item_id=${i + 1}`).join('&')}`;
+    const query = (count: number): string =>
+      `item_type=track&${Array.from({ length: count }, (_, i) => `item_id=${i + 1}`).join('&')}`;
     expect(await states(query(1_000))).toHaveLength(1_000);
     expect((await server.api(`/likes/state?${query(1_001)}`)).status).toBe(422);
   });
 
-  test.each(['item_type=track', 'item_id=1', 'item_type=track&item_id=x', 'item_type=track&item_id=1&item_id=-1', 'item_type=song&item_id=1'])('cannot be asked with %s', async (query) => {
+  test.each([
+    'item_type=track',
+    'item_id=1',
+    'item_type=track&item_id=x',
+    'item_type=track&item_id=1&item_id=-1',
+    'item_type=song&item_id=1',
+  ])('cannot be asked with %s', async (query) => {
     expect((await server.api(`/likes/state?${query}`)).status).toBe(422);
   });
 
   test('equals what all the events add up to, whoever said what in whatever order', async () => {
     const random = seededRandom(7);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-    const items = [...ids.tracks.slice(0, 2).map((item_id) => ({ item_type: 'track', item_id })), { item_type: 'artist', item_id: ids.artists[0] }];
-    const said: { token: string; item: { item_type: string; item_id: number }; liked: boolean; rating: number | undefined }[] = Array.from({ length: 120 }, () =>
-      ({ token: pick([server.token, listener]), item: pick(items) as { item_type: string; item_id: number }, liked: random() < 0.5, rating: pick([undefined, undefined, 0, 1, 5]) }));
+    const items = [
+      ...ids.tracks.slice(0, 2).map((item_id) => ({ item_type: 'track', item_id })),
+      { item_type: 'artist', item_id: ids.artists[0] },
+    ];
+    const said: {
+      token: string;
+      item: { item_type: string; item_id: number };
+      liked: boolean;
+      rating: number | undefined;
+    }[] = Array.from({ length: 120 }, () => ({
+      token: pick([server.token, listener]),
+      item: pick(items) as { item_type: string; item_id: number },
+      liked: random() < 0.5,
+      rating: pick([undefined, undefined, 0, 1, 5]),
+    }));
     for (let i = 0; i < said.length; i += 6) {
       clock += pick([0, 1_000, -500]); // also by a clock that is set back
-      await Promise.all(said.slice(i, i + 6).map(({ token, item, liked, rating }) => say({ ...item, liked, ...(rating !== undefined && { rating }) }, token)));
+      await Promise.all(
+        said
+          .slice(i, i + 6)
+          .map(({ token, item, liked, rating }) =>
+            say({ ...item, liked, ...(rating !== undefined && { rating }) }, token),
+          ),
+      );
     }
     for (const token of [server.token, listener]) {
       const { body } = await server.api<Events>('/likes?limit=200', { token });
       for (const { item_type, item_id } of items) {
-        const mine = body.items.filter((event) => event.item_type === item_type && event.item_id === item_id).sort((a, b) => a.id - b.id);
-        const sum = mine.reduce<ItemState | undefined>((state, event) => nextState(state, { liked: event.liked, rating: event.rating, createdAt: new Date(event.created_at) }), undefined);
-        expect(await states(`item_type=${item_type}&item_id=${item_id}`, token)).toEqual([{ item_type, item_id, liked: sum?.liked, rating: sum?.rating, since: sum?.since.toISOString() }]);
+        const mine = body.items
+          .filter((event) => event.item_type === item_type && event.item_id === item_id)
+          .sort((a, b) => a.id - b.id);
+        const sum = mine.reduce<ItemState | undefined>(
+          (state, event) =>
+            nextState(state, { liked: event.liked, rating: event.rating, createdAt: new Date(event.created_at) }),
+          undefined,
+        );
+        expect(await states(`item_type=${item_type}&item_id=${item_id}`, token)).toEqual([
+          { item_type, item_id, liked: sum?.liked, rating: sum?.rating, since: sum?.since.toISOString() },
+        ]);
       }
     }
   });

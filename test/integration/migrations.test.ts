@@ -1,10 +1,17 @@
-// Migrations: from nothing they make what schema.ts says, each is applied once and whole, and a history that is not ours is refused.
+// Migrations: from nothing they make what schema.ts says, each is applied once and whole, and a history that is not
+// ours is refused.
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { is } from 'drizzle-orm';
-import { getTableConfig, SQLiteBaseInteger, SQLiteSyncDialect, SQLiteTable, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import {
+  getTableConfig,
+  SQLiteBaseInteger,
+  SQLiteSyncDialect,
+  SQLiteTable,
+  type SQLiteColumn,
+} from 'drizzle-orm/sqlite-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { applyPragmas, type Sqlite } from '../../server/db/client.ts';
 import { migrate } from '../../server/db/migrate.ts';
@@ -16,7 +23,9 @@ const log = createLog('silent');
 let dir: string;
 let open: Sqlite[] = [];
 
-beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'tonearm-migrations-')); });
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-migrations-'));
+});
 afterEach(() => {
   for (const client of open) client.close();
   open = [];
@@ -30,14 +39,22 @@ function connect(): Sqlite {
   open.push(client);
   return client;
 }
-const rows = <T>(client: Sqlite, sql: string, ...params: unknown[]): T[] => client.prepare<unknown[], T>(sql).all(...params);
+const rows = <T>(client: Sqlite, sql: string, ...params: unknown[]): T[] =>
+  client.prepare<unknown[], T>(sql).all(...params);
 const names = (client: Sqlite, type = 'table'): string[] =>
-  rows<{ name: string }>(client, "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite_%' ORDER BY name", type).map((row) => row.name);
+  rows<{ name: string }>(
+    client,
+    "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    type,
+  ).map((row) => row.name);
 const everything = (client: Sqlite): unknown => rows(client, 'SELECT type, name, sql FROM sqlite_schema ORDER BY name');
-const applied = (client: Sqlite): string[] => rows<{ name: string }>(client, 'SELECT name FROM migrations ORDER BY name').map((row) => row.name);
+const applied = (client: Sqlite): string[] =>
+  rows<{ name: string }>(client, 'SELECT name FROM migrations ORDER BY name').map((row) => row.name);
 
-describe('the product\'s own', () => {
-  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)).map((table) => getTableConfig(table));
+describe("the product's own", () => {
+  const tables = Object.values(schema)
+    .filter((value) => is(value, SQLiteTable))
+    .map((table) => getTableConfig(table));
   const dialect = new SQLiteSyncDialect();
   let client: Sqlite;
   beforeEach(() => migrate((client = connect()), 'migrations', log));
@@ -47,61 +64,177 @@ describe('the product\'s own', () => {
     expect(others).toEqual(tables.map((table) => table.name).toSorted());
   });
 
-  test.each(tables.map((table) => [table.name, table] as const))('make %s with its columns', (name, { columns, primaryKeys }) => {
-    const defaultOf = (column: SQLiteColumn): string | null => (column.hasDefault && column.default !== undefined ? JSON.stringify(column.default) : null);
-    const composite = primaryKeys[0]?.columns.map((column) => column.name) ?? [];
-    expect(rows(client, 'SELECT name, lower(type) AS type, "notnull", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid', name)).toEqual(
-      columns.map((column) => ({
-        name: column.name, type: column.getSQLType(), notnull: Number(column.notNull), dflt_value: defaultOf(column),
-        pk: composite.length > 0 ? composite.indexOf(column.name) + 1 : Number(column.primary),
-      })));
-    const { sql } = rows<{ sql: string }>(client, 'SELECT sql FROM sqlite_schema WHERE name = ?', name)[0] as { sql: string };
-    const [id] = columns;
-    expect(/autoincrement/i.test(sql)).toBe(is(id, SQLiteBaseInteger) && id.autoIncrement);
-  });
+  test.each(tables.map((table) => [table.name, table] as const))(
+    'make %s with its columns',
+    (name, { columns, primaryKeys }) => {
+      const defaultOf = (column: SQLiteColumn): string | null =>
+        column.hasDefault && column.default !== undefined ? JSON.stringify(column.default) : null;
+      const composite = primaryKeys[0]?.columns.map((column) => column.name) ?? [];
+      expect(
+        rows(
+          client,
+          'SELECT name, lower(type) AS type, "notnull", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid',
+          name,
+        ),
+      ).toEqual(
+        columns.map((column) => ({
+          name: column.name,
+          type: column.getSQLType(),
+          notnull: Number(column.notNull),
+          dflt_value: defaultOf(column),
+          pk: composite.length > 0 ? composite.indexOf(column.name) + 1 : Number(column.primary),
+        })),
+      );
+      const { sql } = rows<{ sql: string }>(client, 'SELECT sql FROM sqlite_schema WHERE name = ?', name)[0] as {
+        sql: string;
+      };
+      const [id] = columns;
+      expect(/autoincrement/i.test(sql)).toBe(is(id, SQLiteBaseInteger) && id.autoIncrement);
+    },
+  );
 
   test.each(tables.map((table) => [table.name, table] as const))('make %s with its indexes', (name, { indexes }) => {
-    const found = rows<{ name: string; isUnique: number; sql: string }>(client,
-      "SELECT i.name, i.\"unique\" AS isUnique, s.sql FROM pragma_index_list(?) i JOIN sqlite_schema s ON s.name = i.name WHERE i.origin = 'c' ORDER BY i.name", name);
+    const found = rows<{ name: string; isUnique: number; sql: string }>(
+      client,
+      'SELECT i.name, i."unique" AS isUnique, s.sql FROM pragma_index_list(?) i JOIN sqlite_schema s ON s.name = i.name WHERE i.origin = \'c\' ORDER BY i.name',
+      name,
+    );
     const made = found.map(({ name: index, isUnique, sql }) => ({
-      name: index, isUnique: isUnique === 1, where: / WHERE (.*)$/s.exec(sql)?.[1],
-      columns: rows<{ name: string }>(client, 'SELECT name FROM pragma_index_info(?) ORDER BY seqno', index).map((column) => column.name),
+      name: index,
+      isUnique: isUnique === 1,
+      where: / WHERE (.*)$/s.exec(sql)?.[1],
+      columns: rows<{ name: string }>(client, 'SELECT name FROM pragma_index_info(?) ORDER BY seqno', index).map(
+        (column) => column.name,
+      ),
     }));
-    expect(made).toEqual(indexes.map(({ config }) => ({
-      name: config.name, isUnique: config.unique, where: config.where && dialect.sqlToQuery(config.where).sql,
-      columns: config.columns.map((column) => (column as SQLiteColumn).name),
-    })).toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+    expect(made).toEqual(
+      indexes
+        .map(({ config }) => ({
+          name: config.name,
+          isUnique: config.unique,
+          where: config.where && dialect.sqlToQuery(config.where).sql,
+          columns: config.columns.map((column) => (column as SQLiteColumn).name),
+        }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    );
   });
 
-  test.each(tables.map((table) => [table.name, table] as const))('make %s with its references', (name, { foreignKeys }) => {
-    const order = (lines: string[]): string[] => lines.toSorted();
-    const found = rows<Record<'from' | 'table' | 'to' | 'on_delete' | 'on_update', string>>(client, 'SELECT * FROM pragma_foreign_key_list(?)', name);
-    expect(order(found.map((key) => `${key.from} → ${key.table}.${key.to} ${key.on_delete} ${key.on_update}`.toLowerCase()))).toEqual(
-      order(foreignKeys.map((key) => {
-        const { columns: [from], foreignColumns: [to], foreignTable } = key.reference();
-        return `${from?.name} → ${getTableConfig(foreignTable).name}.${to?.name} ${key.onDelete ?? 'no action'} ${key.onUpdate ?? 'no action'}`;
-      })));
-  });
+  test.each(tables.map((table) => [table.name, table] as const))(
+    'make %s with its references',
+    (name, { foreignKeys }) => {
+      const order = (lines: string[]): string[] => lines.toSorted();
+      const found = rows<Record<'from' | 'table' | 'to' | 'on_delete' | 'on_update', string>>(
+        client,
+        'SELECT * FROM pragma_foreign_key_list(?)',
+        name,
+      );
+      expect(
+        order(
+          found.map((key) => `${key.from} → ${key.table}.${key.to} ${key.on_delete} ${key.on_update}`.toLowerCase()),
+        ),
+      ).toEqual(
+        order(
+          foreignKeys.map((key) => {
+            const {
+              columns: [from],
+              foreignColumns: [to],
+              foreignTable,
+            } = key.reference();
+            return `${from?.name} → ${getTableConfig(foreignTable).name}.${to?.name} ${key.onDelete ?? 'no action'} ${key.onUpdate ?? 'no action'}`;
+          }),
+        ),
+      );
+    },
+  );
 
   test('keep the tables whose key is their order without row ids', () => {
-    const without = rows<{ name: string }>(client, "SELECT name FROM pragma_table_list WHERE wr = 1 AND name NOT LIKE 'search_trigrams%' AND name NOT LIKE 'search_grams%' ORDER BY name").map((row) => row.name);
-    expect(without).toEqual(['album_genres', 'album_keys', 'bookmarks', 'change_counts', 'duplicate_dismissals', 'duplicate_pairs', 'enrichment_matches', 'fingerprint_pieces', 'library_totals', 'like_states', 'play_counts', 'playlist_past_entries', 'playlist_versions', 'remote_ids', 'share_tracks', 'source_files', 'track_artists', 'track_genres']);
+    const without = rows<{ name: string }>(
+      client,
+      "SELECT name FROM pragma_table_list WHERE wr = 1 AND name NOT LIKE 'search_trigrams%' AND name NOT LIKE 'search_grams%' ORDER BY name",
+    ).map((row) => row.name);
+    expect(without).toEqual([
+      'album_genres',
+      'album_keys',
+      'bookmarks',
+      'change_counts',
+      'duplicate_dismissals',
+      'duplicate_pairs',
+      'enrichment_matches',
+      'fingerprint_pieces',
+      'library_totals',
+      'like_states',
+      'play_counts',
+      'playlist_past_entries',
+      'playlist_versions',
+      'remote_ids',
+      'share_tracks',
+      'source_files',
+      'track_artists',
+      'track_genres',
+    ]);
   });
 
   test('make the triggers that count, and the search index', () => {
     expect(names(client, 'trigger')).toEqual([
-      'album_covers_delete', 'album_covers_replace', 'albums_delete_artist', 'albums_delete_changes', 'albums_delete_year', 'albums_insert_artist',
-      'albums_insert_changes', 'albums_insert_year', 'albums_update_artist', 'albums_update_changes', 'albums_update_year', 'artists_delete_changes',
-      'artists_insert_changes', 'artists_update_changes', 'downloads_job_added', 'downloads_job_changed', 'duplicate_members_delete', 'like_states_delete_changes', 'like_states_insert_changes',
-      'like_states_update_changes', 'play_counts_delete_changes', 'play_counts_insert_changes', 'play_counts_update_changes', 'playlist_entries_delete', 'playlist_entries_insert', 'playlist_entries_update_track', 'plays_insert_counts',
-      'plays_update_counts', 'track_artists_delete', 'track_artists_delete_changes', 'track_artists_delete_counts', 'track_artists_insert',
-      'track_artists_insert_changes', 'track_artists_insert_counts', 'track_genres_delete', 'track_genres_delete_album', 'track_genres_insert',
-      'track_genres_insert_album', 'tracks_delete_album', 'tracks_delete_changes', 'tracks_delete_counts', 'tracks_delete_genres',
-      'tracks_delete_playlists', 'tracks_delete_totals', 'tracks_edited_by_hand', 'tracks_insert_album', 'tracks_insert_changes', 'tracks_insert_totals', 'tracks_renamed',
-      'tracks_replaced_audio', 'tracks_update_album', 'tracks_update_album_counts', 'tracks_update_changes', 'tracks_update_genres',
-      'tracks_update_playlists', 'tracks_update_totals',
+      'album_covers_delete',
+      'album_covers_replace',
+      'albums_delete_artist',
+      'albums_delete_changes',
+      'albums_delete_year',
+      'albums_insert_artist',
+      'albums_insert_changes',
+      'albums_insert_year',
+      'albums_update_artist',
+      'albums_update_changes',
+      'albums_update_year',
+      'artists_delete_changes',
+      'artists_insert_changes',
+      'artists_update_changes',
+      'downloads_job_added',
+      'downloads_job_changed',
+      'duplicate_members_delete',
+      'like_states_delete_changes',
+      'like_states_insert_changes',
+      'like_states_update_changes',
+      'play_counts_delete_changes',
+      'play_counts_insert_changes',
+      'play_counts_update_changes',
+      'playlist_entries_delete',
+      'playlist_entries_insert',
+      'playlist_entries_update_track',
+      'plays_insert_counts',
+      'plays_update_counts',
+      'track_artists_delete',
+      'track_artists_delete_changes',
+      'track_artists_delete_counts',
+      'track_artists_insert',
+      'track_artists_insert_changes',
+      'track_artists_insert_counts',
+      'track_genres_delete',
+      'track_genres_delete_album',
+      'track_genres_insert',
+      'track_genres_insert_album',
+      'tracks_delete_album',
+      'tracks_delete_changes',
+      'tracks_delete_counts',
+      'tracks_delete_genres',
+      'tracks_delete_playlists',
+      'tracks_delete_totals',
+      'tracks_edited_by_hand',
+      'tracks_insert_album',
+      'tracks_insert_changes',
+      'tracks_insert_totals',
+      'tracks_renamed',
+      'tracks_replaced_audio',
+      'tracks_update_album',
+      'tracks_update_album_counts',
+      'tracks_update_changes',
+      'tracks_update_genres',
+      'tracks_update_playlists',
+      'tracks_update_totals',
     ]);
-    for (const table of ['search_trigrams', 'search_grams']) expect(rows(client, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
+    for (const table of ['search_trigrams', 'search_grams'])
+      expect(rows(client, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
   });
 
   test('leave nothing broken, and references looked after', () => {
@@ -121,13 +254,19 @@ describe('the product\'s own', () => {
   test('are the same with the line ends of Windows', () => {
     const copy = join(dir, 'copy');
     cpSync('migrations', copy, { recursive: true });
-    for (const name of applied(client)) writeFileSync(join(copy, `${name}.sql`), readFileSync(join(copy, `${name}.sql`), 'utf8').replaceAll('\n', '\r\n'));
+    for (const name of applied(client))
+      writeFileSync(
+        join(copy, `${name}.sql`),
+        readFileSync(join(copy, `${name}.sql`), 'utf8').replaceAll('\n', '\r\n'),
+      );
     expect(() => migrate(client, copy, log)).not.toThrow();
   });
 });
 
 describe('a history', () => {
-  const write = (files: Record<string, string>): void => { for (const [name, sql] of Object.entries(files)) writeFileSync(join(dir, `${name}.sql`), sql); };
+  const write = (files: Record<string, string>): void => {
+    for (const [name, sql] of Object.entries(files)) writeFileSync(join(dir, `${name}.sql`), sql);
+  };
   const BREAK = '\n--> statement-breakpoint\n';
   const run = (client = connect()): Sqlite => {
     migrate(client, dir, log);
@@ -143,17 +282,21 @@ describe('a history', () => {
     throw new Error('was not refused');
   };
 
-  beforeEach(() => write({
-    '0001_one': `CREATE TABLE parents (id INTEGER PRIMARY KEY);${BREAK}CREATE TABLE children (parent INTEGER REFERENCES parents(id) ON DELETE CASCADE);`,
-    '0002_two': `INSERT INTO parents VALUES (1), (2);${BREAK}INSERT INTO children VALUES (1), (2);`,
-  }));
+  beforeEach(() =>
+    write({
+      '0001_one': `CREATE TABLE parents (id INTEGER PRIMARY KEY);${BREAK}CREATE TABLE children (parent INTEGER REFERENCES parents(id) ON DELETE CASCADE);`,
+      '0002_two': `INSERT INTO parents VALUES (1), (2);${BREAK}INSERT INTO children VALUES (1), (2);`,
+    }),
+  );
 
   test('is applied in the order of names, with what belongs to other files left alone', () => {
     write({ '0010_ten': 'CREATE TABLE tens (id);', '0009_nine': 'CREATE TABLE nines (id);' });
     writeFileSync(join(dir, 'README.md'), 'not SQL');
     const client = run();
     expect(applied(client)).toEqual(['0001_one', '0002_two', '0009_nine', '0010_ten']);
-    expect(rows(client, 'SELECT rowid, name FROM migrations ORDER BY rowid').at(2)).toMatchObject({ name: '0009_nine' });
+    expect(rows(client, 'SELECT rowid, name FROM migrations ORDER BY rowid').at(2)).toMatchObject({
+      name: '0009_nine',
+    });
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
   });
 
@@ -165,12 +308,18 @@ describe('a history', () => {
 
   test('with an edited migration is refused', () => {
     const client = run();
-    write({ '0001_one': 'CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT);', '0003_three': 'CREATE TABLE threes (id);' });
+    write({
+      '0001_one': 'CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT);',
+      '0003_three': 'CREATE TABLE threes (id);',
+    });
     expect(refusal(() => run(client))).toMatch(/another text of migration 0001_one/);
     expect(names(client)).not.toContain('threes');
   });
 
-  test.each([['0000_zero', /lacks migration 0000_zero, which sorts before 0001_one/], ['0001_zz', /lacks migration 0001_zz, which sorts before 0002_two/]])('with %s slipped in is refused', (name, words) => {
+  test.each([
+    ['0000_zero', /lacks migration 0000_zero, which sorts before 0001_one/],
+    ['0001_zz', /lacks migration 0001_zz, which sorts before 0002_two/],
+  ])('with %s slipped in is refused', (name, words) => {
     const client = run();
     write({ [name]: 'CREATE TABLE late (id);' });
     expect(refusal(() => run(client))).toMatch(words);
@@ -220,7 +369,14 @@ describe('a history', () => {
 
   test('may rebuild a table that others refer to', () => {
     const client = run();
-    write({ '0003_rebuild': ['CREATE TABLE new_parents (id INTEGER PRIMARY KEY, name TEXT);', 'INSERT INTO new_parents (id) SELECT id FROM parents;', 'DROP TABLE parents;', 'ALTER TABLE new_parents RENAME TO parents;'].join(BREAK) });
+    write({
+      '0003_rebuild': [
+        'CREATE TABLE new_parents (id INTEGER PRIMARY KEY, name TEXT);',
+        'INSERT INTO new_parents (id) SELECT id FROM parents;',
+        'DROP TABLE parents;',
+        'ALTER TABLE new_parents RENAME TO parents;',
+      ].join(BREAK),
+    });
     run(client);
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
     client.exec('DELETE FROM parents WHERE id = 1');
@@ -230,7 +386,8 @@ describe('a history', () => {
   test('that another process applies at the same time is applied once', () => {
     const [client, other] = [connect(), connect()];
     const pragma = client.pragma.bind(client);
-    client.pragma = (text, options) => { // between reading what is applied and applying the rest
+    client.pragma = (text, options) => {
+      // between reading what is applied and applying the rest
       if (text === 'foreign_keys = OFF') run(other);
       return pragma(text, options);
     };

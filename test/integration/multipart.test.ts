@@ -1,4 +1,5 @@
-// Multipart forms that no sound client sends. Each gets an answer; nothing ends the process, stays open or stays on the disk.
+// Multipart forms that no sound client sends. Each gets an answer; nothing ends the process, stays open or stays on the
+// disk.
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -16,11 +17,20 @@ const MULTIPART = 'multipart/form-data; boundary=x';
 const END = '--x--\r\n';
 
 const filePart = (body: string | Buffer, { name = 'files', filename = 'a.mp3', headers = '' } = {}): Buffer =>
-  Buffer.concat([Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n${headers}\r\n`), Buffer.from(body), Buffer.from('\r\n')]);
-const fieldPart = (name: string, value: string): Buffer => Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+  Buffer.concat([
+    Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n${headers}\r\n`),
+    Buffer.from(body),
+    Buffer.from('\r\n'),
+  ]);
+const fieldPart = (name: string, value: string): Buffer =>
+  Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
 const form = (...parts: (Buffer | string)[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part)));
 
-interface Seen { field: string; filename: string; bytes: number }
+interface Seen {
+  field: string;
+  filename: string;
+  bytes: number;
+}
 
 describe('the reader of forms', () => {
   let server: Server;
@@ -36,17 +46,24 @@ describe('the reader of forms', () => {
 
   beforeAll(async () => {
     server = createServer((req, res) => {
-      readForm(req, options, take).then(() => res.end('read'), (error: unknown) => {
-        res.statusCode = toProblem(error).problem.status;
-        res.end(messageOf(error));
-      });
+      readForm(req, options, take).then(
+        () => res.end('read'),
+        (error: unknown) => {
+          res.statusCode = toProblem(error).problem.status;
+          res.end(messageOf(error));
+        },
+      );
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     ({ port } = server.address() as AddressInfo);
   });
   beforeAll(reset);
   afterEach(reset);
-  afterAll(() => { server.close(); });
+  afterAll(() => {
+    server.close();
+  });
   function reset(): void {
     options = { files: 5, fileBytes: 100_000, tooLarge: 'The file is too large.', stallMs: 5_000 };
     take = keepAll;
@@ -54,13 +71,24 @@ describe('the reader of forms', () => {
   }
 
   const send = async (body: Buffer | string, contentType = MULTIPART): Promise<[number, string]> => {
-    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { 'Content-Type': contentType }, body: new Uint8Array(Buffer.from(body)) });
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      headers: { 'Content-Type': contentType },
+      body: new Uint8Array(Buffer.from(body)),
+    });
     return [response.status, await response.text()];
   };
 
   test('gives each file with its field, in order', async () => {
-    expect(await send(form(filePart('one'), fieldPart('note', 'x'), filePart('three!', { name: 'other', filename: 'b.flac' }), END))).toEqual([200, 'read']);
-    expect(seen).toEqual([{ field: 'files', filename: 'a.mp3', bytes: 3 }, { field: 'other', filename: 'b.flac', bytes: 6 }]);
+    expect(
+      await send(
+        form(filePart('one'), fieldPart('note', 'x'), filePart('three!', { name: 'other', filename: 'b.flac' }), END),
+      ),
+    ).toEqual([200, 'read']);
+    expect(seen).toEqual([
+      { field: 'files', filename: 'a.mp3', bytes: 3 },
+      { field: 'other', filename: 'b.flac', bytes: 6 },
+    ]);
   });
 
   test.each([
@@ -88,32 +116,75 @@ describe('the reader of forms', () => {
     ['nothing at all', '', malformed],
     ['the wrong boundary', form(filePart('abc').toString().replaceAll('--x', '--y'), '--y--\r\n'), malformed],
     ['half a header', '--x\r\nContent-Dispo', malformed],
-    ['a header without an end', form('--x\r\nContent-Disposition: form-data; name="files"; filename="a"', END), malformed],
+    [
+      'a header without an end',
+      form('--x\r\nContent-Disposition: form-data; name="files"; filename="a"', END),
+      malformed,
+    ],
     ['a part without a header', form('--x\r\n\r\nbody\r\n', END), [200, 'read']],
     ['a disposition that is none', form('--x\r\nContent-Disposition: ;;;=;"\r\n\r\nbody\r\n', END), [200, 'read']],
     ['a megabyte of header', form(filePart('abc', { headers: `X-A: ${'a'.repeat(1 << 20)}\r\n` }), END), [200, 'read']],
     ['10,000 headers', form(filePart('abc', { headers: 'X-A: b\r\n'.repeat(10_000) }), END), [200, 'read']],
-    ['an unknown character set', form('--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=klingon-8\r\n\r\n\xff\r\n', END), [200, 'read']],
-    ['an encoded name that is broken', form("--x\r\nContent-Disposition: form-data; name=\"files\"; filename*=utf-99''%ff%fe\r\n\r\nabc\r\n", END), [200, 'read']],
-    ['a form inside the form', form('--x\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\nContent-Disposition: file; filename="a"\r\n\r\nabc\r\n--y--\r\n', END), [200, 'read']],
+    [
+      'an unknown character set',
+      form(
+        '--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=klingon-8\r\n\r\n\xff\r\n',
+        END,
+      ),
+      [200, 'read'],
+    ],
+    [
+      'an encoded name that is broken',
+      form('--x\r\nContent-Disposition: form-data; name="files"; filename*=utf-99\'\'%ff%fe\r\n\r\nabc\r\n', END),
+      [200, 'read'],
+    ],
+    [
+      'a form inside the form',
+      form(
+        '--x\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\nContent-Disposition: file; filename="a"\r\n\r\nabc\r\n--y--\r\n',
+        END,
+      ),
+      [200, 'read'],
+    ],
     ['bytes after the end', form(filePart('abc'), END, 'z'.repeat(100_000)), [200, 'read']],
-    ['5,000 fields', form(...Array.from({ length: 5_000 }, (_, i) => fieldPart(`f${i}`, 'x')), END), [413, 'A form may hold 5 files and 20 fields at most.']],
-    ['one file too many', form(...Array.from({ length: 6 }, () => filePart('abc')), END), [413, 'A form may hold 5 files and 20 fields at most.']],
+    [
+      '5,000 fields',
+      form(...Array.from({ length: 5_000 }, (_, i) => fieldPart(`f${i}`, 'x')), END),
+      [413, 'A form may hold 5 files and 20 fields at most.'],
+    ],
+    [
+      'one file too many',
+      form(...Array.from({ length: 6 }, () => filePart('abc')), END),
+      [413, 'A form may hold 5 files and 20 fields at most.'],
+    ],
     ['a file that is too large', form(filePart('z'.repeat(100_001)), END), [413, 'The file is too large.']],
   ])('answers a form with %s', async (_what, body, answer) => {
     expect(await send(body)).toEqual(answer);
   });
 
   test.each([
-    ['text/plain', 415], ['application/x-www-form-urlencoded', 415], ['multipart/form-data', 415], ['multipart/mixed; boundary=x', 415],
-    ['multipart/form-data; x=y', 400], ['multipart/form-data; boundary', 400], ['multipart/form-data; boundary=', 400], ['multipart/form-data; boundary=another', 400],
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data', 415],
+    ['multipart/mixed; boundary=x', 415],
+    ['multipart/form-data; x=y', 400],
+    ['multipart/form-data; boundary', 400],
+    ['multipart/form-data; boundary=', 400],
+    ['multipart/form-data; boundary=another', 400],
   ])('refuses the content type %s', async (contentType, status) => {
     expect((await send(form(filePart('abc'), END), contentType))[0]).toBe(status);
   });
 
   test('3,000 damaged forms are each answered', { timeout: 60_000 }, async () => {
     const below = randomNumbers(7);
-    const good = form(fieldPart('note', 'text'), filePart(Buffer.alloc(3_000, 'abc\r\n--x')), filePart('x'.repeat(500), { headers: 'Content-Type: audio/mpeg; charset="utf-8"\r\nContent-Transfer-Encoding: base64\r\n' }), END);
+    const good = form(
+      fieldPart('note', 'text'),
+      filePart(Buffer.alloc(3_000, 'abc\r\n--x')),
+      filePart('x'.repeat(500), {
+        headers: 'Content-Type: audio/mpeg; charset="utf-8"\r\nContent-Transfer-Encoding: base64\r\n',
+      }),
+      END,
+    );
     const statuses = new Set<number>();
     for (let n = 0; n < 3_000; n++) statuses.add((await send(damaged(good, below)))[0]);
     expect([...statuses].filter((status) => ![200, 400, 413].includes(status))).toEqual([]);
@@ -170,19 +241,24 @@ describe('the reader of forms', () => {
   test('a slow client is waited for as long as something comes, and slow work of ours is no silence', async () => {
     options = { ...options, stallMs: 300 };
     take = async (file) => {
-      await new Promise((resolve) => { setTimeout(resolve, 700); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 700);
+      });
       await keepAll(file);
     };
     const body = form(filePart('z'.repeat(80_000)), END);
     const { socket, answer } = sendRaw(port, [head(body.length)]);
     for (let at = 0; at < body.length; at += 20_000) {
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
       (await socket).write(body.subarray(at, at + 20_000));
     }
     expect(await answer).toMatch(/^HTTP\/1\.1 200 .*read$/s);
   });
 
-  const head = (length: number): string => `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${length}\r\n\r\n`;
+  const head = (length: number): string =>
+    `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${length}\r\n\r\n`;
 });
 
 /** Writes bytes as they are; `answer` is what came back until the connection ended. */
@@ -221,14 +297,27 @@ describe('uploads that break off', () => {
     `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${length}\r\n\r\n`;
 
   test('wherever a client goes away, nothing is left open or on the disk, and the next upload works', async () => {
-    const good = await server.api('/tracks/upload', { method: 'POST', headers: { 'Content-Type': MULTIPART }, body: form(filePart(silentMp3(50)), END) });
+    const good = await server.api('/tracks/upload', {
+      method: 'POST',
+      headers: { 'Content-Type': MULTIPART },
+      body: form(filePart(silentMp3(50)), END),
+    });
     expect(good.status).toBe(201);
     const body = form(filePart(silentMp3(2_000)), fieldPart('a', 'b'), filePart(silentMp3(1_000)), END);
-    for (const [path, method] of [['/tracks/upload', 'POST'], ['/albums/1/cover', 'PUT']] as const) {
+    for (const [path, method] of [
+      ['/tracks/upload', 'POST'],
+      ['/albums/1/cover', 'PUT'],
+    ] as const) {
       for (let cut = 0; cut < 30; cut++) {
-        const { socket, answer } = sendRaw(port, [request(path, body.length, method), body.subarray(0, Math.floor((body.length * cut) / 30))]);
+        const { socket, answer } = sendRaw(port, [
+          request(path, body.length, method),
+          body.subarray(0, Math.floor((body.length * cut) / 30)),
+        ]);
         if (cut % 3 === 0) (await socket).pause(); // does not even listen
-        if (cut % 2 === 0) await new Promise((resolve) => { setTimeout(resolve, 10); });
+        if (cut % 2 === 0)
+          await new Promise((resolve) => {
+            setTimeout(resolve, 10);
+          });
         (await socket).destroy();
         await answer;
       }
@@ -236,14 +325,35 @@ describe('uploads that break off', () => {
     await expect.poll(() => readdirSync(join(server.dir, 'tmp'))).toEqual([]);
     await expect.poll(openFiles).toEqual([]);
     expect(readdirSync(join(server.dir, 'library', 'tmp'))).toEqual([]);
-    expect((await server.api('/tracks/upload', { method: 'POST', headers: { 'Content-Type': MULTIPART }, body: form(filePart(silentMp3(51)), END) })).status).toBe(201);
+    expect(
+      (
+        await server.api('/tracks/upload', {
+          method: 'POST',
+          headers: { 'Content-Type': MULTIPART },
+          body: form(filePart(silentMp3(51)), END),
+        })
+      ).status,
+    ).toBe(201);
   });
 
   test('a file under another name is told where it belongs, beside one that is right', async () => {
-    const send = (body: Buffer) => server.api<{ detail: string; errors: unknown[] }>('/tracks/upload', { method: 'POST', headers: { 'Content-Type': MULTIPART }, body: body });
+    const send = (body: Buffer) =>
+      server.api<{ detail: string; errors: unknown[] }>('/tracks/upload', {
+        method: 'POST',
+        headers: { 'Content-Type': MULTIPART },
+        body: body,
+      });
     const wrong = await send(form(filePart(silentMp3(52), { name: 'file' }), END));
-    expect([wrong.status, wrong.body.detail]).toEqual([422, 'a.mp3: It came under another name; send files as multipart field "files".']);
-    const both = await send(form(filePart(silentMp3(53), { name: 'file', filename: 'b.mp3' }), filePart(silentMp3(54)), END));
-    expect([both.status, both.body.errors]).toEqual([201, [{ filename: 'b.mp3', detail: 'It came under another name; send files as multipart field "files".' }]]);
+    expect([wrong.status, wrong.body.detail]).toEqual([
+      422,
+      'a.mp3: It came under another name; send files as multipart field "files".',
+    ]);
+    const both = await send(
+      form(filePart(silentMp3(53), { name: 'file', filename: 'b.mp3' }), filePart(silentMp3(54)), END),
+    );
+    expect([both.status, both.body.errors]).toEqual([
+      201,
+      [{ filename: 'b.mp3', detail: 'It came under another name; send files as multipart field "files".' }],
+    ]);
   });
 });

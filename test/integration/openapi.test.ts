@@ -15,7 +15,8 @@ afterAll(() => server.close());
 /** With something in place of each parameter that no rule refuses. */
 const pathOf = ({ spec }: Route): string => spec.path.replaceAll(/:(\w+)/g, '1');
 const nameOf = ({ spec }: Route): string => `${spec.method.toUpperCase()} ${spec.path}`;
-const ask = (route: Route, token: string | null) => server.api(pathOf(route), { method: route.spec.method.toUpperCase(), token });
+const ask = (route: Route, token: string | null) =>
+  server.api(pathOf(route), { method: route.spec.method.toUpperCase(), token });
 const routesWith = (matches: (route: Route) => boolean): Route[] => server.app.routes.filter(matches);
 
 describe('the list of routes', () => {
@@ -30,21 +31,30 @@ describe('the list of routes', () => {
     expect(guarded.length).toBeGreaterThan(10);
     for (const route of guarded) {
       const answer = await ask(route, null);
-      expect([answer.status, answer.headers.get('www-authenticate'), answer.headers.get('content-type')], nameOf(route)).toEqual([401, 'Bearer', 'application/problem+json']);
+      expect(
+        [answer.status, answer.headers.get('www-authenticate'), answer.headers.get('content-type')],
+        nameOf(route),
+      ).toEqual([401, 'Bearer', 'application/problem+json']);
     }
   });
 
   it('refuses a token that is none, in the header as in the parameter', async () => {
     for (const route of routesWith((r) => r.spec.access !== 'public')) {
       expect((await ask(route, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.')).status, nameOf(route)).toBe(401);
-      const byQuery = await server.api(`${pathOf(route)}?token=wrong`, { method: route.spec.method.toUpperCase(), token: null });
+      const byQuery = await server.api(`${pathOf(route)}?token=wrong`, {
+        method: route.spec.method.toUpperCase(),
+        token: null,
+      });
       expect(byQuery.status, nameOf(route)).toBe(401);
     }
   });
 
   it('takes the token as a parameter on streams alone', async () => {
     for (const route of routesWith((r) => r.spec.access === 'user' || r.spec.access === 'superuser')) {
-      const answer = await server.api(`${pathOf(route)}?token=${server.token}`, { method: route.spec.method.toUpperCase(), token: null });
+      const answer = await server.api(`${pathOf(route)}?token=${server.token}`, {
+        method: route.spec.method.toUpperCase(),
+        token: null,
+      });
       expect(answer.status, nameOf(route)).toBe(401);
     }
   });
@@ -58,19 +68,27 @@ describe('the list of routes', () => {
   it('answers 405 with Allow to a method that a path does not have', async () => {
     const paths = Map.groupBy(server.app.routes, (route) => route.spec.path);
     for (const [path, group] of paths) {
-      const missing = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'].find((method) => !group.some((route) => route.spec.method.toUpperCase() === method));
+      const missing = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'].find(
+        (method) => !group.some((route) => route.spec.method.toUpperCase() === method),
+      );
       if (missing === undefined || group[0] === undefined) continue;
       const answer = await server.api(pathOf(group[0]), { method: missing });
-      expect([answer.status, answer.headers.get('allow')?.includes(group[0].spec.method.toUpperCase())], `${missing} ${path}`).toEqual([405, true]);
+      expect(
+        [answer.status, answer.headers.get('allow')?.includes(group[0].spec.method.toUpperCase())],
+        `${missing} ${path}`,
+      ).toEqual([405, true]);
     }
   });
 });
 
 describe('the OpenAPI document of the app', () => {
-  const read = async (): Promise<OpenApiDocument> => (await server.api<OpenApiDocument>('/openapi.json', { token: null })).body;
+  const read = async (): Promise<OpenApiDocument> =>
+    (await server.api<OpenApiDocument>('/openapi.json', { token: null })).body;
 
   it('is valid 3.1', async () => {
-    expect(await new Validator().validate(await read() as unknown as Record<string, unknown>)).toEqual({ valid: true });
+    expect(await new Validator().validate((await read()) as unknown as Record<string, unknown>)).toEqual({
+      valid: true,
+    });
   });
 
   it('holds every route of the app, with what its access asks for', async () => {
@@ -78,20 +96,28 @@ describe('the OpenAPI document of the app', () => {
     for (const { spec } of server.app.routes) {
       const operation = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method];
       expect(operation, `${spec.method} ${spec.path}`).toBeDefined();
-      expect(operation?.security.length, `${spec.method} ${spec.path}`).toBe({ public: 0, user: 1, stream: 2, superuser: 1 }[spec.access]);
-      expect(operation?.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name)).toEqual([...spec.path.matchAll(/:(\w+)/g)].map((match) => match[1]));
+      expect(operation?.security.length, `${spec.method} ${spec.path}`).toBe(
+        { public: 0, user: 1, stream: 2, superuser: 1 }[spec.access],
+      );
+      expect(
+        operation?.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
+      ).toEqual([...spec.path.matchAll(/:(\w+)/g)].map((match) => match[1]));
     }
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health', '/stream/{id}']));
   });
 
   it('has an id of its own for each operation', async () => {
-    const ids = Object.values((await read()).paths).flatMap((methods) => Object.values(methods).map((operation) => operation.operationId));
+    const ids = Object.values((await read()).paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => operation.operationId),
+    );
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
   it('refers only to shapes that it holds', async () => {
     const document = await read();
-    const refs = new Set([...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]));
+    const refs = new Set(
+      [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]),
+    );
     expect([...refs].filter((name) => name === undefined || !(name in document.components.schemas))).toEqual([]);
   });
 
@@ -100,6 +126,7 @@ describe('the OpenAPI document of the app', () => {
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(answer.text).not.toMatch(/<script|https?:\/\//);
-    for (const { spec } of server.app.routes) expect(answer.text).toContain(spec.path.replaceAll(/:(\w+)/g, '<var>{$1}</var>'));
+    for (const { spec } of server.app.routes)
+      expect(answer.text).toContain(spec.path.replaceAll(/:(\w+)/g, '<var>{$1}</var>'));
   });
 });

@@ -1,4 +1,5 @@
-// What is packed, and that it works away from the source: electron-builder for real, with a stand-in for Electron's binary.
+// What is packed, and that it works away from the source: electron-builder for real, with a stand-in for Electron's
+// binary.
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
@@ -31,103 +32,164 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 test('the archive holds the bundles, the migrations and the resources', () => {
   const { workers } = productPaths(root, true);
   const wanted = [
-    'package.json', 'dist/main/index.js', 'dist/main/preload.cjs', 'dist/server/main.js', 'dist/server/chromaprint.wasm', 'dist/renderer/index.html',
+    'package.json',
+    'dist/main/index.js',
+    'dist/main/preload.cjs',
+    'dist/server/main.js',
+    'dist/server/chromaprint.wasm',
+    'dist/renderer/index.html',
     ...Object.values(workers).map((url) => `dist/server/${basename(url.pathname)}`),
-    ...readdirSync(join(root, 'migrations')).filter((name) => name.endsWith('.sql')).map((name) => `migrations/${name}`),
-    'resources/NOTICES.md', 'resources/placeholder-cover.jpg', 'resources/tray/tray.png', 'resources/tray/trayTemplate@2x.png',
+    ...readdirSync(join(root, 'migrations'))
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => `migrations/${name}`),
+    'resources/NOTICES.md',
+    'resources/placeholder-cover.jpg',
+    'resources/tray/tray.png',
+    'resources/tray/trayTemplate@2x.png',
   ];
   expect(names).toEqual(expect.arrayContaining(wanted));
 });
 
 test('the archive holds no test, no source, no map, no tool of packing and no program such as Node', () => {
-  expect(new Set(names.map((name) => name.split('/')[0]))).toEqual(new Set(['dist', 'migrations', 'resources', 'node_modules', 'package.json']));
+  expect(new Set(names.map((name) => name.split('/')[0]))).toEqual(
+    new Set(['dist', 'migrations', 'resources', 'node_modules', 'package.json']),
+  );
   const own = names.filter((name) => !name.startsWith('node_modules/'));
   expect(own.filter((name) => /\.(ts|tsx|map|built)$|(^|\/)(tests?|fakes|packaging)(\/|$)/.test(name))).toEqual([]);
-  expect(names.filter((name) => /node_modules\/node-|\/(test|tests|src)\/|\.(map|ts|c|cc|cpp|h|exe)$/.test(name))).toEqual([]);
-  const programs = filesIn(packed.unpacked).filter((path) => isBinary(path) && !['.node', '.so', '.dylib', '.dll'].includes(extname(path)) && !/\.so\.[\d.]+$/.test(path));
+  expect(
+    names.filter((name) => /node_modules\/node-|\/(test|tests|src)\/|\.(map|ts|c|cc|cpp|h|exe)$/.test(name)),
+  ).toEqual([]);
+  const programs = filesIn(packed.unpacked).filter(
+    (path) =>
+      isBinary(path) && !['.node', '.so', '.dylib', '.dll'].includes(extname(path)) && !/\.so\.[\d.]+$/.test(path),
+  );
   expect(programs).toEqual([]);
 });
 
 test('of each native package only the part for one system is packed', () => {
-  const natives = filesIn(packed.unpacked).filter((path) => path.endsWith('.node')).map((path) => basename(path));
+  const natives = filesIn(packed.unpacked)
+    .filter((path) => path.endsWith('.node'))
+    .map((path) => basename(path));
   expect(natives).toContain(`linux-${process.arch}.node`); // better-sqlite3, which brings those of eight systems
   expect(natives.filter((name) => name !== 'keytar.node').length).toBe(4); // with sharp, argon2 and keyring
 });
 
 test('the binary is fused: it is no Node, takes no options or debugger, and runs nothing but its archive', () => {
   expect(packed.fuses()).toEqual({
-    runAsNode: false, cookieEncryption: true, nodeOptions: false, nodeInspect: false, asarIntegrity: true,
-    onlyFromAsar: true, browserSnapshot: false, fileProtocolPrivileges: false, wasmTrapHandlers: true,
+    runAsNode: false,
+    cookieEncryption: true,
+    nodeOptions: false,
+    nodeInspect: false,
+    asarIntegrity: true,
+    onlyFromAsar: true,
+    browserSnapshot: false,
+    fileProtocolPrivileges: false,
+    wasmTrapHandlers: true,
   });
 });
 
 test('updates are looked for in the repository that publishes the release', () => {
-  expect(readFileSync(join(packed.dir, 'resources', 'app-update.yml'), 'utf8').split('\n')).toEqual(expect.arrayContaining(['provider: github', 'owner: somebody', 'repo: somewhere']));
+  expect(readFileSync(join(packed.dir, 'resources', 'app-update.yml'), 'utf8').split('\n')).toEqual(
+    expect.arrayContaining(['provider: github', 'owner: somebody', 'repo: somewhere']),
+  );
 });
 
-// The native packages that are installed belong to the system that the tests run on. The real app is tried on all three in a workflow.
-if (process.platform !== 'linux') console.warn('\n*** Not Linux: that the server runs from the packed tree is NOT tested. ***\n');
-else describe('the server, run by plain Node from the unpacked files', () => {
-  let server: ServerProcess;
-  let token = '';
-  let music: Manifest;
-  const data = (): string => join(dir, 'data');
+// The native packages that are installed belong to the system that the tests run on. The real app is tried on all three
+// in a workflow.
+if (process.platform !== 'linux')
+  console.warn('\n*** Not Linux: that the server runs from the packed tree is NOT tested. ***\n');
+else
+  describe('the server, run by plain Node from the unpacked files', () => {
+    let server: ServerProcess;
+    let token = '';
+    let music: Manifest;
+    const data = (): string => join(dir, 'data');
 
-  beforeAll(async () => {
-    music = makeLibrary({ tracks: 3, formats: ['flac', 'ogg', 'opus'], even: true, art: 'embedded', seconds: '12', seed: 'packed' }, join(dir, 'music'));
-    mkdirSync(join(dir, 'nothing'));
-    // Without a key nothing is asked of the internet, yet everything is heard; and with an empty PATH by nobody but ourselves.
-    const env = { PATH: join(dir, 'nothing'), FPID_ENABLED: 'true', ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password };
-    server = await spawnServer(['--data-dir', data(), '--port', '0', '--import', music.dir], env, join(packed.unpacked, 'dist', 'server', 'main.js'));
-    token = (await ask<TokenResponse>('/auth/login', ADMIN)).access_token;
-  }, 60_000);
-  afterAll(async () => { await server?.kill('SIGTERM'); });
-
-  const ask = async <T>(path: string, body?: unknown): Promise<T> => {
-    const answer = await fetch(`${server.url}/api/v1${path}`, {
-      headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) }, ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    beforeAll(async () => {
+      music = makeLibrary(
+        { tracks: 3, formats: ['flac', 'ogg', 'opus'], even: true, art: 'embedded', seconds: '12', seed: 'packed' },
+        join(dir, 'music'),
+      );
+      mkdirSync(join(dir, 'nothing'));
+      // Without a key nothing is asked of the internet, yet everything is heard; and with an empty PATH by nobody but
+      // ourselves.
+      const env = {
+        PATH: join(dir, 'nothing'),
+        FPID_ENABLED: 'true',
+        ADMIN_USERNAME: ADMIN.username,
+        ADMIN_PASSWORD: ADMIN.password,
+      };
+      server = await spawnServer(
+        ['--data-dir', data(), '--port', '0', '--import', music.dir],
+        env,
+        join(packed.unpacked, 'dist', 'server', 'main.js'),
+      );
+      token = (await ask<TokenResponse>('/auth/login', ADMIN)).access_token;
+    }, 60_000);
+    afterAll(async () => {
+      await server?.kill('SIGTERM');
     });
-    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as T;
-  };
-  const isIdle = async (): Promise<boolean> => {
-    for (const status of ['queued', 'running', 'waiting']) if ((await ask<{ items: JobOut[] }>(`/jobs?status=${status}`)).items.length > 0) return false;
-    return true;
-  };
 
-  test('serves the interface with everything it asks for', async () => {
-    const page = await (await fetch(server.url, { headers: { Accept: 'text/html' } })).text();
-    const assets = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path as string);
-    expect(assets.some((path) => path.endsWith('.js')) && assets.some((path) => path.endsWith('.css'))).toBe(true);
-    for (const path of assets) expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
+    const ask = async <T>(path: string, body?: unknown): Promise<T> => {
+      const answer = await fetch(`${server.url}/api/v1${path}`, {
+        headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+      return (await answer.json()) as T;
+    };
+    const isIdle = async (): Promise<boolean> => {
+      for (const status of ['queued', 'running', 'waiting'])
+        if ((await ask<{ items: JobOut[] }>(`/jobs?status=${status}`)).items.length > 0) return false;
+      return true;
+    };
+
+    test('serves the interface with everything it asks for', async () => {
+      const page = await (await fetch(server.url, { headers: { Accept: 'text/html' } })).text();
+      const assets = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path as string);
+      expect(assets.some((path) => path.endsWith('.js')) && assets.some((path) => path.endsWith('.css'))).toBe(true);
+      for (const path of assets) expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
+    });
+
+    test('scans, takes an upload, hears every track without a tool beside it, and makes small covers', async () => {
+      await expect
+        .poll(async () => (await ask<{ total: number }>('/tracks')).total, { timeout: 30_000 })
+        .toBe(music.files.length);
+      const other = makeLibrary(
+        { tracks: 1, formats: ['mp3'], art: 'none', seconds: '12', seed: 'upload' },
+        join(dir, 'upload'),
+      );
+      const [file] = other.files as [ExpectedFile];
+      const form = new FormData();
+      form.append('files', new Blob([readFileSync(pathOf(other, file))]), 'upload.mp3');
+      const answer = await fetch(`${server.url}/api/v1/tracks/upload`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}` },
+        body: form,
+      });
+      expect(answer.status).toBe(201);
+      expect(((await answer.json()) as UploadOut).items[0]?.title).toBe(file.tags?.title);
+
+      await expect.poll(isIdle, { timeout: 30_000 }).toBe(true);
+      const tracks = await ask<{ items: TrackOut[]; total: number }>('/tracks');
+      expect(tracks.total).toBe(music.files.length + 1);
+      const db = new Database(join(data(), 'tonearm.db'), { readonly: true });
+      expect(db.prepare('SELECT count(*) FROM track_fingerprints').pluck().get()).toBe(tracks.total);
+      db.close();
+
+      const album = (await ask<{ items: AlbumOut[] }>('/albums')).items.find((one) => one.has_cover);
+      const cover = await fetch(`${server.url}/api/v1/albums/${album?.id}/cover?size=64`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      const { width } = await sharp(Buffer.from(await cover.arrayBuffer())).metadata();
+      expect(width).toBe(64);
+    });
   });
-
-  test('scans, takes an upload, hears every track without a tool beside it, and makes small covers', async () => {
-    await expect.poll(async () => (await ask<{ total: number }>('/tracks')).total, { timeout: 30_000 }).toBe(music.files.length);
-    const other = makeLibrary({ tracks: 1, formats: ['mp3'], art: 'none', seconds: '12', seed: 'upload' }, join(dir, 'upload'));
-    const [file] = other.files as [ExpectedFile];
-    const form = new FormData();
-    form.append('files', new Blob([readFileSync(pathOf(other, file))]), 'upload.mp3');
-    const answer = await fetch(`${server.url}/api/v1/tracks/upload`, { method: 'POST', headers: { Authorization: `Bearer ${token}` }, body: form });
-    expect(answer.status).toBe(201);
-    expect(((await answer.json()) as UploadOut).items[0]?.title).toBe(file.tags?.title);
-
-    await expect.poll(isIdle, { timeout: 30_000 }).toBe(true);
-    const tracks = await ask<{ items: TrackOut[]; total: number }>('/tracks');
-    expect(tracks.total).toBe(music.files.length + 1);
-    const db = new Database(join(data(), 'tonearm.db'), { readonly: true });
-    expect(db.prepare('SELECT count(*) FROM track_fingerprints').pluck().get()).toBe(tracks.total);
-    db.close();
-
-    const album = (await ask<{ items: AlbumOut[] }>('/albums')).items.find((one) => one.has_cover);
-    const cover = await fetch(`${server.url}/api/v1/albums/${album?.id}/cover?size=64`, { headers: { Authorization: `Bearer ${token}` } });
-    const { width } = await sharp(Buffer.from(await cover.arrayBuffer())).metadata();
-    expect(width).toBe(64);
-  });
-});
 
 const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 
 /** ELF, Mach-O or PE by its first bytes. */
 function isBinary(path: string): boolean {
@@ -135,5 +197,9 @@ function isBinary(path: string): boolean {
   const file = openSync(path, 'r');
   readSync(file, head, 0, 4, 0);
   closeSync(file);
-  return head.subarray(1).toString('latin1') === 'ELF' || ['cffaedfe', 'cafebabe'].includes(head.toString('hex')) || head.subarray(0, 2).toString('latin1') === 'MZ';
+  return (
+    head.subarray(1).toString('latin1') === 'ELF' ||
+    ['cffaedfe', 'cafebabe'].includes(head.toString('hex')) ||
+    head.subarray(0, 2).toString('latin1') === 'MZ'
+  );
 }

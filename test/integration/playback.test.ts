@@ -30,11 +30,22 @@ beforeEach(() => {
 
 const save = (body: unknown, token = server.token) => server.api<QueueOut>('/queue', { method: 'PUT', body, token });
 const queue = async (token = server.token): Promise<QueueOut> => (await server.api<QueueOut>('/queue', { token })).body;
-const mergeInto = (kept: TrackId, emptied: TrackId) => createTrackMerge({ db: server.app.db, tracks: tracks.writer, movers: [createPlaybackMoves({ db: server.app.db })] }).mergeInto(kept, emptied);
+const mergeInto = (kept: TrackId, emptied: TrackId) =>
+  createTrackMerge({
+    db: server.app.db,
+    tracks: tracks.writer,
+    movers: [createPlaybackMoves({ db: server.app.db })],
+  }).mergeInto(kept, emptied);
 
 describe('the queue', () => {
   test('is as it was saved, for the person alone', async () => {
-    expect(await queue()).toEqual({ track_ids: [], current_index: 0, position_ms: 0, changed_by: null, updated_at: null });
+    expect(await queue()).toEqual({
+      track_ids: [],
+      current_index: 0,
+      position_ms: 0,
+      changed_by: null,
+      updated_at: null,
+    });
     const saved = { track_ids: [ids[1], ids[0], ids[1]], current_index: 2, position_ms: 4_500 };
     const out = { ...saved, changed_by: 'phone', updated_at: new Date(START).toISOString() };
     const { status, body } = await save({ ...saved, client: 'phone' });
@@ -74,32 +85,63 @@ describe('the queue', () => {
 
   test('tells the person’s other windows that it changed', async () => {
     const seen: string[] = [];
-    const stops = [1, 2].map((user) => server.app.events.subscribe({ id: user as UserId, isSuperuser: true }, undefined, ({ name, data }) => { if (name !== 'library') seen.push(`${user} ${name} ${data}`); }));
+    const stops = [1, 2].map((user) =>
+      server.app.events.subscribe({ id: user as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
+        if (name !== 'library') seen.push(`${user} ${name} ${data}`);
+      }),
+    );
     await save({ track_ids: ids, client: 'phone' });
     expect(seen).toEqual([`1 queue {"client":"phone","updated_at":"${new Date(START).toISOString()}"}`]);
     for (const stop of stops) stop();
   });
 
-  test.each([{ track_ids: [1, 2], current_index: 2 }, { track_ids: [], current_index: 1 }, { track_ids: [0] }, { track_ids: ['1'] }, { current_index: 0 }, { track_ids: [1], position_ms: -1 }, { track_ids: [1], user_id: 2 }])('%j is refused', async (body) => {
+  test.each([
+    { track_ids: [1, 2], current_index: 2 },
+    { track_ids: [], current_index: 1 },
+    { track_ids: [0] },
+    { track_ids: ['1'] },
+    { current_index: 0 },
+    { track_ids: [1], position_ms: -1 },
+    { track_ids: [1], user_id: 2 },
+  ])('%j is refused', async (body) => {
     expect((await save(body)).status).toBe(422);
   });
 });
 
 describe('a bookmark', () => {
   const path = (id: unknown): string => `/bookmarks/${String(id)}`;
-  const put = (id: unknown, body: unknown, token = server.token) => server.api<BookmarkOut>(path(id), { method: 'PUT', body, token });
-  const list = async (token = server.token): Promise<BookmarkOut[]> => (await server.api<{ items: BookmarkOut[] }>('/bookmarks', { token })).body.items;
+  const put = (id: unknown, body: unknown, token = server.token) =>
+    server.api<BookmarkOut>(path(id), { method: 'PUT', body, token });
+  const list = async (token = server.token): Promise<BookmarkOut[]> =>
+    (await server.api<{ items: BookmarkOut[] }>('/bookmarks', { token })).body.items;
 
   test('is set, moved, listed and removed', async () => {
-    expect((await put(ids[0], { position_ms: 1_000, comment: 'chapter 2' })).body).toMatchObject({ track: { id: ids[0] }, position_ms: 1_000, comment: 'chapter 2' });
+    expect((await put(ids[0], { position_ms: 1_000, comment: 'chapter 2' })).body).toMatchObject({
+      track: { id: ids[0] },
+      position_ms: 1_000,
+      comment: 'chapter 2',
+    });
     clock += 1_000;
     await put(ids[1], { position_ms: 5 });
     clock += 1_000;
-    expect((await put(ids[0], { position_ms: 9_000 })).body).toEqual(expect.objectContaining({ position_ms: 9_000, comment: null, created_at: new Date(START).toISOString(), updated_at: new Date(clock).toISOString() }));
-    expect((await list()).map(({ track, position_ms }) => [track.id, position_ms])).toEqual([[ids[0], 9_000], [ids[1], 5]]);
+    expect((await put(ids[0], { position_ms: 9_000 })).body).toEqual(
+      expect.objectContaining({
+        position_ms: 9_000,
+        comment: null,
+        created_at: new Date(START).toISOString(),
+        updated_at: new Date(clock).toISOString(),
+      }),
+    );
+    expect((await list()).map(({ track, position_ms }) => [track.id, position_ms])).toEqual([
+      [ids[0], 9_000],
+      [ids[1], 5],
+    ]);
     expect(await list(listener)).toEqual([]);
     expect((await server.api(path(ids[0]), { method: 'DELETE' })).status).toBe(204);
-    expect([(await server.api(path(ids[0]))).status, (await server.api(path(ids[0]), { method: 'DELETE' })).status]).toEqual([404, 404]);
+    expect([
+      (await server.api(path(ids[0]))).status,
+      (await server.api(path(ids[0]), { method: 'DELETE' })).status,
+    ]).toEqual([404, 404]);
   });
 
   test('needs a track that is there, and goes with it', async () => {
@@ -116,7 +158,9 @@ describe('a bookmark', () => {
     clock += 1_000;
     await put(b, { position_ms: 2, comment: 'later' });
     mergeInto(a, b);
-    expect([(await list()).map(({ track, position_ms, comment }) => [track.id, position_ms, comment]), (await list(listener)).map(({ track, position_ms }) => [track.id, position_ms])])
-      .toEqual([[[a, 2, 'later']], [[a, 7]]]);
+    expect([
+      (await list()).map(({ track, position_ms, comment }) => [track.id, position_ms, comment]),
+      (await list(listener)).map(({ track, position_ms }) => [track.id, position_ms]),
+    ]).toEqual([[[a, 2, 'later']], [[a, 7]]]);
   });
 });

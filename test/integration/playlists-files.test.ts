@@ -1,4 +1,5 @@
-// Playlist files over HTTP: what each of them finds in a library, what is reported, and that what goes out comes in again.
+// Playlist files over HTTP: what each of them finds in a library, what is reported, and that what goes out comes in
+// again.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
@@ -12,7 +13,11 @@ const TRACKS: [string, Named, number][] = [
   ['Quays/Harbour/01 Tide.mp3', { title: 'Tide', artists: ['The Quays'], album: 'Harbour' }, 200_000],
   ['Quays/Harbour/02 Ebb & Flow #2.mp3', { title: 'Ebb & Flow #2', artists: ['The Quays'], album: 'Harbour' }, 100_000],
   ['Björk/Homogenic/01 Jóga.flac', { title: 'Jóga', artists: ['Björk'], album: 'Homogenic' }, 305_000],
-  ['Die Ärzte/13/03 Männer sind Schweine.mp3', { title: 'Männer sind Schweine', artists: ['Die Ärzte'], album: '13' }, 258_000],
+  [
+    'Die Ärzte/13/03 Männer sind Schweine.mp3',
+    { title: 'Männer sind Schweine', artists: ['Die Ärzte'], album: '13' },
+    258_000,
+  ],
   ['東京/夜/01 雨.flac', { title: '雨', artists: ['東京'], album: '夜' }, 60_000],
   ['Anna/Live/01 Intro.mp3', { title: 'Intro', artists: ['Anna'], album: 'Live' }, 30_000],
   ['Bert/Live/01 Intro.mp3', { title: 'Intro', artists: ['Bert'], album: 'Live' }, 40_000],
@@ -31,48 +36,122 @@ beforeAll(async () => {
   other = await registerUser(server, 'somebody');
   db = openDatabase({ path: join(server.dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
   const writer = createTrackWriter({ db, now: () => new Date() });
-  const add = (source: string, sourceId: string, identity: Named, durationMs: number): TrackId => writer.insert({
-    source, sourceId, identity: { genres: [], ...identity },
-    audio: {
-      durationMs, sizeBytes: 10, format: 'mp3', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
-      trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: `local:audio/${sourceId}`, contentHash: null, audioHash: null, availability: 'available',
-    },
-  });
-  trackIds = [...TRACKS.map(([path, identity, ms]) => add('local_folder', path, identity, ms)), add('upload', 'abc123', { title: 'Sent In', artists: ['Cleo'] }, 5_000)];
+  const add = (source: string, sourceId: string, identity: Named, durationMs: number): TrackId =>
+    writer.insert({
+      source,
+      sourceId,
+      identity: { genres: [], ...identity },
+      audio: {
+        durationMs,
+        sizeBytes: 10,
+        format: 'mp3',
+        codec: null,
+        bitrateKbps: null,
+        sampleRateHz: null,
+        bitDepth: null,
+        channels: 2,
+        encoderDelay: null,
+        encoderPadding: null,
+        trackGainDb: null,
+        trackPeak: null,
+        albumGainDb: null,
+        albumPeak: null,
+        hasPicture: false,
+        storageUri: `local:audio/${sourceId}`,
+        contentHash: null,
+        audioHash: null,
+        availability: 'available',
+      },
+    });
+  trackIds = [
+    ...TRACKS.map(([path, identity, ms]) => add('local_folder', path, identity, ms)),
+    add('upload', 'abc123', { title: 'Sent In', artists: ['Cleo'] }, 5_000),
+  ];
 });
 afterAll(async () => {
   db.$client.close();
   await server.close();
 });
 
-async function send(bytes: string | Uint8Array<ArrayBuffer>, { query = '', name = 'My list.m3u', token = server.token } = {}) {
+async function send(
+  bytes: string | Uint8Array<ArrayBuffer>,
+  { query = '', name = 'My list.m3u', token = server.token } = {},
+) {
   const form = new FormData();
   form.append('file', new Blob([bytes]), name);
   return server.api<ImportOut>(`/playlists/import${query}`, { method: 'POST', body: form, token });
 }
-const found = ({ playlist }: ImportOut): number[] => (playlist.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
+const found = ({ playlist }: ImportOut): number[] =>
+  (playlist.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
 const latin1 = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 const utf16 = (text: string) => Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'));
 
 describe('a file that comes in', () => {
   const SHAPES: [string, string | Uint8Array<ArrayBuffer>, number[], number[]?][] = [
     ['with relative paths', 'Quays/Harbour/01 Tide.mp3\n./Björk/Homogenic/01 Jóga.flac\n', [TIDE, JOGA]],
-    ['with paths from another folder', '../Music/Quays/Harbour/01 Tide.mp3\n../../Harbour/02 Ebb & Flow #2.mp3', [TIDE, EBB]],
-    ['with absolute paths of another machine', '#EXTM3U\n/home/ann/Music/Quays/Harbour/01 Tide.mp3\n/home/ann/Music/Bert/Live/01 Intro.mp3', [TIDE, INTRO_B]],
-    ['from Windows', '#EXTM3U\r\n#EXTINF:200,The Quays - Tide\r\nC:\\Users\\Ann\\Music\\Quays\\Harbour\\01 Tide.mp3\r\n\\\\nas\\m\\Anna\\Live\\01 Intro.mp3\r\n', [TIDE, INTRO_A]],
-    ['with file: addresses', 'file:///m/Quays/Harbour/02%20Ebb%20&%20Flow%20%232.mp3\nfile:///m/Bj%C3%B6rk/Homogenic/01%20J%C3%B3ga.flac', [EBB, JOGA]],
-    ['with names of a Mac', '#EXTM3U\rBjo\u0308rk/Homogenic/01 Jo\u0301ga.flac\rQUAYS/harbour/01 TIDE.MP3', [JOGA, TIDE]],
+    [
+      'with paths from another folder',
+      '../Music/Quays/Harbour/01 Tide.mp3\n../../Harbour/02 Ebb & Flow #2.mp3',
+      [TIDE, EBB],
+    ],
+    [
+      'with absolute paths of another machine',
+      '#EXTM3U\n/home/ann/Music/Quays/Harbour/01 Tide.mp3\n/home/ann/Music/Bert/Live/01 Intro.mp3',
+      [TIDE, INTRO_B],
+    ],
+    [
+      'from Windows',
+      '#EXTM3U\r\n#EXTINF:200,The Quays - Tide\r\nC:\\Users\\Ann\\Music\\Quays\\Harbour\\01 Tide.mp3\r\n\\\\nas\\m\\Anna\\Live\\01 Intro.mp3\r\n',
+      [TIDE, INTRO_A],
+    ],
+    [
+      'with file: addresses',
+      'file:///m/Quays/Harbour/02%20Ebb%20&%20Flow%20%232.mp3\nfile:///m/Bj%C3%B6rk/Homogenic/01%20J%C3%B3ga.flac',
+      [EBB, JOGA],
+    ],
+    [
+      'with names of a Mac',
+      '#EXTM3U\rBjo\u0308rk/Homogenic/01 Jo\u0301ga.flac\rQUAYS/harbour/01 TIDE.MP3',
+      [JOGA, TIDE],
+    ],
     ['in Latin-1', latin1('#EXTM3U\nDie Ärzte/13/03 Männer sind Schweine.mp3'), [MEN]],
     ['in UTF-16', utf16('#EXTM3U\r\n東京\\夜\\01 雨.flac\r\n'), [RAIN]],
     ['with a byte order mark', '\ufeffQuays/Harbour/01 Tide.mp3', [TIDE]],
     ['with names alone', '01 Tide.mp3\n01 Intro.mp3\n', [TIDE], [2]],
-    ['with other files of the same songs', '#EXTM3U\n#EXTINF:199,The Quays - TIDE\nold/tide (128k).ogg\n#EXTINF:30,anna - intro\nx.mp3\n#EXTINF:5,Cleo - Sent In\ny.mp3', [TIDE, INTRO_A, UPLOADED]],
-    ['with names that tell artist and title', 'Downloads/Die Aerzte - nothing.mp3\nDownloads/die ärzte - männer sind schweine.ogg\nBert/Other/07 - Intro.ogg', [MEN, INTRO_B], [1]],
-    ['with signs that look like codes', '100% Hits/50% Off.mp3\n100%25%20Hits/50%25%20Off.mp3\n./#1/#Song.mp3', [OFF, OFF, SHARP]],
-    ['with streams and what is not there', '#EXTINF:-1,Radio\nhttp://radio.example/x.mp3\nNobody/Nothing.mp3\nQuays/Harbour/01 Tide.mp3\nhttps://host/Quays/Tide', [TIDE], [2, 3, 5]],
-    ['with paths that want to get out', '../../../../etc/passwd\n/etc/passwd\nfile:///etc/passwd\nC:\\Windows\\win.ini\n01 Tide.mp3/../../../x', [], [1, 2, 3, 4, 5]],
+    [
+      'with other files of the same songs',
+      '#EXTM3U\n#EXTINF:199,The Quays - TIDE\nold/tide (128k).ogg\n#EXTINF:30,anna - intro\nx.mp3\n#EXTINF:5,Cleo - Sent In\ny.mp3',
+      [TIDE, INTRO_A, UPLOADED],
+    ],
+    [
+      'with names that tell artist and title',
+      'Downloads/Die Aerzte - nothing.mp3\nDownloads/die ärzte - männer sind schweine.ogg\nBert/Other/07 - Intro.ogg',
+      [MEN, INTRO_B],
+      [1],
+    ],
+    [
+      'with signs that look like codes',
+      '100% Hits/50% Off.mp3\n100%25%20Hits/50%25%20Off.mp3\n./#1/#Song.mp3',
+      [OFF, OFF, SHARP],
+    ],
+    [
+      'with streams and what is not there',
+      '#EXTINF:-1,Radio\nhttp://radio.example/x.mp3\nNobody/Nothing.mp3\nQuays/Harbour/01 Tide.mp3\nhttps://host/Quays/Tide',
+      [TIDE],
+      [2, 3, 5],
+    ],
+    [
+      'with paths that want to get out',
+      '../../../../etc/passwd\n/etc/passwd\nfile:///etc/passwd\nC:\\Windows\\win.ini\n01 Tide.mp3/../../../x',
+      [],
+      [1, 2, 3, 4, 5],
+    ],
     ['as PLS', '[playlist]\nFile1=Quays\\Harbour\\01 Tide.mp3\nFile2=x.mp3\nTitle2=Björk - Joga\n', [TIDE, JOGA]],
-    ['as XSPF', '<?xml version="1.0"?><playlist><trackList><track><location>file:///m/Quays/Harbour/02%20Ebb%20%26%20Flow%20%232.mp3</location></track><track><creator>Björk</creator><title>Jóga</title></track></trackList></playlist>', [EBB, JOGA]],
+    [
+      'as XSPF',
+      '<?xml version="1.0"?><playlist><trackList><track><location>file:///m/Quays/Harbour/02%20Ebb%20%26%20Flow%20%232.mp3</location></track><track><creator>Björk</creator><title>Jóga</title></track></trackList></playlist>',
+      [EBB, JOGA],
+    ],
     ['with a track many times', '01 Tide.mp3\n01 Tide.mp3\n', [TIDE, TIDE]],
   ];
 
@@ -81,7 +160,12 @@ describe('a file that comes in', () => {
     expect(status).toBe(201);
     expect([found(body), body.matched]).toEqual([tracks, tracks.length]);
     expect(body.unmatched.map(({ line }) => line)).toEqual(unmatched);
-    expect(body.playlist).toMatchObject({ version: 1, track_count: tracks.length, is_public: false, owner_name: 'admin' });
+    expect(body.playlist).toMatchObject({
+      version: 1,
+      track_count: tracks.length,
+      is_public: false,
+      owner_name: 'admin',
+    });
   });
 
   test('says in words why a line fits nothing', async () => {
@@ -94,7 +178,8 @@ describe('a file that comes in', () => {
   });
 
   test('gives the list a name: the one asked for, its own, or that of the file', async () => {
-    const name = async (text: string, query = '', file = 'x/../Road trip.m3u8') => (await send(text, { query, name: file })).body.playlist.name;
+    const name = async (text: string, query = '', file = 'x/../Road trip.m3u8') =>
+      (await send(text, { query, name: file })).body.playlist.name;
     expect(await name('#PLAYLIST:Inside\n01 Tide.mp3', '?name=Asked')).toBe('Asked');
     expect(await name('#PLAYLIST:Inside\n01 Tide.mp3')).toBe('Inside');
     expect(await name('01 Tide.mp3')).toBe('Road trip');
@@ -116,14 +201,29 @@ describe('a file that comes in', () => {
 });
 
 describe('a playlist that goes out', () => {
-  const make = async (tracks: number[], name = 'List'): Promise<PlaylistOut> => (await server.api<PlaylistOut>('/playlists', { method: 'POST', body: { name, track_ids: tracks.map((n) => trackIds[n]) } })).body;
+  const make = async (tracks: number[], name = 'List'): Promise<PlaylistOut> =>
+    (
+      await server.api<PlaylistOut>('/playlists', {
+        method: 'POST',
+        body: { name, track_ids: tracks.map((n) => trackIds[n]) },
+      })
+    ).body;
 
   test('has a line for every track, and comes in again as it was', async () => {
     const tracks = [SHARP, TIDE, JOGA, TIDE, UPLOADED, RAIN, OFF, EBB];
     const list = await make(tracks, 'Mornings');
     const { text, headers } = await server.api(`/playlists/${list.id}/export.m3u8`);
     expect(headers.get('content-type')).toBe('audio/x-mpegurl; charset=utf-8');
-    expect(text.split('\n').slice(0, 8)).toEqual(['#EXTM3U', '#PLAYLIST:Mornings', '#EXTINF:1,Sharp - #Song', '#EXTALB:#1', './#1/#Song.mp3', '#EXTINF:200,The Quays - Tide', '#EXTALB:Harbour', 'Quays/Harbour/01 Tide.mp3']);
+    expect(text.split('\n').slice(0, 8)).toEqual([
+      '#EXTM3U',
+      '#PLAYLIST:Mornings',
+      '#EXTINF:1,Sharp - #Song',
+      '#EXTALB:#1',
+      './#1/#Song.mp3',
+      '#EXTINF:200,The Quays - Tide',
+      '#EXTALB:Harbour',
+      'Quays/Harbour/01 Tide.mp3',
+    ]);
     const back = (await send(text)).body;
     expect([found(back), back.unmatched, back.playlist.name]).toEqual([tracks, [], 'Mornings']);
   });
@@ -131,7 +231,9 @@ describe('a playlist that goes out', () => {
   test('has a file name that every system takes', async () => {
     const list = await make([TIDE], '../a/b:"c"\u202e ü\r\nX-Evil: 1.');
     const { headers } = await server.api(`/playlists/${list.id}/export.m3u8`);
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\x20-\x7e]+\.m3u8"; filename\*=UTF-8''[\w%.~!&+-]+\.m3u8$/);
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="[\x20-\x7e]+\.m3u8"; filename\*=UTF-8''[\w%.~!&+-]+\.m3u8$/,
+    );
     expect(headers.get('content-disposition')).not.toMatch(/[/\\:]a|"c"|\.\./);
     expect(headers.get('x-evil')).toBeNull();
   });
@@ -154,43 +256,94 @@ describe('a playlist that goes out', () => {
 
 describe('a smart playlist', () => {
   const RULES = { all: [{ field: 'title', op: 'is', value: 'intro' }], sort: [{ field: 'artist', order: 'desc' }] };
-  const post = async (body: object, token = server.token) => server.api<PlaylistOut>('/playlists', { method: 'POST', body, token });
-  const tracksOf = (list: PlaylistOut): number[] => (list.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
+  const post = async (body: object, token = server.token) =>
+    server.api<PlaylistOut>('/playlists', { method: 'POST', body, token });
+  const tracksOf = (list: PlaylistOut): number[] =>
+    (list.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
 
   test('answers in the shape of any other', async () => {
     const { status, body } = await post({ name: 'Intros', rules: RULES });
     expect(status).toBe(201);
     expect(body).toMatchObject({ is_smart: true, rules: RULES, version: 1, track_count: 2, duration_ms: 70_000 });
-    expect([tracksOf(body), body.entries?.map(({ position }) => position)]).toEqual([[INTRO_B, INTRO_A], [0, 1]]);
+    expect([tracksOf(body), body.entries?.map(({ position }) => position)]).toEqual([
+      [INTRO_B, INTRO_A],
+      [0, 1],
+    ]);
     expect((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body).toEqual(body);
-    const page = await server.api<{ items: { track: { id: number } }[]; total: number }>(`/playlists/${body.id}/tracks?limit=1&offset=1`);
+    const page = await server.api<{ items: { track: { id: number } }[]; total: number }>(
+      `/playlists/${body.id}/tracks?limit=1&offset=1`,
+    );
     expect([page.body.total, page.body.items.map(({ track }) => track.id)]).toEqual([2, [trackIds[INTRO_A]]]);
-    expect((await server.api<{ items: PlaylistOut[] }>('/playlists?limit=200')).body.items.find(({ id }) => id === body.id)).toMatchObject({ track_count: 2, duration_ms: 70_000 });
-    expect((await server.api<number[]>(`/playlists/${body.id}/contains?track_id=${trackIds[INTRO_A]}&track_id=${trackIds[TIDE]}`)).body).toEqual([trackIds[INTRO_A]]);
+    expect(
+      (await server.api<{ items: PlaylistOut[] }>('/playlists?limit=200')).body.items.find(({ id }) => id === body.id),
+    ).toMatchObject({ track_count: 2, duration_ms: 70_000 });
+    expect(
+      (
+        await server.api<number[]>(
+          `/playlists/${body.id}/contains?track_id=${trackIds[INTRO_A]}&track_id=${trackIds[TIDE]}`,
+        )
+      ).body,
+    ).toEqual([trackIds[INTRO_A]]);
     expect((await server.api(`/playlists/${body.id}/export.m3u8`)).text).toContain('Bert/Live/01 Intro.mp3');
   });
 
   test('takes no tracks by hand, and says so', async () => {
     const { body } = await post({ name: 'Intros', rules: RULES });
-    for (const [path, method, sent] of [['/tracks', 'POST', { track_ids: [trackIds[0]] }], ['/tracks/1', 'DELETE'], ['/tracks', 'PUT', { entry_ids: [1] }], ['/tracks/move', 'POST', { entry_ids: [1], before_entry_id: null }]] as const) {
-      const answer = await server.api<{ detail: string }>(`/playlists/${body.id}${path}`, { method, ...(sent && { body: sent }) });
-      expect([answer.status, answer.body.detail]).toEqual([409, 'This is a smart playlist: its tracks follow from its rules. Change the rules instead.']);
+    for (const [path, method, sent] of [
+      ['/tracks', 'POST', { track_ids: [trackIds[0]] }],
+      ['/tracks/1', 'DELETE'],
+      ['/tracks', 'PUT', { entry_ids: [1] }],
+      ['/tracks/move', 'POST', { entry_ids: [1], before_entry_id: null }],
+    ] as const) {
+      const answer = await server.api<{ detail: string }>(`/playlists/${body.id}${path}`, {
+        method,
+        ...(sent && { body: sent }),
+      });
+      expect([answer.status, answer.body.detail]).toEqual([
+        409,
+        'This is a smart playlist: its tracks follow from its rules. Change the rules instead.',
+      ]);
     }
     expect((await post({ name: 'x', rules: RULES, track_ids: [trackIds[0]] })).status).toBe(422);
   });
 
   test('follows other rules, and the earlier ones can be restored', async () => {
     const { body } = await post({ name: 'Intros', rules: RULES });
-    const changed = await server.api<PlaylistOut>(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: { any: [{ field: 'title', op: 'is', value: 'tide' }] } } });
+    const changed = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
+      method: 'PATCH',
+      body: { rules: { any: [{ field: 'title', op: 'is', value: 'tide' }] } },
+    });
     expect([tracksOf(changed.body), changed.body.version]).toEqual([[TIDE], 2]);
-    const back = await server.api<{ playlist: PlaylistOut }>(`/playlists/${body.id}/restore`, { method: 'POST', body: { version: 1 } });
-    expect([tracksOf(back.body.playlist), back.body.playlist.version, back.body.playlist.rules]).toEqual([[INTRO_B, INTRO_A], 3, RULES]);
+    const back = await server.api<{ playlist: PlaylistOut }>(`/playlists/${body.id}/restore`, {
+      method: 'POST',
+      body: { version: 1 },
+    });
+    expect([tracksOf(back.body.playlist), back.body.playlist.version, back.body.playlist.rules]).toEqual([
+      [INTRO_B, INTRO_A],
+      3,
+      RULES,
+    ]);
   });
 
   test('is shown before it is saved', async () => {
-    const { status, body } = await server.api<{ track_count: number; duration_ms: number; tracks: { id: number }[] }>('/playlists/preview', { method: 'POST', body: { rules: RULES, limit: 1 } });
-    expect([status, body.track_count, body.duration_ms, body.tracks.map(({ id }) => id)]).toEqual([200, 2, 70_000, [trackIds[INTRO_B]]]);
-    expect((await server.api('/playlists/preview', { method: 'POST', body: { rules: { all: [{ field: 'nothing', op: 'is', value: 1 }] } } })).status).toBe(422);
+    const { status, body } = await server.api<{ track_count: number; duration_ms: number; tracks: { id: number }[] }>(
+      '/playlists/preview',
+      { method: 'POST', body: { rules: RULES, limit: 1 } },
+    );
+    expect([status, body.track_count, body.duration_ms, body.tracks.map(({ id }) => id)]).toEqual([
+      200,
+      2,
+      70_000,
+      [trackIds[INTRO_B]],
+    ]);
+    expect(
+      (
+        await server.api('/playlists/preview', {
+          method: 'POST',
+          body: { rules: { all: [{ field: 'nothing', op: 'is', value: 1 }] } },
+        })
+      ).status,
+    ).toBe(422);
   });
 
   test('may ask for ordinary playlists that its owner sees, not for smart ones and not for itself', async () => {
@@ -199,13 +352,19 @@ describe('a smart playlist', () => {
     const { body } = await post({ name: 'In x', rules: inside(ordinary.id) });
     expect(tracksOf(body)).toEqual([JOGA, TIDE]);
     expect((await post({ name: 'In it', rules: inside(body.id) })).status).toBe(422);
-    expect((await server.api(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: inside(body.id) } })).status).toBe(422);
+    expect(
+      (await server.api(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: inside(body.id) } })).status,
+    ).toBe(422);
     expect((await post({ name: 'Theirs', rules: inside(ordinary.id) }, other)).status).toBe(422);
   });
 
   test('is worked out for its owner, whoever looks', async () => {
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: trackIds[RAIN], liked: true } });
-    const { body } = await post({ name: 'Liked', is_public: true, rules: { all: [{ field: 'liked', op: 'is', value: true }] } });
+    const { body } = await post({
+      name: 'Liked',
+      is_public: true,
+      rules: { all: [{ field: 'liked', op: 'is', value: true }] },
+    });
     const seen = (await server.api<PlaylistOut>(`/playlists/${body.id}`, { token: other })).body;
     expect([tracksOf(body), tracksOf(seen)]).toEqual([[RAIN], [RAIN]]);
     expect([body.entries?.[0]?.track.liked, seen.entries?.[0]?.track.liked]).toEqual([true, false]);
@@ -217,12 +376,17 @@ describe('a smart playlist', () => {
     const rules = { all: [{ field: 'title', op: 'is_set' }], sort: [{ field: 'random' }] };
     const { body } = await post({ name: 'Mix', rules });
     expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual(tracksOf(body));
-    const shuffled = await server.api<PlaylistOut>(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: { ...rules, seed: ((body.rules?.seed ?? 0) + 1) % 2 ** 32 } } });
+    const shuffled = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
+      method: 'PATCH',
+      body: { rules: { ...rules, seed: ((body.rules?.seed ?? 0) + 1) % 2 ** 32 } },
+    });
     expect(tracksOf(shuffled.body)).not.toEqual(tracksOf(body));
   });
 
   test('names what its rules can ask', async () => {
-    const { body } = await server.api<{ fields: { field: string; kind: string; operators: string[] }[] }>('/playlists/smart-fields');
+    const { body } = await server.api<{ fields: { field: string; kind: string; operators: string[] }[] }>(
+      '/playlists/smart-fields',
+    );
     expect(body.fields).toContainEqual({ field: 'liked', kind: 'boolean', operators: ['is'] });
   });
 });

@@ -1,4 +1,5 @@
-// Long playlists: what a change writes depends on the change, never on the length of the list; measured in rows, which do not vary.
+// Long playlists: what a change writes depends on the change, never on the length of the list; measured in rows, which
+// do not vary.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlaylistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlaylistService, type PlaylistService } from '../../server/playlists/service.ts';
@@ -21,15 +22,28 @@ beforeAll(() => {
   tracks = sample.tracks.map(({ id }) => id);
   const { db } = temp;
   playlists = createPlaylistService({
-    db, now: () => new Date(), library: openLibraryRoom(db).library, songs: createSongMatcher({ db }), publish: () => {},
+    db,
+    now: () => new Date(),
+    library: openLibraryRoom(db).library,
+    songs: createSongMatcher({ db }),
+    publish: () => {},
     smart: { find: () => Promise.reject(new Error('there are no smart playlists here')) },
   });
 });
 afterAll(() => temp.close());
 
-const made = (count: number): PlaylistId => playlists.create(user, { name: 'x', trackIds: Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as TrackId) }).id;
-const entryIds = (id: PlaylistId): number[] => temp.db.$client.prepare<[number], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position').pluck().all(id);
-const rowsOf = (table: string, id: PlaylistId): number => Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
+const made = (count: number): PlaylistId =>
+  playlists.create(user, {
+    name: 'x',
+    trackIds: Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as TrackId),
+  }).id;
+const entryIds = (id: PlaylistId): number[] =>
+  temp.db.$client
+    .prepare<[number], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position')
+    .pluck()
+    .all(id);
+const rowsOf = (table: string, id: PlaylistId): number =>
+  Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
 
 /** Rows that are inserted, changed or deleted, by triggers too. */
 function written(act: () => unknown): number {
@@ -41,18 +55,44 @@ function written(act: () => unknown): number {
 
 const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   ['adding a track at the end', (id) => playlists.addTracks(user, id, { trackIds: [tracks[0] as TrackId] })],
-  ['adding a track in the middle', (id, entries) => playlists.addTracks(user, id, { trackIds: [tracks[0] as TrackId], position: entries.length / 2 })],
+  [
+    'adding a track in the middle',
+    (id, entries) => playlists.addTracks(user, id, { trackIds: [tracks[0] as TrackId], position: entries.length / 2 }),
+  ],
   ['taking one out', (id, entries) => playlists.removeEntries(user, id, [entries[3] as number])],
-  ['moving one to the end', (id, entries) => playlists.moveEntries(user, id, { entryIds: [entries[0] as number], before: null })],
-  ['naming a whole order in which one was dragged', (id, entries) => playlists.reorder(user, id, [...entries.slice(1), entries[0] as number])],
-  ['sending all tracks with one more', (id, entries) => playlists.replaceTracks(user, id, [...Array.from(entries, (_, n) => tracks[n % tracks.length] as TrackId), tracks[5] as TrackId])],
-  ['going back to an earlier version', (id) => playlists.restore(user, id, { version: playlists.removeEntries(user, id, entryIds(id).slice(1, 3)).version - 1 })],
-  ['removing by index and adding', (id) => playlists.edit(user, id, { removeIndexes: [2], addTrackIds: [tracks[1] as TrackId] })],
+  [
+    'moving one to the end',
+    (id, entries) => playlists.moveEntries(user, id, { entryIds: [entries[0] as number], before: null }),
+  ],
+  [
+    'naming a whole order in which one was dragged',
+    (id, entries) => playlists.reorder(user, id, [...entries.slice(1), entries[0] as number]),
+  ],
+  [
+    'sending all tracks with one more',
+    (id, entries) =>
+      playlists.replaceTracks(user, id, [
+        ...Array.from(entries, (_, n) => tracks[n % tracks.length] as TrackId),
+        tracks[5] as TrackId,
+      ]),
+  ],
+  [
+    'going back to an earlier version',
+    (id) =>
+      playlists.restore(user, id, { version: playlists.removeEntries(user, id, entryIds(id).slice(1, 3)).version - 1 }),
+  ],
+  [
+    'removing by index and adding',
+    (id) => playlists.edit(user, id, { removeIndexes: [2], addTrackIds: [tracks[1] as TrackId] }),
+  ],
 ];
 
 test.each(CHANGES)('%s writes as much in a long list as in a short one', (_, change) => {
   const [short, long] = [made(10), made(LONG)];
-  const [few, many] = [short, long].map((id) => [id, entryIds(id)] as const) as [readonly [PlaylistId, number[]], readonly [PlaylistId, number[]]];
+  const [few, many] = [short, long].map((id) => [id, entryIds(id)] as const) as [
+    readonly [PlaylistId, number[]],
+    readonly [PlaylistId, number[]],
+  ];
   expect(written(() => change(...many))).toBe(written(() => change(...few)));
 });
 
@@ -61,7 +101,9 @@ test('thousands of single additions keep one row each, and every version is ther
   temp.db.$client.exec('BEGIN'); // one flush to disk instead of 3,000
   for (let n = 0; n < 3_000; n++) playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
-  expect(['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => rowsOf(table, id))).toEqual([3_000, 0, 3_001]);
+  expect(['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => rowsOf(table, id))).toEqual([
+    3_000, 0, 3_001,
+  ]);
   const held = playlists.versionEntries(user, id, 1_501, { limit: 200, offset: 1_400 });
   expect(held.total).toBe(1_500);
   expect(held.items.map(({ trackId }) => trackId)).toEqual(tracks);
@@ -73,15 +115,38 @@ test('what a phone sends when it saves a list is one version', () => {
   const replaced = playlists.replaceTracks(user, id, [tracks[3], tracks[9], tracks[0], tracks[9]] as TrackId[]);
   expect([replaced.version, replaced.trackCount]).toEqual([2, 4]);
   expect(entryIds(id).filter((entry) => was.includes(entry))).toEqual([was[3], was[0]]);
-  const edited = playlists.edit(user, id, { name: 'Renamed', removeIndexes: [0, 1, 1, 99], addTrackIds: [tracks[7] as TrackId] });
+  const edited = playlists.edit(user, id, {
+    name: 'Renamed',
+    removeIndexes: [0, 1, 1, 99],
+    addTrackIds: [tracks[7] as TrackId],
+  });
   expect([edited.name, edited.version, edited.trackCount]).toEqual(['Renamed', 3, 3]);
-  expect(playlists.listVersions(user, id, { limit: 9, offset: 0 }).items.map(({ change, added, removed }) => [change, added, removed])).toEqual([['replace', 1, 2], ['replace', 2, 2], ['create', 4, 0]]);
-  expect(playlists.edit(user, id, { removeIndexes: [0, 1, 2] })).toMatchObject({ version: 4, trackCount: 0, durationMs: 0 });
+  expect(
+    playlists
+      .listVersions(user, id, { limit: 9, offset: 0 })
+      .items.map(({ change, added, removed }) => [change, added, removed]),
+  ).toEqual([
+    ['replace', 1, 2],
+    ['replace', 2, 2],
+    ['create', 4, 0],
+  ]);
+  expect(playlists.edit(user, id, { removeIndexes: [0, 1, 2] })).toMatchObject({
+    version: 4,
+    trackCount: 0,
+    durationMs: 0,
+  });
 });
 
 test('pages and look-ups in long lists are read from an index', () => {
-  const plan = (sql: string): string => temp.db.$client.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => detail).join('\n');
-  const page = plan('SELECT e.id, e.track_id, e.position, e.added_at FROM playlist_entries e WHERE e.playlist_id = 1 ORDER BY e.position, e.id LIMIT 50 OFFSET 100');
+  const plan = (sql: string): string =>
+    temp.db.$client
+      .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join('\n');
+  const page = plan(
+    'SELECT e.id, e.track_id, e.position, e.added_at FROM playlist_entries e WHERE e.playlist_id = 1 ORDER BY e.position, e.id LIMIT 50 OFFSET 100',
+  );
   expect(page).toContain('playlist_entries_position');
   expect(page).not.toContain('TEMP B-TREE');
   expect(plan('SELECT 1 FROM playlist_past_entries WHERE track_id = 5')).toContain('playlist_past_entries_track_id');

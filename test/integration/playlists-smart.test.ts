@@ -7,7 +7,19 @@ import { sortKey } from '../../server/library/fold.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { productPaths } from '../../server/paths.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';
-import { FIELDS, OPERATORS, RulesIn, SORTS, type Condition, type Field, type Kind, type Node, type Operator, type Rules, type Value } from '../../server/playlists/rules.ts';
+import {
+  FIELDS,
+  OPERATORS,
+  RulesIn,
+  SORTS,
+  type Condition,
+  type Field,
+  type Kind,
+  type Node,
+  type Operator,
+  type Rules,
+  type Value,
+} from '../../server/playlists/rules.ts';
 import { createSmartThread, type SmartThread } from '../../server/playlists/smart-thread.ts';
 import { createSmartLists, type SmartLists } from '../../server/playlists/smart.ts';
 import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
@@ -19,7 +31,10 @@ const NOW = new Date('2024-02-01T12:00:00Z');
 const PLAYLIST = 1;
 
 /** All that rules can ask of a track, one value after the other. Undefined: it has none. */
-type Facts = Record<Field, (string | number | boolean)[]> & { id: TrackId; sorts: Record<string, string | number | null> };
+type Facts = Record<Field, (string | number | boolean)[]> & {
+  id: TrackId;
+  sorts: Record<string, string | number | null>;
+};
 
 let temp: TempDatabase;
 let thread: SmartThread;
@@ -35,15 +50,35 @@ beforeAll(() => {
   const below = (n: number): number => Math.floor(random() * n);
   client.transaction(() => {
     for (const { id } of client.prepare<[], { id: number }>('SELECT id FROM tracks').all()) {
-      client.prepare('UPDATE tracks SET bitrate_kbps = ?, sample_rate_hz = ?, bit_depth = ?, channels = ?, has_lyrics = ?, created_at = ? WHERE id = ?').run(
-        random() < 0.8 ? 64 * (1 + below(5)) : null, random() < 0.8 ? [44_100, 48_000, 96_000][below(3)] : null, random() < 0.5 ? 16 : null, 1 + below(2), below(2), NOW.getTime() - below(60) * DAY - below(DAY), id);
+      client
+        .prepare(
+          'UPDATE tracks SET bitrate_kbps = ?, sample_rate_hz = ?, bit_depth = ?, channels = ?, has_lyrics = ?, created_at = ? WHERE id = ?',
+        )
+        .run(
+          random() < 0.8 ? 64 * (1 + below(5)) : null,
+          random() < 0.8 ? [44_100, 48_000, 96_000][below(3)] : null,
+          random() < 0.5 ? 16 : null,
+          1 + below(2),
+          below(2),
+          NOW.getTime() - below(60) * DAY - below(DAY),
+          id,
+        );
     }
-    client.exec(`UPDATE like_states SET rating = abs(item_id * 7) % 6, since = ${NOW.getTime()} - (item_id % 50) * ${DAY}`);
+    client.exec(
+      `UPDATE like_states SET rating = abs(item_id * 7) % 6, since = ${NOW.getTime()} - (item_id % 50) * ${DAY}`,
+    );
     client.exec(`UPDATE play_counts SET last_played_at = ${NOW.getTime()} - (item_id % 50) * ${DAY}`);
-    client.exec(`INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (${PLAYLIST}, 1, 'x', 0, 0), (2, 2, 'theirs', 0, 0)`);
-    client.exec(`INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) SELECT ${PLAYLIST}, id, id, 0 FROM tracks WHERE id % 3 = 0 UNION ALL SELECT 2, id, id, 0 FROM tracks`);
+    client.exec(
+      `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (${PLAYLIST}, 1, 'x', 0, 0), (2, 2, 'theirs', 0, 0)`,
+    );
+    client.exec(
+      `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) SELECT ${PLAYLIST}, id, id, 0 FROM tracks WHERE id % 3 = 0 UNION ALL SELECT 2, id, id, 0 FROM tracks`,
+    );
   })();
-  thread = createSmartThread({ workerUrl: productPaths(root, false).workers.smart, databasePath: join(temp.dir, 'tonearm.db') });
+  thread = createSmartThread({
+    workerUrl: productPaths(root, false).workers.smart,
+    databasePath: join(temp.dir, 'tonearm.db'),
+  });
   smart = createSmartLists({ db: temp.db, thread, now: () => NOW });
   facts = readFacts();
 });
@@ -53,37 +88,87 @@ afterAll(async () => {
 });
 
 function readFacts(): Facts[] {
-  interface Row { id: number; [column: string]: string | number | null }
+  interface Row {
+    id: number;
+    [column: string]: string | number | null;
+  }
   const client = temp.db.$client;
   const texts = (sql: string, id: number): string[] => client.prepare<[number], string>(sql).pluck().all(id);
-  const one = (value: string | number | null | undefined): (string | number)[] => (value === null || value === undefined ? [] : [value]);
-  return client.prepare<[], Row>('SELECT t.*, al.title AS album_title, al.artist_id AS album_artist FROM tracks t LEFT JOIN albums al ON al.id = t.album_id').all().map((t) => {
-    const like = client.prepare<[number], { liked: number; rating: number; since: number }>("SELECT * FROM like_states WHERE user_id = 1 AND item_type = 'track' AND item_id = ?").get(t.id);
-    const play = client.prepare<[number], { plays: number; last_played_at: number }>("SELECT * FROM play_counts WHERE user_id = 1 AND item_type = 'track' AND item_id = ?").get(t.id);
-    const numbers = ['year', 'track_number', 'disc_number', 'duration_ms', 'size_bytes', 'bitrate_kbps', 'sample_rate_hz', 'bit_depth', 'channels', 'format', 'source', 'availability', 'metadata_status', 'created_at'];
-    return {
-      id: t.id as TrackId,
-      ...Object.fromEntries(numbers.map((name) => [name, one(t[name])])),
-      title: [t['title'] as string],
-      album: one(t['album_title']) as string[],
-      artist: texts('SELECT a.name FROM track_artists ta JOIN artists a ON a.id = ta.artist_id WHERE ta.track_id = ?', t.id),
-      album_artist: texts('SELECT name FROM artists WHERE id = ?', Number(t['album_artist'] ?? 0)),
-      genre: texts('SELECT g.name FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = ?', t.id),
-      play_count: [play?.plays ?? 0],
-      last_played_at: one(play?.last_played_at),
-      rating: [like?.rating ?? 0],
-      liked: [like?.liked === 1],
-      liked_at: like?.liked === 1 ? [like.since] : [],
-      has_lyrics: [t['has_lyrics'] === 1],
-      has_cover: [client.prepare('SELECT 1 FROM album_covers WHERE key IS NOT NULL AND album_id = ?').get(t['album_id'] ?? 0) !== undefined],
-      playlist: t.id % 3 === 0 ? [PLAYLIST] : [],
-      sorts: {
-        title: t['title_sort'] as string, artist: t['artist_sort'] as string, album: t['album_sort'] as string, play_count: play?.plays ?? 0,
-        last_played_at: play?.last_played_at ?? null, rating: like?.rating ?? 0,
-        ...Object.fromEntries(['year', 'track_number', 'disc_number', 'duration_ms', 'size_bytes', 'bitrate_kbps', 'created_at'].map((name) => [name, t[name] ?? null])),
-      },
-    } as unknown as Facts;
-  });
+  const one = (value: string | number | null | undefined): (string | number)[] =>
+    value === null || value === undefined ? [] : [value];
+  return client
+    .prepare<[], Row>(
+      'SELECT t.*, al.title AS album_title, al.artist_id AS album_artist FROM tracks t LEFT JOIN albums al ON al.id = t.album_id',
+    )
+    .all()
+    .map((t) => {
+      const like = client
+        .prepare<[number], { liked: number; rating: number; since: number }>(
+          "SELECT * FROM like_states WHERE user_id = 1 AND item_type = 'track' AND item_id = ?",
+        )
+        .get(t.id);
+      const play = client
+        .prepare<[number], { plays: number; last_played_at: number }>(
+          "SELECT * FROM play_counts WHERE user_id = 1 AND item_type = 'track' AND item_id = ?",
+        )
+        .get(t.id);
+      const numbers = [
+        'year',
+        'track_number',
+        'disc_number',
+        'duration_ms',
+        'size_bytes',
+        'bitrate_kbps',
+        'sample_rate_hz',
+        'bit_depth',
+        'channels',
+        'format',
+        'source',
+        'availability',
+        'metadata_status',
+        'created_at',
+      ];
+      return {
+        id: t.id as TrackId,
+        ...Object.fromEntries(numbers.map((name) => [name, one(t[name])])),
+        title: [t['title'] as string],
+        album: one(t['album_title']) as string[],
+        artist: texts(
+          'SELECT a.name FROM track_artists ta JOIN artists a ON a.id = ta.artist_id WHERE ta.track_id = ?',
+          t.id,
+        ),
+        album_artist: texts('SELECT name FROM artists WHERE id = ?', Number(t['album_artist'] ?? 0)),
+        genre: texts(
+          'SELECT g.name FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = ?',
+          t.id,
+        ),
+        play_count: [play?.plays ?? 0],
+        last_played_at: one(play?.last_played_at),
+        rating: [like?.rating ?? 0],
+        liked: [like?.liked === 1],
+        liked_at: like?.liked === 1 ? [like.since] : [],
+        has_lyrics: [t['has_lyrics'] === 1],
+        has_cover: [
+          client
+            .prepare('SELECT 1 FROM album_covers WHERE key IS NOT NULL AND album_id = ?')
+            .get(t['album_id'] ?? 0) !== undefined,
+        ],
+        playlist: t.id % 3 === 0 ? [PLAYLIST] : [],
+        sorts: {
+          title: t['title_sort'] as string,
+          artist: t['artist_sort'] as string,
+          album: t['album_sort'] as string,
+          play_count: play?.plays ?? 0,
+          last_played_at: play?.last_played_at ?? null,
+          rating: like?.rating ?? 0,
+          ...Object.fromEntries(
+            ['year', 'track_number', 'disc_number', 'duration_ms', 'size_bytes', 'bitrate_kbps', 'created_at'].map(
+              (name) => [name, t[name] ?? null],
+            ),
+          ),
+        },
+      } as unknown as Facts;
+    });
 }
 
 /** What an operator means, said once more in other words than the product's. */
@@ -92,65 +177,151 @@ function holds(track: Facts, { field, op, value }: Condition): boolean {
   const kind: Kind = FIELDS[field];
   const isText = kind === 'text' || kind === 'word';
   const key = isText ? sortKey(String(value)) : '';
-  const any = (test: (x: never) => boolean): boolean => values.some((x) => test((isText ? sortKey(String(x)) : x) as never));
+  const any = (test: (x: never) => boolean): boolean =>
+    values.some((x) => test((isText ? sortKey(String(x)) : x) as never));
   const start = (day: unknown): number => Date.parse(String(day));
   const end = (day: unknown): number => start(day) + (String(day).length === 10 ? DAY : 1);
   const [low, high] = Array.isArray(value) ? value.toSorted((a, b) => (a < b ? -1 : 1)) : [];
   const isCounted = field === 'play_count' || field === 'rating';
   switch (op) {
-    case 'is': return isText ? any((x) => x === key) : any((x) => x === value);
-    case 'is_not': return isText ? !any((x) => x === key) : !any((x) => x === value);
-    case 'contains': return any((x: string) => x.includes(key));
-    case 'does_not_contain': return !any((x: string) => x.includes(key));
-    case 'starts_with': return any((x: string) => x.startsWith(key));
-    case 'ends_with': return any((x: string) => x.endsWith(key));
-    case 'is_set': return isCounted ? any((x) => x > 0) : values.length > 0;
-    case 'is_not_set': return isCounted ? !any((x) => x > 0) : values.length === 0;
-    case 'greater_than': return any((x) => x > Number(value));
-    case 'less_than': return any((x) => x < Number(value));
-    case 'between': return kind === 'date' ? any((x) => x >= start(low) && x < end(high)) : any((x) => x >= Number(low) && x <= Number(high));
-    case 'before': return any((x) => x < start(value));
-    case 'after': return any((x) => x >= end(value));
-    case 'in_the_last': return any((x) => x >= NOW.getTime() - Number(value) * DAY);
-    case 'not_in_the_last': return !any((x) => x >= NOW.getTime() - Number(value) * DAY);
+    case 'is':
+      return isText ? any((x) => x === key) : any((x) => x === value);
+    case 'is_not':
+      return isText ? !any((x) => x === key) : !any((x) => x === value);
+    case 'contains':
+      return any((x: string) => x.includes(key));
+    case 'does_not_contain':
+      return !any((x: string) => x.includes(key));
+    case 'starts_with':
+      return any((x: string) => x.startsWith(key));
+    case 'ends_with':
+      return any((x: string) => x.endsWith(key));
+    case 'is_set':
+      return isCounted ? any((x) => x > 0) : values.length > 0;
+    case 'is_not_set':
+      return isCounted ? !any((x) => x > 0) : values.length === 0;
+    case 'greater_than':
+      return any((x) => x > Number(value));
+    case 'less_than':
+      return any((x) => x < Number(value));
+    case 'between':
+      return kind === 'date'
+        ? any((x) => x >= start(low) && x < end(high))
+        : any((x) => x >= Number(low) && x <= Number(high));
+    case 'before':
+      return any((x) => x < start(value));
+    case 'after':
+      return any((x) => x >= end(value));
+    case 'in_the_last':
+      return any((x) => x >= NOW.getTime() - Number(value) * DAY);
+    case 'not_in_the_last':
+      return !any((x) => x >= NOW.getTime() - Number(value) * DAY);
   }
 }
 
-const fits = (track: Facts, node: Node): boolean => ('all' in node ? node.all.every((n) => fits(track, n)) : 'any' in node ? node.any.some((n) => fits(track, n)) : holds(track, node));
+const fits = (track: Facts, node: Node): boolean =>
+  'all' in node
+    ? node.all.every((n) => fits(track, n))
+    : 'any' in node
+      ? node.any.some((n) => fits(track, n))
+      : holds(track, node);
 const parse = (rules: unknown): Rules => RulesIn.parse(rules);
 const found = async (rules: unknown): Promise<number[]> => [...(await smart.find(user, parse(rules))).ids];
 const byId = (ids: readonly number[]): number[] => ids.toSorted((a, b) => a - b);
 
 const VALUES: Record<Field, Value[]> = {
-  title: ['love', 'BJÖRK', 'ärzte', 'aerzte', '100%', '_', 'back\\slash', "don't", '"quoted"', 'москва', '東京', 'full', 'ｆｕｌｌ', 'a', 'not', 'the moon', '*'],
-  artist: ['björk', 'The', 'moon', '7', 'snake_case'], album: ['night', '夜', '%', 'Dark'], album_artist: ['ärzte', 'the', '1'], genre: ['rock', 'electro', 'hip-hop', 'blues & soul', 'o'],
-  year: [1990, 1959, 0], track_number: [5, 1], disc_number: [1, 2], duration_ms: [200_000, 30_000], size_bytes: [4_000_000, 0], bitrate_kbps: [128, 320], sample_rate_hz: [44_100], bit_depth: [16],
-  channels: [1, 2], play_count: [0, 1, 3, -1], rating: [0, 3, 5],
-  format: ['mp3', 'FLAC', 'none'], source: ['upload', 'local_folder'], availability: ['available', 'missing'], metadata_status: ['manual', 'pending'],
-  created_at: ['2024-01-15', '2024-01-20T06:30:00Z', '2024-01-20T06:30:00.250+02:00'], last_played_at: ['2024-01-15', '1999-12-31'], liked_at: ['2024-01-01', '2024-01-31'],
-  liked: [true, false], has_lyrics: [true, false], has_cover: [true, false], playlist: [PLAYLIST],
+  title: [
+    'love',
+    'BJÖRK',
+    'ärzte',
+    'aerzte',
+    '100%',
+    '_',
+    'back\\slash',
+    "don't",
+    '"quoted"',
+    'москва',
+    '東京',
+    'full',
+    'ｆｕｌｌ',
+    'a',
+    'not',
+    'the moon',
+    '*',
+  ],
+  artist: ['björk', 'The', 'moon', '7', 'snake_case'],
+  album: ['night', '夜', '%', 'Dark'],
+  album_artist: ['ärzte', 'the', '1'],
+  genre: ['rock', 'electro', 'hip-hop', 'blues & soul', 'o'],
+  year: [1990, 1959, 0],
+  track_number: [5, 1],
+  disc_number: [1, 2],
+  duration_ms: [200_000, 30_000],
+  size_bytes: [4_000_000, 0],
+  bitrate_kbps: [128, 320],
+  sample_rate_hz: [44_100],
+  bit_depth: [16],
+  channels: [1, 2],
+  play_count: [0, 1, 3, -1],
+  rating: [0, 3, 5],
+  format: ['mp3', 'FLAC', 'none'],
+  source: ['upload', 'local_folder'],
+  availability: ['available', 'missing'],
+  metadata_status: ['manual', 'pending'],
+  created_at: ['2024-01-15', '2024-01-20T06:30:00Z', '2024-01-20T06:30:00.250+02:00'],
+  last_played_at: ['2024-01-15', '1999-12-31'],
+  liked_at: ['2024-01-01', '2024-01-31'],
+  liked: [true, false],
+  has_lyrics: [true, false],
+  has_cover: [true, false],
+  playlist: [PLAYLIST],
 };
-const PAIRS: Partial<Record<Kind, Value[]>> = { number: [[1, 3], [200_000, 100_000], [1980, 1999], [0, 0], [64, 128]], date: [['2024-01-10', '2024-01-20'], ['2024-01-20', '2023-12-20']] };
+const PAIRS: Partial<Record<Kind, Value[]>> = {
+  number: [
+    [1, 3],
+    [200_000, 100_000],
+    [1980, 1999],
+    [0, 0],
+    [64, 128],
+  ],
+  date: [
+    ['2024-01-10', '2024-01-20'],
+    ['2024-01-20', '2023-12-20'],
+  ],
+};
 
 const valuesFor = (field: Field, op: Operator): (Value | undefined)[] => {
   if (op === 'is_set' || op === 'is_not_set') return [undefined];
   if (op === 'between') return PAIRS[FIELDS[field]] ?? [];
   return op === 'in_the_last' || op === 'not_in_the_last' ? [1, 10, 30, 365] : VALUES[field];
 };
-const asked = (Object.keys(FIELDS) as Field[]).flatMap((field) => (OPERATORS[FIELDS[field]] as readonly Operator[]).map((op) => [field, op] as const));
+const asked = (Object.keys(FIELDS) as Field[]).flatMap((field) =>
+  (OPERATORS[FIELDS[field]] as readonly Operator[]).map((op) => [field, op] as const),
+);
 
 describe('rules', () => {
   test.each(asked)('on %s: %s', async (field, op) => {
     for (const value of valuesFor(field, op)) {
       const condition = { field, op, ...(value !== undefined && { value }) } as Condition;
-      expect(byId(await found({ all: [condition] })), JSON.stringify(value)).toEqual(byId(facts.filter((track) => holds(track, condition)).map(({ id }) => id)));
+      expect(byId(await found({ all: [condition] })), JSON.stringify(value)).toEqual(
+        byId(facts.filter((track) => holds(track, condition)).map(({ id }) => id)),
+      );
     }
   });
 
   test('find something and leave something out for every field', async () => {
     for (const field of Object.keys(FIELDS) as Field[]) {
-      const sizes = await Promise.all(OPERATORS[FIELDS[field]].flatMap((op) => valuesFor(field, op).map(async (value) => (await found({ all: [{ field, op, ...(value !== undefined && { value }) }] })).length)));
-      expect(sizes.some((size) => size > 0 && size < facts.length), field).toBe(true);
+      const sizes = await Promise.all(
+        OPERATORS[FIELDS[field]].flatMap((op) =>
+          valuesFor(field, op).map(
+            async (value) => (await found({ all: [{ field, op, ...(value !== undefined && { value }) }] })).length,
+          ),
+        ),
+      );
+      expect(
+        sizes.some((size) => size > 0 && size < facts.length),
+        field,
+      ).toBe(true);
     }
   });
 
@@ -158,14 +329,19 @@ describe('rules', () => {
     const random = seededRandom(11);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     const node = (depth: number): Node => {
-      if (depth > 0 && random() < 0.5) return { [pick(['all', 'any'])]: Array.from({ length: 1 + Math.floor(random() * 3) }, () => node(depth - 1)) } as Node;
+      if (depth > 0 && random() < 0.5)
+        return {
+          [pick(['all', 'any'])]: Array.from({ length: 1 + Math.floor(random() * 3) }, () => node(depth - 1)),
+        } as Node;
       const [field, op] = pick(asked);
       const value = pick(valuesFor(field, op));
       return { field, op, ...(value !== undefined && { value }) } as Node;
     };
     for (let n = 0; n < 80; n++) {
       const rules = { any: [node(3), node(3)] };
-      expect(byId(await found(rules)), JSON.stringify(rules)).toEqual(byId(facts.filter((track) => fits(track, rules as Node)).map(({ id }) => id)));
+      expect(byId(await found(rules)), JSON.stringify(rules)).toEqual(
+        byId(facts.filter((track) => fits(track, rules as Node)).map(({ id }) => id)),
+      );
     }
   });
 
@@ -182,12 +358,24 @@ describe('rules', () => {
 const ALL = { all: [{ field: 'title', op: 'is_set' }] };
 
 describe('the order', () => {
-  test.each(SORTS.filter((sort) => sort !== 'random').flatMap((sort) => [[sort, 'asc'], [sort, 'desc']] as const))('by %s %s is one, unknown last', async (field, order) => {
-    const values = (await found({ ...ALL, sort: [{ field, order }] })).map((id) => facts.find((track) => track.id === id)?.sorts[field] ?? null);
+  test.each(
+    SORTS.filter((sort) => sort !== 'random').flatMap(
+      (sort) =>
+        [
+          [sort, 'asc'],
+          [sort, 'desc'],
+        ] as const,
+    ),
+  )('by %s %s is one, unknown last', async (field, order) => {
+    const values = (await found({ ...ALL, sort: [{ field, order }] })).map(
+      (id) => facts.find((track) => track.id === id)?.sorts[field] ?? null,
+    );
     expect(values).toHaveLength(facts.length);
     const known = values.filter((value) => value !== null);
     expect(values.slice(0, known.length)).toEqual(known);
-    const sorted = known.toSorted((a, b) => (typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b)));
+    const sorted = known.toSorted((a, b) =>
+      typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b),
+    );
     expect(known).toEqual(order === 'asc' ? sorted : sorted.toReversed());
   });
 
@@ -200,7 +388,15 @@ describe('the order', () => {
   });
 
   test('by several keys goes on where the first is equal', async () => {
-    const years = (await found({ ...ALL, sort: [{ field: 'disc_number', order: 'desc' }, { field: 'year', order: 'asc' }] })).map((id) => facts.find((track) => track.id === id)?.sorts);
+    const years = (
+      await found({
+        ...ALL,
+        sort: [
+          { field: 'disc_number', order: 'desc' },
+          { field: 'year', order: 'asc' },
+        ],
+      })
+    ).map((id) => facts.find((track) => track.id === id)?.sorts);
     const twos = years.filter((sorts) => sorts?.['disc_number'] === 2).map((sorts) => Number(sorts?.['year'] ?? 9_999));
     expect(twos).toEqual(twos.toSorted((a, b) => a - b));
   });
@@ -212,11 +408,15 @@ describe('a limit', () => {
     expect(await found({ ...ALL, sort, limit: 25 })).toEqual((await found({ ...ALL, sort })).slice(0, 25));
   });
 
-  test.each([['minutes', 'duration_ms', 60_000], ['megabytes', 'size_bytes', 1_000_000]] as const)('of %s ends where they are used up', async (limit_by, field, unit) => {
+  test.each([
+    ['minutes', 'duration_ms', 60_000],
+    ['megabytes', 'size_bytes', 1_000_000],
+  ] as const)('of %s ends where they are used up', async (limit_by, field, unit) => {
     const whole = await found(ALL);
     const cut = await found({ ...ALL, limit: 40, limit_by });
     expect(cut).toEqual(whole.slice(0, cut.length));
-    const total = (ids: number[]): number => ids.reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts[field] ?? 0), 0);
+    const total = (ids: number[]): number =>
+      ids.reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts[field] ?? 0), 0);
     expect(cut.length).toBeGreaterThan(2);
     expect(total(cut)).toBeLessThanOrEqual(40 * unit);
     expect(total(whole.slice(0, cut.length + 1))).toBeGreaterThan(40 * unit);
@@ -224,13 +424,34 @@ describe('a limit', () => {
 
   test('does not change how long the list is said to last', async () => {
     const { ids, durationMs } = await smart.find(user, parse({ ...ALL, limit: 10 }));
-    expect(durationMs).toBe([...ids].reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts['duration_ms'] ?? 0), 0));
+    expect(durationMs).toBe(
+      [...ids].reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts['duration_ms'] ?? 0), 0),
+    );
   });
 });
 
 describe('hostile rules', () => {
-  const NASTY = ["' OR 1=1 --", '"; DROP TABLE tracks; --', "x') UNION SELECT password_hash FROM users --", '%', '_', '\\', '@userId', '?', ':v0', '\u0000', 'a\u0000b', '\ud83d', '${1+1}', "'||(SELECT 1)||'", '*', 'NEAR('];
-  const TEXTS = (Object.keys(FIELDS) as Field[]).filter((field) => FIELDS[field] === 'text' || FIELDS[field] === 'word');
+  const NASTY = [
+    "' OR 1=1 --",
+    '"; DROP TABLE tracks; --',
+    "x') UNION SELECT password_hash FROM users --",
+    '%',
+    '_',
+    '\\',
+    '@userId',
+    '?',
+    ':v0',
+    '\u0000',
+    'a\u0000b',
+    '\ud83d',
+    '${1+1}',
+    "'||(SELECT 1)||'",
+    '*',
+    'NEAR(',
+  ];
+  const TEXTS = (Object.keys(FIELDS) as Field[]).filter(
+    (field) => FIELDS[field] === 'text' || FIELDS[field] === 'word',
+  );
 
   test.each(TEXTS)('in %s are text like any other', async (field) => {
     const before = temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get();
@@ -238,7 +459,9 @@ describe('hostile rules', () => {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const parsed = RulesIn.safeParse({ all: [{ field, op, value }] });
         if (!parsed.success) continue; // folds to nothing
-        expect(byId([...(await smart.find(user, parsed.data)).ids]), `${op} ${value}`).toEqual(byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)));
+        expect(byId([...(await smart.find(user, parsed.data)).ids]), `${op} ${value}`).toEqual(
+          byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)),
+        );
       }
     }
     expect(temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get()).toBe(before);
@@ -247,7 +470,8 @@ describe('hostile rules', () => {
   test('never get a name or a value into the SQL', () => {
     for (const field of TEXTS) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
-        const sqlOf = (value: string): string => rulesQuery(parse({ all: [{ field, op, value }] }), { userId: user, now: NOW }).sql;
+        const sqlOf = (value: string): string =>
+          rulesQuery(parse({ all: [{ field, op, value }] }), { userId: user, now: NOW }).sql;
         expect(sqlOf("x'; DROP TABLE tracks; --")).toBe(sqlOf('y'));
       }
     }
@@ -256,27 +480,57 @@ describe('hostile rules', () => {
   const rule = { field: 'title', op: 'is', value: 'x' };
   const nested = (depth: number): unknown => (depth === 0 ? rule : { all: [nested(depth - 1)] });
   test.each([
-    ['no group', {}], ['both groups', { all: [rule], any: [rule] }], ['an empty group', { all: [] }], ['an unknown field', { all: [{ ...rule, field: 'password_hash' }] }],
-    ['SQL for a field', { all: [{ ...rule, field: 'title; DROP TABLE tracks' }] }], ['an inherited name for a field', { all: [{ ...rule, field: 'constructor' }] }],
-    ['an inherited name for an operator', { all: [{ ...rule, op: '__proto__' }] }], ['SQL for an operator', { all: [{ ...rule, op: '= 1 OR 1' }] }],
-    ['an operator of another kind', { all: [{ ...rule, op: 'greater_than' }] }], ['SQL for an order', { ...nested(1) as object, sort: [{ field: 'title; --' }] }],
-    ['SQL for a direction', { ...nested(1) as object, sort: [{ field: 'title', order: 'asc; --' }] }], ['five orders', { ...nested(1) as object, sort: Array.from({ length: 5 }, () => ({ field: 'title' })) }],
-    ['a text for a number', { all: [{ field: 'year', op: 'is', value: '1990 OR 1=1' }] }], ['a number for a text', { all: [{ ...rule, value: 5 }] }], ['a list for a text', { all: [{ ...rule, value: ['a', 'b'] }] }],
-    ['no value', { all: [{ field: 'title', op: 'is' }] }], ['a value for is_set', { all: [{ field: 'title', op: 'is_set', value: 'x' }] }], ['an object', { all: [{ ...rule, value: { $gt: 1 } }] }],
-    ['one number for between', { all: [{ field: 'year', op: 'between', value: 5 }] }], ['31 February', { all: [{ field: 'created_at', op: 'before', value: '2024-02-31' }] }],
-    ['a date in words', { all: [{ field: 'created_at', op: 'before', value: 'yesterday' }] }], ['half a day', { all: [{ field: 'created_at', op: 'in_the_last', value: 0.5 }] }],
-    ['no days', { all: [{ field: 'created_at', op: 'in_the_last', value: 0 }] }], ['an id that is none', { all: [{ field: 'playlist', op: 'is', value: -1 }] }],
-    ['a text of blanks', { all: [{ ...rule, value: ' \u0000 ' }] }], ['a long text', { all: [{ ...rule, value: 'x'.repeat(501) }] }], ['an unknown key', { ...nested(1) as object, where: '1=1' }],
-    ['a limit of none', { ...nested(1) as object, limit: 0 }], ['a limit by something else', { ...nested(1) as object, limit: 5, limit_by: 'rows' }], ['groups too deep', nested(6)],
-    ['groups far too deep', nested(2_000)], ['101 rules', { all: Array.from({ length: 101 }, () => rule) }], ['101 rules in groups', { any: Array.from({ length: 2 }, () => ({ all: Array.from({ length: 51 }, () => rule) })) }],
-    ['a group that is a rule too', { all: [{ ...rule, any: [rule] }] }], ['no object', [rule]], ['nothing', null],
+    ['no group', {}],
+    ['both groups', { all: [rule], any: [rule] }],
+    ['an empty group', { all: [] }],
+    ['an unknown field', { all: [{ ...rule, field: 'password_hash' }] }],
+    ['SQL for a field', { all: [{ ...rule, field: 'title; DROP TABLE tracks' }] }],
+    ['an inherited name for a field', { all: [{ ...rule, field: 'constructor' }] }],
+    ['an inherited name for an operator', { all: [{ ...rule, op: '__proto__' }] }],
+    ['SQL for an operator', { all: [{ ...rule, op: '= 1 OR 1' }] }],
+    ['an operator of another kind', { all: [{ ...rule, op: 'greater_than' }] }],
+    ['SQL for an order', { ...(nested(1) as object), sort: [{ field: 'title; --' }] }],
+    ['SQL for a direction', { ...(nested(1) as object), sort: [{ field: 'title', order: 'asc; --' }] }],
+    ['five orders', { ...(nested(1) as object), sort: Array.from({ length: 5 }, () => ({ field: 'title' })) }],
+    ['a text for a number', { all: [{ field: 'year', op: 'is', value: '1990 OR 1=1' }] }],
+    ['a number for a text', { all: [{ ...rule, value: 5 }] }],
+    ['a list for a text', { all: [{ ...rule, value: ['a', 'b'] }] }],
+    ['no value', { all: [{ field: 'title', op: 'is' }] }],
+    ['a value for is_set', { all: [{ field: 'title', op: 'is_set', value: 'x' }] }],
+    ['an object', { all: [{ ...rule, value: { $gt: 1 } }] }],
+    ['one number for between', { all: [{ field: 'year', op: 'between', value: 5 }] }],
+    ['31 February', { all: [{ field: 'created_at', op: 'before', value: '2024-02-31' }] }],
+    ['a date in words', { all: [{ field: 'created_at', op: 'before', value: 'yesterday' }] }],
+    ['half a day', { all: [{ field: 'created_at', op: 'in_the_last', value: 0.5 }] }],
+    ['no days', { all: [{ field: 'created_at', op: 'in_the_last', value: 0 }] }],
+    ['an id that is none', { all: [{ field: 'playlist', op: 'is', value: -1 }] }],
+    ['a text of blanks', { all: [{ ...rule, value: ' \u0000 ' }] }],
+    ['a long text', { all: [{ ...rule, value: 'x'.repeat(501) }] }],
+    ['an unknown key', { ...(nested(1) as object), where: '1=1' }],
+    ['a limit of none', { ...(nested(1) as object), limit: 0 }],
+    ['a limit by something else', { ...(nested(1) as object), limit: 5, limit_by: 'rows' }],
+    ['groups too deep', nested(6)],
+    ['groups far too deep', nested(2_000)],
+    ['101 rules', { all: Array.from({ length: 101 }, () => rule) }],
+    [
+      '101 rules in groups',
+      { any: Array.from({ length: 2 }, () => ({ all: Array.from({ length: 51 }, () => rule) })) },
+    ],
+    ['a group that is a rule too', { all: [{ ...rule, any: [rule] }] }],
+    ['no object', [rule]],
+    ['nothing', null],
   ])('with %s are refused', (_, rules) => {
     expect(RulesIn.safeParse(rules).success).toBe(false);
   });
 
   test('are told what is wrong with which rule', () => {
     const { error } = RulesIn.safeParse({ all: [rule, { any: [{ field: 'year', op: 'contains', value: 'x' }] }] });
-    expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([['all.1.any.0', 'year cannot be asked contains; it takes is, is_not, greater_than, less_than, between, is_set, is_not_set']]);
+    expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
+      [
+        'all.1.any.0',
+        'year cannot be asked contains; it takes is, is_not, greater_than, less_than, between, is_set, is_not_set',
+      ],
+    ]);
   });
 });
 
@@ -286,48 +540,78 @@ describe('in a large library', () => {
     db.function('fold', { deterministic: true }, String);
     db.function('seeded', { deterministic: true }, Number);
     const { sql, params } = rulesQuery(parse(rules), { userId: user, now: NOW });
-    const plan = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(params).map(({ detail }) => detail).join('\n');
+    const plan = db
+      .prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(params)
+      .map(({ detail }) => detail)
+      .join('\n');
     db.close();
     return plan;
   };
 
   test.each([
-    [{ field: 'title', op: 'is', value: 'x' }, 'tracks_title_sort'], [{ field: 'album', op: 'is', value: 'x' }, 'tracks_album_sort'], [{ field: 'year', op: 'between', value: [1990, 1999] }, 'tracks_year'],
-    [{ field: 'created_at', op: 'in_the_last', value: 30 }, 'tracks_created_at'], [{ field: 'metadata_status', op: 'is', value: 'failed' }, 'tracks_metadata_status'],
-    [{ field: 'artist', op: 'is', value: 'x' }, 'track_artists_artist_id'], [{ field: 'genre', op: 'is', value: 'x' }, 'track_genres_genre_id'], [{ field: 'liked', op: 'is', value: true }, 'like_states_liked'],
-    [{ field: 'play_count', op: 'greater_than', value: 5 }, 'play_counts_plays'], [{ field: 'last_played_at', op: 'in_the_last', value: 7 }, 'play_counts_last'],
-    [{ field: 'playlist', op: 'is', value: 1 }, 'playlist_entries_position'], [{ field: 'album_artist', op: 'is', value: 'x' }, 'albums_artist_id'],
+    [{ field: 'title', op: 'is', value: 'x' }, 'tracks_title_sort'],
+    [{ field: 'album', op: 'is', value: 'x' }, 'tracks_album_sort'],
+    [{ field: 'year', op: 'between', value: [1990, 1999] }, 'tracks_year'],
+    [{ field: 'created_at', op: 'in_the_last', value: 30 }, 'tracks_created_at'],
+    [{ field: 'metadata_status', op: 'is', value: 'failed' }, 'tracks_metadata_status'],
+    [{ field: 'artist', op: 'is', value: 'x' }, 'track_artists_artist_id'],
+    [{ field: 'genre', op: 'is', value: 'x' }, 'track_genres_genre_id'],
+    [{ field: 'liked', op: 'is', value: true }, 'like_states_liked'],
+    [{ field: 'play_count', op: 'greater_than', value: 5 }, 'play_counts_plays'],
+    [{ field: 'last_played_at', op: 'in_the_last', value: 7 }, 'play_counts_last'],
+    [{ field: 'playlist', op: 'is', value: 1 }, 'playlist_entries_position'],
+    [{ field: 'album_artist', op: 'is', value: 'x' }, 'albums_artist_id'],
   ])('%j is answered from an index, without a look at every track', (rule, index) => {
     const plan = planOf({ all: [rule] });
     expect(plan).toContain(index);
     expect(plan).not.toMatch(/SCAN i\b/);
   });
 
-  test.each(['title', 'artist', 'album', 'year', 'created_at', 'duration_ms'])('the first ones by %s are read in order, not sorted', (field) => {
-    for (const order of ['asc', 'desc']) {
-      const plan = planOf({ all: [{ field: 'size_bytes', op: 'greater_than', value: 1 }], sort: [{ field, order }], limit: 100 });
-      expect(plan, order).not.toContain('TEMP B-TREE');
-    }
-  });
+  test.each(['title', 'artist', 'album', 'year', 'created_at', 'duration_ms'])(
+    'the first ones by %s are read in order, not sorted',
+    (field) => {
+      for (const order of ['asc', 'desc']) {
+        const plan = planOf({
+          all: [{ field: 'size_bytes', op: 'greater_than', value: 1 }],
+          sort: [{ field, order }],
+          limit: 100,
+        });
+        expect(plan, order).not.toContain('TEMP B-TREE');
+      }
+    },
+  );
 });
 
 describe('answers', () => {
   test('are kept until something is written', async () => {
     let asked = 0;
-    const counting = createSmartLists({ db: temp.db, thread: { find: (query) => (asked++, thread.find(query)) }, now: () => NOW });
+    const counting = createSmartLists({
+      db: temp.db,
+      thread: { find: (query) => (asked++, thread.find(query)) },
+      now: () => NOW,
+    });
     const rules = parse({ all: [{ field: 'liked', op: 'is', value: true }] });
     const [first] = await Promise.all([counting.find(user, rules), counting.find(user, rules)]);
     await counting.find(user, rules);
     expect(asked).toBe(1);
     const id = facts.find((track) => track.liked[0] === false)?.id;
-    temp.db.$client.prepare("INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (?, 'track', ?, 1, 0, 0)").run(user, id);
+    temp.db.$client
+      .prepare(
+        "INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (?, 'track', ?, 1, 0, 0)",
+      )
+      .run(user, id);
     expect((await counting.find(user, rules)).ids).toHaveLength(first.ids.length + 1);
     expect(asked).toBe(2);
   });
 
   test('that cannot be had are an error, and the next ones come', async () => {
-    await expect(thread.find({ sql: 'SELECT nonsense', params: {}, cut: undefined })).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(thread.find({ sql: 'DELETE FROM tracks', params: {}, cut: undefined })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(thread.find({ sql: 'SELECT nonsense', params: {}, cut: undefined })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await expect(thread.find({ sql: 'DELETE FROM tracks', params: {}, cut: undefined })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
     expect(await found(ALL)).toHaveLength(facts.length);
   });
 });

@@ -5,7 +5,14 @@ import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackMerge } from '../../server/library/merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
-import type { PlaylistEntryPage, PlaylistOut, PlaylistPage, PlaylistVersionPage, RestoreOut, VersionEntryPage } from '../../server/playlists/wire.ts';
+import type {
+  PlaylistEntryPage,
+  PlaylistOut,
+  PlaylistPage,
+  PlaylistVersionPage,
+  RestoreOut,
+  VersionEntryPage,
+} from '../../server/playlists/wire.ts';
 import { createPlaylistMoves } from '../../server/playlists/moves.ts';
 import { makeSampleLibrary, seededRandom, type SampleLibrary } from '../support/sample-library.ts';
 import { quiet, registerUser, startServer, type Answer, type ApiInit, type TestServer } from '../support/server.ts';
@@ -30,18 +37,35 @@ const idOf = (n: number): TrackId => sample.tracks[n]?.id as TrackId;
 const ids = (...ns: number[]): TrackId[] => ns.map(idOf);
 const call = <T = PlaylistOut>(path: string, method = 'GET', body?: unknown, init: ApiInit = {}): Promise<Answer<T>> =>
   server.api<T>(`/playlists${path}`, { method, ...(body !== undefined && { body }), ...init });
-const make = async (trackIds: TrackId[] = [], more: object = {}): Promise<PlaylistOut> => (await call('', 'POST', { name: 'List', track_ids: trackIds, ...more })).body;
+const make = async (trackIds: TrackId[] = [], more: object = {}): Promise<PlaylistOut> =>
+  (await call('', 'POST', { name: 'List', track_ids: trackIds, ...more })).body;
 const read = async (id: number): Promise<PlaylistOut> => (await call(`/${id}`)).body;
 const tracksOf = (list: PlaylistOut): number[] => (list.entries ?? []).map(({ track }) => track.id);
 const entriesOf = (list: PlaylistOut): number[] => (list.entries ?? []).map(({ entry_id }) => entry_id);
 const versionsOf = async (id: number) => (await call<PlaylistVersionPage>(`/${id}/versions?limit=200`)).body.items;
-const heldIn = async (id: number, version: number) => (await call<VersionEntryPage>(`/${id}/versions/${version}?limit=200`)).body.items;
+const heldIn = async (id: number, version: number) =>
+  (await call<VersionEntryPage>(`/${id}/versions/${version}?limit=200`)).body.items;
 
 describe('a playlist', () => {
   test('begins with the tracks that it is made with', async () => {
-    const { status, body } = await call('', 'POST', { name: '  Morning ', description: 'quiet', is_public: true, track_ids: ids(3, 1, 3) });
+    const { status, body } = await call('', 'POST', {
+      name: '  Morning ',
+      description: 'quiet',
+      is_public: true,
+      track_ids: ids(3, 1, 3),
+    });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ name: 'Morning', description: 'quiet', is_public: true, is_smart: false, rules: null, version: 1, track_count: 3, owner_name: 'admin', deleted_at: null });
+    expect(body).toMatchObject({
+      name: 'Morning',
+      description: 'quiet',
+      is_public: true,
+      is_smart: false,
+      rules: null,
+      version: 1,
+      track_count: 3,
+      owner_name: 'admin',
+      deleted_at: null,
+    });
     expect(tracksOf(body)).toEqual(ids(3, 1, 3));
     expect(body.entries?.map(({ position }) => position)).toEqual([0, 1, 2]);
     expect(new Set(entriesOf(body)).size).toBe(3);
@@ -66,7 +90,9 @@ describe('a playlist', () => {
     expect(tracksOf(added.body)).toEqual(ids(0, 1, 2));
     const nothing = await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(1, 2), skip_duplicates: true });
     expect(nothing.body.version).toBe(2);
-    expect((await call<number[]>(`/${list.id}/contains?track_id=${idOf(2)}&track_id=${idOf(9)}`)).body).toEqual([idOf(2)]);
+    expect((await call<number[]>(`/${list.id}/contains?track_id=${idOf(2)}&track_id=${idOf(9)}`)).body).toEqual([
+      idOf(2),
+    ]);
   });
 
   test('loses one entry or several, and keeps the same track elsewhere in it', async () => {
@@ -83,7 +109,12 @@ describe('a playlist', () => {
     const list = await make(ids(0, 1, 2, 3));
     const [a, b, c, d] = entriesOf(list) as [number, number, number, number];
     const order = (entry_ids: number[]) => call(`/${list.id}/tracks`, 'PUT', { entry_ids });
-    for (const wrong of [[a, b, c], [a, b, c, d, d], [a, b, c, c], [a, b, c, 99_999]]) {
+    for (const wrong of [
+      [a, b, c],
+      [a, b, c, d, d],
+      [a, b, c, c],
+      [a, b, c, 99_999],
+    ]) {
       const { status, text } = await order(wrong);
       expect(status).toBe(409);
       expect(text).toContain('4 entries');
@@ -97,14 +128,17 @@ describe('a playlist', () => {
   test('moves a block of entries together', async () => {
     const list = await make(ids(0, 1, 2, 3, 4, 5));
     const [a, b, c, d, e, f] = entriesOf(list) as [number, number, number, number, number, number];
-    const move = async (entry_ids: number[], before_entry_id: number | null) => entriesOf((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
+    const move = async (entry_ids: number[], before_entry_id: number | null) =>
+      entriesOf((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
     expect(await move([e, b], a)).toEqual([e, b, a, c, d, f]);
     expect(await move([e, b], c)).toEqual([a, e, b, c, d, f]);
     expect(await move([a, f], null)).toEqual([e, b, c, d, a, f]);
     expect(await move([b], c)).toEqual([e, b, c, d, a, f]);
     expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: a })).status).toBe(422);
     expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a, a], before_entry_id: b })).status).toBe(422);
-    expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: 99_999 })).status).toBe(404);
+    expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: 99_999 })).status).toBe(
+      404,
+    );
   });
 
   test('is renamed, described and shared without a new version', async () => {
@@ -112,7 +146,14 @@ describe('a playlist', () => {
     const { body } = await call(`/${list.id}`, 'PATCH', { name: 'Other', is_public: true });
     expect(body).toMatchObject({ name: 'Other', description: 'x', is_public: true, version: 1 });
     expect((await call(`/${list.id}`, 'PATCH', { description: null })).body.description).toBeNull();
-    for (const wrong of [{ name: '' }, { name: '   ' }, { name: 'x'.repeat(201) }, { owner_id: 2 }, { version: 9 }, { rules: { all: [{ field: 'year', op: 'is', value: 1 }] } }]) {
+    for (const wrong of [
+      { name: '' },
+      { name: '   ' },
+      { name: 'x'.repeat(201) },
+      { owner_id: 2 },
+      { version: 9 },
+      { rules: { all: [{ field: 'year', op: 'is', value: 1 }] } },
+    ]) {
       expect((await call(`/${list.id}`, 'PATCH', wrong)).status).toBe(422);
     }
   });
@@ -122,9 +163,13 @@ describe('a playlist', () => {
     const [entry] = entriesOf(list);
     await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(2), expected_version: 1 });
     for (const [path, method, body] of [
-      ['/tracks', 'POST', { track_ids: ids(3), expected_version: 1 }], ['', 'PATCH', { name: 'x', expected_version: 1 }], ['/restore', 'POST', { version: 1, expected_version: 1 }],
-      ['/tracks', 'PUT', { entry_ids: entriesOf(list), expected_version: 1 }], [`/tracks/${entry}?expected_version=1`, 'DELETE'],
-    ] as const) expect((await call(`/${list.id}${path}`, method, body)).status, path).toBe(409);
+      ['/tracks', 'POST', { track_ids: ids(3), expected_version: 1 }],
+      ['', 'PATCH', { name: 'x', expected_version: 1 }],
+      ['/restore', 'POST', { version: 1, expected_version: 1 }],
+      ['/tracks', 'PUT', { entry_ids: entriesOf(list), expected_version: 1 }],
+      [`/tracks/${entry}?expected_version=1`, 'DELETE'],
+    ] as const)
+      expect((await call(`/${list.id}${path}`, method, body)).status, path).toBe(409);
     expect(await read(list.id)).toMatchObject({ name: 'List', version: 2, track_count: 3 });
   });
 
@@ -132,7 +177,8 @@ describe('a playlist', () => {
     const list = await make(ids(0));
     expect((await call(`/${list.id}/tracks`, 'POST', { track_ids: [idOf(1), 999_999] })).status).toBe(404);
     expect((await call('', 'POST', { name: 'x', track_ids: [999_999] })).status).toBe(404);
-    for (const track_ids of [[], [0], ['1'], [1.5], Array.from({ length: 10_001 }, () => idOf(0))]) expect((await call(`/${list.id}/tracks`, 'POST', { track_ids })).status).toBe(422);
+    for (const track_ids of [[], [0], ['1'], [1.5], Array.from({ length: 10_001 }, () => idOf(0))])
+      expect((await call(`/${list.id}/tracks`, 'POST', { track_ids })).status).toBe(422);
     expect(await read(list.id)).toMatchObject({ version: 1, track_count: 1 });
   });
 
@@ -141,7 +187,9 @@ describe('a playlist', () => {
     expect((await call(`/${list.id}?entries=false`)).body.entries).toBeUndefined();
     const page = (await call<PlaylistEntryPage>(`/${list.id}/tracks?limit=10&offset=250`)).body;
     expect(page).toMatchObject({ total: 300, limit: 10, offset: 250 });
-    expect(page.items.map(({ position, track }) => [position, track.id])).toEqual(Array.from({ length: 10 }, (_, n) => [250 + n, idOf(250 + n)]));
+    expect(page.items.map(({ position, track }) => [position, track.id])).toEqual(
+      Array.from({ length: 10 }, (_, n) => [250 + n, idOf(250 + n)]),
+    );
     expect(tracksOf(await read(list.id))).toEqual(sample.tracks.map(({ id }) => id));
   });
 });
@@ -149,11 +197,17 @@ describe('a playlist', () => {
 describe('two clients that add at once', () => {
   test('are both there, in versions that follow each other', async () => {
     const list = await make(ids(0));
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => call(`/${list.id}/tracks`, 'POST', { track_ids: ids(n + 1, n + 101) })));
-    expect(answers.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 2));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => call(`/${list.id}/tracks`, 'POST', { track_ids: ids(n + 1, n + 101) })),
+    );
+    expect(answers.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, n) => n + 2),
+    );
     const now = await read(list.id);
     expect(now).toMatchObject({ version: 13, track_count: 25 });
-    const byVersion = answers.toSorted((a, b) => a.body.version - b.body.version).map((answer) => answers.indexOf(answer));
+    const byVersion = answers
+      .toSorted((a, b) => a.body.version - b.body.version)
+      .map((answer) => answers.indexOf(answer));
     expect(tracksOf(now)).toEqual(ids(0, ...byVersion.flatMap((n) => [n + 1, n + 101])));
   });
 });
@@ -163,10 +217,24 @@ describe('versions', () => {
     const list = await make(ids(0, 1));
     await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(2, 3), position: 1 });
     await call(`/${list.id}/tracks/${entriesOf(list)[0]}`, 'DELETE');
-    expect((await versionsOf(list.id)).map(({ version, change, added, removed, moved, track_count, user_name }) => [version, change, added, removed, moved, track_count, user_name])).toEqual([
-      [3, 'remove', 0, 1, 0, 3, 'admin'], [2, 'add', 2, 0, 0, 4, 'admin'], [1, 'create', 2, 0, 0, 2, 'admin'],
+    expect(
+      (await versionsOf(list.id)).map(({ version, change, added, removed, moved, track_count, user_name }) => [
+        version,
+        change,
+        added,
+        removed,
+        moved,
+        track_count,
+        user_name,
+      ]),
+    ).toEqual([
+      [3, 'remove', 0, 1, 0, 3, 'admin'],
+      [2, 'add', 2, 0, 0, 4, 'admin'],
+      [1, 'create', 2, 0, 0, 2, 'admin'],
     ]);
-    expect((await heldIn(list.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual([0, 1].map((n) => [idOf(n), sample.tracks[n]?.title]));
+    expect((await heldIn(list.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual(
+      [0, 1].map((n) => [idOf(n), sample.tracks[n]?.title]),
+    );
     expect((await heldIn(list.id, 2)).map(({ track_id }) => track_id)).toEqual(ids(0, 2, 3, 1));
     expect((await heldIn(list.id, 3)).map(({ track_id }) => track_id)).toEqual(ids(2, 3, 1));
     expect((await call(`/${list.id}/versions/4`)).status).toBe(404);
@@ -197,34 +265,75 @@ describe('versions', () => {
       const some = entries.toSorted(() => random() - 0.5).slice(0, 1 + below(4));
       const rest = entries.filter((id) => !some.includes(id));
       const kind = entries.length < 5 ? 0 : below(5);
-      const { body, status } = kind === 0 ? await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(below(300), below(300)), position: below(entries.length + 1) })
-        : kind === 1 ? await call(`/${list.id}/tracks?${some.map((id) => `entry_id=${id}`).join('&')}`, 'DELETE')
-          : kind === 2 ? await call(`/${list.id}/tracks`, 'PUT', { entry_ids: [...rest.slice(below(rest.length)), ...some, ...entries].filter((id, at, all) => all.indexOf(id) === at) })
-            : kind === 3 ? await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: some, before_entry_id: rest[below(rest.length)] ?? null })
-              : { body: (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 + below(seen.size) })).body.playlist, status: 200 };
+      const { body, status } =
+        kind === 0
+          ? await call(`/${list.id}/tracks`, 'POST', {
+              track_ids: ids(below(300), below(300)),
+              position: below(entries.length + 1),
+            })
+          : kind === 1
+            ? await call(`/${list.id}/tracks?${some.map((id) => `entry_id=${id}`).join('&')}`, 'DELETE')
+            : kind === 2
+              ? await call(`/${list.id}/tracks`, 'PUT', {
+                  entry_ids: [...rest.slice(below(rest.length)), ...some, ...entries].filter(
+                    (id, at, all) => all.indexOf(id) === at,
+                  ),
+                })
+              : kind === 3
+                ? await call(`/${list.id}/tracks/move`, 'POST', {
+                    entry_ids: some,
+                    before_entry_id: rest[below(rest.length)] ?? null,
+                  })
+                : {
+                    body: (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 + below(seen.size) }))
+                      .body.playlist,
+                    status: 200,
+                  };
       expect(status).toBe(200);
       seen.set(body.version, entriesOf(body));
       expect(body.track_count).toBe(body.entries?.length);
     }
-    for (const [version, entries] of seen) expect((await heldIn(list.id, version)).map(({ entry_id }) => entry_id), `version ${version}`).toEqual(entries);
+    for (const [version, entries] of seen)
+      expect(
+        (await heldIn(list.id, version)).map(({ entry_id }) => entry_id),
+        `version ${version}`,
+      ).toEqual(entries);
   });
 
   test('stay right when there is no room left between two entries', async () => {
     const list = await make(ids(0, 1));
-    for (let n = 0; n < 40; n++) await call(`/${list.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
+    for (let n = 0; n < 40; n++)
+      await call(`/${list.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
     const wanted = [0, ...Array.from({ length: 40 }, (_, n) => 41 - n), 1];
     expect(tracksOf(await read(list.id))).toEqual(ids(...wanted));
-    expect((await heldIn(list.id, 21)).map(({ track_id }) => track_id)).toEqual(ids(0, ...Array.from({ length: 20 }, (_, n) => 21 - n), 1));
+    expect((await heldIn(list.id, 21)).map(({ track_id }) => track_id)).toEqual(
+      ids(0, ...Array.from({ length: 20 }, (_, n) => 21 - n), 1),
+    );
   });
 });
 
 describe('a track that leaves the library', () => {
   const insert = (title: string): TrackId => {
     const row = db.$client.prepare('SELECT * FROM tracks WHERE id = ?').get(idOf(0)) as Record<string, unknown>;
-    const fields = { ...row, id: null, title, title_sort: title.toLowerCase(), source_id: `${title} ${Math.random()}`, duration_ms: 1_000 };
+    const fields = {
+      ...row,
+      id: null,
+      title,
+      title_sort: title.toLowerCase(),
+      source_id: `${title} ${Math.random()}`,
+      duration_ms: 1_000,
+    };
     const names = Object.keys(fields);
-    const id = Number(db.$client.prepare(`INSERT INTO tracks (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`).run(fields).lastInsertRowid) as TrackId;
-    db.$client.prepare('INSERT INTO track_artists (track_id, position, artist_id, credit) SELECT ?, position, artist_id, credit FROM track_artists WHERE track_id = ?').run(id, idOf(0));
+    const id = Number(
+      db.$client
+        .prepare(`INSERT INTO tracks (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`)
+        .run(fields).lastInsertRowid,
+    ) as TrackId;
+    db.$client
+      .prepare(
+        'INSERT INTO track_artists (track_id, position, artist_id, credit) SELECT ?, position, artist_id, credit FROM track_artists WHERE track_id = ?',
+      )
+      .run(id, idOf(0));
     return id;
   };
 
@@ -235,12 +344,24 @@ describe('a track that leaves the library', () => {
     const now = await read(list.id);
     expect([tracksOf(now), now.version, now.track_count]).toEqual([ids(1, 2), 2, 2]);
     expect(now.duration_ms).toBe((sample.tracks[1]?.durationMs ?? 0) + (sample.tracks[2]?.durationMs ?? 0));
-    expect((await versionsOf(list.id))[0]).toMatchObject({ version: 2, change: 'track_deleted', removed: 2, track_count: 2, user_name: null });
+    expect((await versionsOf(list.id))[0]).toMatchObject({
+      version: 2,
+      change: 'track_deleted',
+      removed: 2,
+      track_count: 2,
+      user_name: null,
+    });
     expect((await heldIn(list.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual([
-      [idOf(1), sample.tracks[1]?.title], [null, 'Going away'], [idOf(2), sample.tracks[2]?.title], [null, 'Going away'],
+      [idOf(1), sample.tracks[1]?.title],
+      [null, 'Going away'],
+      [idOf(2), sample.tracks[2]?.title],
+      [null, 'Going away'],
     ]);
     const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
-    expect(back.missing).toEqual([{ title: 'Going away', artist_name: sample.tracks[0]?.credit }, { title: 'Going away', artist_name: sample.tracks[0]?.credit }]);
+    expect(back.missing).toEqual([
+      { title: 'Going away', artist_name: sample.tracks[0]?.credit },
+      { title: 'Going away', artist_name: sample.tracks[0]?.credit },
+    ]);
     expect(tracksOf(back.playlist)).toEqual(ids(1, 2));
   });
 
@@ -258,7 +379,11 @@ describe('a track that leaves the library', () => {
     const list = await make([emptied, idOf(1), kept]);
     await call(`/${list.id}/tracks/${entriesOf(list)[0]}`, 'DELETE');
     await call(`/${list.id}/tracks`, 'POST', { track_ids: [emptied] });
-    createTrackMerge({ db, tracks: createTrackWriter({ db, now: () => new Date() }), movers: [createPlaylistMoves({ db, now: () => new Date() })] }).mergeInto(kept, emptied);
+    createTrackMerge({
+      db,
+      tracks: createTrackWriter({ db, now: () => new Date() }),
+      movers: [createPlaylistMoves({ db, now: () => new Date() })],
+    }).mergeInto(kept, emptied);
     expect(tracksOf(await read(list.id))).toEqual([idOf(1), kept, kept]);
     const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
     expect([tracksOf(back.playlist), back.missing]).toEqual([[kept, idOf(1), kept], []]);
@@ -276,8 +401,16 @@ describe('a deleted playlist', () => {
   test('can be brought back with everything in it', async () => {
     const list = await make(ids(0, 1));
     expect((await call(`/${list.id}`, 'DELETE')).status).toBe(204);
-    for (const [path, method] of [['', 'GET'], ['', 'DELETE'], ['/tracks', 'GET'], ['/versions', 'GET'], ['/export.m3u8', 'GET']] as const) expect((await call(`/${list.id}${path}`, method)).status, path).toBe(404);
-    const isIn = async (query: string) => (await call<PlaylistPage>(`?limit=200${query}`)).body.items.some(({ id }) => id === list.id);
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['', 'DELETE'],
+      ['/tracks', 'GET'],
+      ['/versions', 'GET'],
+      ['/export.m3u8', 'GET'],
+    ] as const)
+      expect((await call(`/${list.id}${path}`, method)).status, path).toBe(404);
+    const isIn = async (query: string) =>
+      (await call<PlaylistPage>(`?limit=200${query}`)).body.items.some(({ id }) => id === list.id);
     expect([await isIn(''), await isIn('&deleted=true')]).toEqual([false, true]);
     const { body } = await call(`/${list.id}/undelete`, 'POST');
     expect(body).toMatchObject({ version: 1, track_count: 2, deleted_at: null, entries: list.entries });
@@ -290,7 +423,8 @@ describe('a deleted playlist', () => {
     await call(`/${list.id}`, 'DELETE');
     expect((await call(`/${list.id}?forever=true`, 'DELETE')).status).toBe(204);
     expect((await call(`/${list.id}/undelete`, 'POST')).status).toBe(404);
-    for (const table of ['playlist_entries', 'playlist_past_entries', 'playlist_versions']) expect(db.$client.prepare(`SELECT 1 FROM ${table} WHERE playlist_id = ?`).all(list.id)).toEqual([]);
+    for (const table of ['playlist_entries', 'playlist_past_entries', 'playlist_versions'])
+      expect(db.$client.prepare(`SELECT 1 FROM ${table} WHERE playlist_id = ?`).all(list.id)).toEqual([]);
   });
 });
 
@@ -298,29 +432,45 @@ describe('somebody else', () => {
   const everyRoute = (list: PlaylistOut): [string, string, unknown?][] => {
     const [entry] = entriesOf(list);
     return [
-      ['', 'PATCH', { name: 'Mine' }], ['', 'DELETE'], ['?forever=true', 'DELETE'], ['/undelete', 'POST'], ['/tracks', 'POST', { track_ids: ids(5) }],
-      ['/tracks', 'PUT', { entry_ids: entriesOf(list) }], [`/tracks?entry_id=${entry}`, 'DELETE'], [`/tracks/${entry}`, 'DELETE'],
-      ['/tracks/move', 'POST', { entry_ids: [entry], before_entry_id: null }], ['/restore', 'POST', { version: 1 }],
+      ['', 'PATCH', { name: 'Mine' }],
+      ['', 'DELETE'],
+      ['?forever=true', 'DELETE'],
+      ['/undelete', 'POST'],
+      ['/tracks', 'POST', { track_ids: ids(5) }],
+      ['/tracks', 'PUT', { entry_ids: entriesOf(list) }],
+      [`/tracks?entry_id=${entry}`, 'DELETE'],
+      [`/tracks/${entry}`, 'DELETE'],
+      ['/tracks/move', 'POST', { entry_ids: [entry], before_entry_id: null }],
+      ['/restore', 'POST', { version: 1 }],
     ];
   };
   const readRoutes = ['', '/tracks', '/versions', '/versions/1', '/export.m3u8', `/contains?track_id=1`];
 
   test('does not find a private playlist by any route', async () => {
     const list = await make(ids(0, 1));
-    for (const path of readRoutes) expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(404);
-    for (const [path, method, body] of everyRoute(list)) expect((await call(`/${list.id}${path}`, method, body, { token: other })).status, `${method} ${path}`).toBe(404);
-    expect((await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: other })).body.items.map(({ id }) => id)).not.toContain(list.id);
+    for (const path of readRoutes)
+      expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(404);
+    for (const [path, method, body] of everyRoute(list))
+      expect((await call(`/${list.id}${path}`, method, body, { token: other })).status, `${method} ${path}`).toBe(404);
+    expect(
+      (await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: other })).body.items.map(({ id }) => id),
+    ).not.toContain(list.id);
     expect(await read(list.id)).toEqual(list);
   });
 
   test('reads a public playlist and changes nothing in it', async () => {
     const list = await make(ids(0, 1), { is_public: true });
-    for (const path of readRoutes) expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(200);
+    for (const path of readRoutes)
+      expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(200);
     for (const [path, method, body] of everyRoute(list)) {
-      expect([403, 404], `${method} ${path}`).toContain((await call(`/${list.id}${path}`, method, body, { token: other })).status);
+      expect([403, 404], `${method} ${path}`).toContain(
+        (await call(`/${list.id}${path}`, method, body, { token: other })).status,
+      );
     }
     expect(await read(list.id)).toEqual(list);
-    expect((await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: other })).body.items.map(({ id }) => id)).toContain(list.id);
+    expect(
+      (await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: other })).body.items.map(({ id }) => id),
+    ).toContain(list.id);
   });
 
   test('does not take out entries of another list by naming a list of their own', async () => {
@@ -328,7 +478,10 @@ describe('somebody else', () => {
     const [entry] = entriesOf(list);
     const own = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: other })).body;
     expect((await call(`/${own.id}/tracks/${entry}`, 'DELETE', undefined, { token: other })).status).toBe(404);
-    expect((await call(`/${own.id}/tracks/move`, 'POST', { entry_ids: [entry], before_entry_id: null }, { token: other })).status).toBe(404);
+    expect(
+      (await call(`/${own.id}/tracks/move`, 'POST', { entry_ids: [entry], before_entry_id: null }, { token: other }))
+        .status,
+    ).toBe(404);
     expect(await read(list.id)).toEqual(list);
   });
 
@@ -340,19 +493,30 @@ describe('somebody else', () => {
 
 test('every change is announced to the windows of those who may see the list', async () => {
   const heard: { to: string; name: string; data: string }[] = [];
-  const listen = (to: string, id: number) => server.app.events.subscribe({ id: id as never, isSuperuser: false }, undefined, ({ name, data }) => heard.push({ to, name, data }));
+  const listen = (to: string, id: number) =>
+    server.app.events.subscribe({ id: id as never, isSuperuser: false }, undefined, ({ name, data }) =>
+      heard.push({ to, name, data }),
+    );
   const list = await make(ids(0));
   const stranger = (await call('', 'POST', { name: 'x' }, { token: other })).body.owner_id;
   const leave = [listen('owner', list.owner_id), listen('other', stranger)];
   const during = async (act: () => Promise<unknown>): Promise<string[]> => {
     heard.length = 0;
     await act();
-    return heard.filter(({ name }) => name === 'playlist').map(({ to, data }) => `${to} ${JSON.stringify((JSON.parse(data) as { version: number; deleted: boolean }))}`);
+    return heard
+      .filter(({ name }) => name === 'playlist')
+      .map(({ to, data }) => `${to} ${JSON.stringify(JSON.parse(data) as { version: number; deleted: boolean })}`);
   };
   const at = (version: number, deleted = false): string => JSON.stringify({ id: list.id, version, deleted });
   expect(await during(() => call(`/${list.id}/tracks`, 'POST', { track_ids: ids(1) }))).toEqual([`owner ${at(2)}`]);
-  expect(await during(() => call(`/${list.id}`, 'PATCH', { is_public: true }))).toEqual([`owner ${at(2)}`, `other ${at(2)}`]);
-  expect(await during(() => call(`/${list.id}`, 'PATCH', { is_public: false }))).toEqual([`owner ${at(2)}`, `other ${at(2)}`]);
+  expect(await during(() => call(`/${list.id}`, 'PATCH', { is_public: true }))).toEqual([
+    `owner ${at(2)}`,
+    `other ${at(2)}`,
+  ]);
+  expect(await during(() => call(`/${list.id}`, 'PATCH', { is_public: false }))).toEqual([
+    `owner ${at(2)}`,
+    `other ${at(2)}`,
+  ]);
   expect(await during(() => call(`/${list.id}`, 'DELETE'))).toEqual([`owner ${at(2, true)}`]);
   for (const end of leave) end();
 });

@@ -1,4 +1,5 @@
-// The guard around the reading thread: who is to blame when it hangs or dies, and that all others are read nevertheless.
+// The guard around the reading thread: who is to blame when it hangs or dies, and that all others are read
+// nevertheless.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +24,18 @@ beforeAll(() => {
   for (let i = 0; i < 10; i++) writeFileSync(join(dir, `good${i}.mp3`), Buffer.concat([silentMp3(100 + i)]));
   writeFileSync(join(dir, 'hangs.mka'), attack('nuls.mka'));
   // 120,000 different letters in 400 names: a megabyte and a half in memory
-  writeFileSync(join(dir, 'wordy.flac'), flac([4, vorbisComment(...Array.from({ length: 200 }, (_, i) => [`ARTIST=${i}${'字'.repeat(1200)}`, `GENRE=${i}${'字'.repeat(1200)}`]).flat())]));
+  writeFileSync(
+    join(dir, 'wordy.flac'),
+    flac([
+      4,
+      vorbisComment(
+        ...Array.from({ length: 200 }, (_, i) => [
+          `ARTIST=${i}${'字'.repeat(1200)}`,
+          `GENRE=${i}${'字'.repeat(1200)}`,
+        ]).flat(),
+      ),
+    ]),
+  );
 });
 afterEach(async () => {
   for (const pool of pools.splice(0)) await pool.close();
@@ -33,12 +45,17 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const attack = (name: string): Buffer => fallbackAttacks.find((one) => one.name === name)?.make() ?? Buffer.alloc(0);
 
 function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
-  const pool = createReaderPool({ workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')), log: quiet, ...deps });
+  const pool = createReaderPool({
+    workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')),
+    log: quiet,
+    ...deps,
+  });
   pools.push(pool);
   return pool;
 }
 
-const read = (pool: ReaderPool, paths: string[], copyTo: string | null = null): Promise<ReadResult[]> => pool.read({ root: dir, paths, copyTo, hashLarge: true });
+const read = (pool: ReaderPool, paths: string[], copyTo: string | null = null): Promise<ReadResult[]> =>
+  pool.read({ root: dir, paths, copyTo, hashLarge: true });
 const outcomes = (results: ReadResult[]): string[] => results.map((result) => (result.ok ? 'ok' : result.reason));
 const ok = (count: number): string[] => Array.from({ length: count }, () => 'ok');
 
@@ -76,15 +93,32 @@ test('in copy mode a thread that is stopped leaves no unfinished copies, and eve
   const results = await read(pool, paths, storage);
   expect(outcomes(results)).toEqual(['ok', 'ok', TOO_LONG, 'ok', 'ok', TOO_LONG, 'ok']);
   for (const [i, result] of results.entries()) {
-    if (result.ok) expect((await readFile(join(storage, result.stored?.key ?? ''))).equals(await readFile(join(dir, paths[i] as string)))).toBe(true);
+    if (result.ok)
+      expect(
+        (await readFile(join(storage, result.stored?.key ?? ''))).equals(await readFile(join(dir, paths[i] as string))),
+      ).toBe(true);
   }
   await expect.poll(() => readdirSync(join(storage, 'tmp'))).toEqual([]);
 });
 
 test('files that only together need too much memory are all read, one by one', async () => {
   const lost: unknown[] = [];
-  const pool = openPool({ heapLimitMb: 40, log: { ...quiet, warn: (line: unknown) => { lost.push(line); } } });
-  const groups = await Promise.all([read(pool, Array.from({ length: 60 }, () => 'wordy.flac')), read(pool, ['good1.mp3', 'good2.mp3'])]);
+  const pool = openPool({
+    heapLimitMb: 40,
+    log: {
+      ...quiet,
+      warn: (line: unknown) => {
+        lost.push(line);
+      },
+    },
+  });
+  const groups = await Promise.all([
+    read(
+      pool,
+      Array.from({ length: 60 }, () => 'wordy.flac'),
+    ),
+    read(pool, ['good1.mp3', 'good2.mp3']),
+  ]);
   expect(groups.map(outcomes)).toEqual([ok(60), ok(2)]);
   expect(lost.length).toBeGreaterThan(0); // otherwise this test shows nothing
 });
@@ -92,13 +126,19 @@ test('files that only together need too much memory are all read, one by one', a
 test('a file that needs too much memory by itself is named, and those beside it are read', async () => {
   writeFileSync(join(dir, 'heavy.mpc'), attack('endless-size.mpc'));
   const pool = openPool({ heapLimitMb: 15 });
-  expect(outcomes(await read(pool, ['good1.mp3', 'heavy.mpc', 'good2.mp3']))).toEqual(['ok', 'reading it needs too much memory', 'ok']);
+  expect(outcomes(await read(pool, ['good1.mp3', 'heavy.mpc', 'good2.mp3']))).toEqual([
+    'ok',
+    'reading it needs too much memory',
+    'ok',
+  ]);
   expect(outcomes(await read(pool, ['good3.mp3']))).toEqual(['ok']);
 });
 
 test('a thread that cannot start ends every read with a sentence, and does not try forever', async () => {
   const pool = openPool({ workerUrl: pathToFileURL(join(dir, 'no-such-worker.ts')) });
-  await expect(read(pool, ['good1.mp3', 'good2.mp3'])).rejects.toThrow('The files cannot be read now: the reading thread does not start.');
+  await expect(read(pool, ['good1.mp3', 'good2.mp3'])).rejects.toThrow(
+    'The files cannot be read now: the reading thread does not start.',
+  );
   await expect(read(pool, ['good1.mp3'])).rejects.toMatchObject({ code: 'unavailable' });
 });
 
@@ -109,7 +149,9 @@ test('a thread that rested starts again', async () => {
 
 test('closing refuses what waits, also while a file hangs, and what comes later', async () => {
   const pool = openPool();
-  const waiting = [read(pool, ['good1.mp3', 'hangs.mka']), read(pool, ['good2.mp3'])].map((promise) => promise.catch((error: Error) => error.message));
+  const waiting = [read(pool, ['good1.mp3', 'hangs.mka']), read(pool, ['good2.mp3'])].map((promise) =>
+    promise.catch((error: Error) => error.message),
+  );
   await pool.close();
   expect(await Promise.all(waiting)).toEqual(['The reader was closed.', 'The reader was closed.']);
   await expect(read(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
@@ -117,10 +159,20 @@ test('closing refuses what waits, also while a file hangs, and what comes later'
 
 test('2,000 damaged copies of good files are read soundly or refused in words', { timeout: 180_000 }, async () => {
   const manifest = makeLibrary({ tracks: 60, even: true, seed: 'pool' }, join(dir, 'music'));
-  const good = [...await Promise.all(manifest.files.map((file) => readFile(pathOf(manifest, file)))), ...foreignAudio.map((file) => file.bytes)];
+  const good = [
+    ...(await Promise.all(manifest.files.map((file) => readFile(pathOf(manifest, file))))),
+    ...foreignAudio.map((file) => file.bytes),
+  ];
   const below = randomNumbers(20_261_121);
   const deaths: unknown[] = [];
-  const pool = openPool({ log: { ...quiet, warn: (line: unknown) => { deaths.push(line); } } });
+  const pool = openPool({
+    log: {
+      ...quiet,
+      warn: (line: unknown) => {
+        deaths.push(line);
+      },
+    },
+  });
   const folder = join(dir, 'damaged');
   mkdirSync(folder);
   let sound = 0;
@@ -142,8 +194,14 @@ test('2,000 damaged copies of good files are read soundly or refused in words', 
 
 function expectSound({ read: { facts, tags }, sizeBytes }: Extract<ReadResult, { ok: true }>, group: number): void {
   const { durationMs, bitrateKbps, sampleRateHz, channels } = facts;
-  expect(Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000, `group ${group}: plays ${durationMs} ms`).toBe(true);
-  if (sizeBytes > 2000) expect((sizeBytes * 8000) / durationMs, `group ${group}: ${sizeBytes} bytes for ${durationMs} ms`).toBeGreaterThan(100);
+  expect(
+    Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000,
+    `group ${group}: plays ${durationMs} ms`,
+  ).toBe(true);
+  if (sizeBytes > 2000)
+    expect((sizeBytes * 8000) / durationMs, `group ${group}: ${sizeBytes} bytes for ${durationMs} ms`).toBeGreaterThan(
+      100,
+    );
   expect(Number.isFinite(bitrateKbps) && bitrateKbps >= 0).toBe(true);
   expect(sampleRateHz).toBeGreaterThan(0);
   expect(channels).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
-// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, hear; what many do at once; what is known after changes.
+// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, hear; what many do at once; what
+// is known after changes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,8 +27,29 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-remote-'));
   audio = makeAudio(join(dir, 'audio'), 16);
   archive = await startFakeArchive();
-  const names = ['Harbour Lights', 'Slack Tide', 'Twenty Saves', 'Twenty Fetches', 'Renamed', 'Merged', 'By Phone', 'Queued', 'Cancelled', 'Hidden', 'Removed', 'Known Already'];
-  archive.items.set('quays-low-water', itemOf('quays-low-water', 'Low Water', 'The Quays', names.map((name, i) => [name, audio[i] as Buffer])));
+  const names = [
+    'Harbour Lights',
+    'Slack Tide',
+    'Twenty Saves',
+    'Twenty Fetches',
+    'Renamed',
+    'Merged',
+    'By Phone',
+    'Queued',
+    'Cancelled',
+    'Hidden',
+    'Removed',
+    'Known Already',
+  ];
+  archive.items.set(
+    'quays-low-water',
+    itemOf(
+      'quays-low-water',
+      'Low Water',
+      'The Quays',
+      names.map((name, i) => [name, audio[i] as Buffer]),
+    ),
+  );
   archive.items.set('dark-item', { identifier: 'dark-item', fields: { title: 'Withdrawn' }, isDark: true });
   server = await startServer({ env: { STREAMSRC_BASE_URL: archive.url }, cataloguePace: HASTE });
   await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
@@ -43,8 +65,17 @@ describe('a search', () => {
   it('gives tracks with what the catalogue knows of them, those called so first', async () => {
     const [first, ...others] = await me.searchFor('harbour');
     expect(first).toMatchObject({
-      source: 'streamsrc', source_id: 'ia:quays-low-water/01 Harbour Lights.mp3', kind: 'track', title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water',
-      duration_ms: 1_000, year: 2009, in_library: false, track_id: null, availability: null,
+      source: 'streamsrc',
+      source_id: 'ia:quays-low-water/01 Harbour Lights.mp3',
+      kind: 'track',
+      title: 'Harbour Lights',
+      artist_name: 'The Quays',
+      album_title: 'Low Water',
+      duration_ms: 1_000,
+      year: 2009,
+      in_library: false,
+      track_id: null,
+      availability: null,
     });
     expect(others.length).toBeGreaterThan(5);
     const cover = await fetch(`${server.url}${first?.cover_url ?? ''}&token=${server.token}`);
@@ -60,26 +91,41 @@ describe('a search', () => {
 
   it('escapes the signs that the archive would take for operators', async () => {
     await me.searchFor('a (b) AND "c"');
-    expect(archive.queries.at(-1)).toBe(String.raw`mediatype:audio AND (title:(a \(b\) and \"c\") OR creator:(a \(b\) and \"c\"))`);
+    expect(archive.queries.at(-1)).toBe(
+      String.raw`mediatype:audio AND (title:(a \(b\) and \"c\") OR creator:(a \(b\) and \"c\"))`,
+    );
   });
 
   it('across sources tells of one that fails or does not exist, and gives the rest', async () => {
     archive.next.push({ status: 503 });
     const { status, body } = await server.api<SearchResponse>('/search?q=nothing-known&sources=streamsrc,elsewhere');
     expect(status).toBe(200);
-    expect(body).toEqual({ query: 'nothing-known', items: [], errors: [
-      { source: 'streamsrc', detail: expect.stringMatching(/^The catalogue is out of order for now \(127\.0\.0\.1:\d+ answered 503\)\.$/) },
-      { source: 'elsewhere', detail: 'There is no source of this name that can be searched.' },
-    ] });
+    expect(body).toEqual({
+      query: 'nothing-known',
+      items: [],
+      errors: [
+        {
+          source: 'streamsrc',
+          detail: expect.stringMatching(/^The catalogue is out of order for now \(127\.0\.0\.1:\d+ answered 503\)\.$/),
+        },
+        { source: 'elsewhere', detail: 'There is no source of this name that can be searched.' },
+      ],
+    });
     expect((await server.api<SearchResponse>('/search?q=harbour')).body.items[0]?.title).toBe('Harbour Lights');
   });
 
   it('of an answer that is none gives up in words, and in time when there is no answer', async () => {
     archive.next.push({ status: 200, body: '{"error":"x"}' }, 'hang');
     const odd = await server.api<{ detail: string }>('/sources/streamsrc/search?q=odd');
-    expect([odd.status, odd.body.detail]).toEqual([503, expect.stringContaining('gave an answer that is not understood')]);
+    expect([odd.status, odd.body.detail]).toEqual([
+      503,
+      expect.stringContaining('gave an answer that is not understood'),
+    ]);
     const silent = await server.api<{ detail: string }>('/sources/streamsrc/search?q=silent');
-    expect([silent.status, silent.body.detail]).toEqual([503, expect.stringMatching(/did not answer within 2 s|sent nothing for/)]);
+    expect([silent.status, silent.body.detail]).toEqual([
+      503,
+      expect.stringMatching(/did not answer within 2 s|sent nothing for/),
+    ]);
   });
 
   it('of a source that there is not, or that cannot be searched, is refused', async () => {
@@ -93,7 +139,19 @@ it('search, save, fetch and stream give the bytes of the source, with its names 
   const hit = await me.firstHit('Harbour Lights');
   const saved = await me.save(hit);
   expect(saved.status).toBe(201);
-  expect(saved.body).toMatchObject({ title: 'Harbour Lights', artist_name: 'The Quays', album_title: 'Low Water', track_number: 1, year: 2009, source: 'streamsrc', source_id: hit.source_id, storage_uri: null, availability: 'remote', has_cover: true, metadata_status: 'pending' });
+  expect(saved.body).toMatchObject({
+    title: 'Harbour Lights',
+    artist_name: 'The Quays',
+    album_title: 'Low Water',
+    track_number: 1,
+    year: 2009,
+    source: 'streamsrc',
+    source_id: hit.source_id,
+    storage_uri: null,
+    availability: 'remote',
+    has_cover: true,
+    metadata_status: 'pending',
+  });
   const { id } = saved.body;
   expect(await me.firstHit('Harbour Lights')).toMatchObject({ in_library: true, track_id: id, availability: 'remote' });
   for (const item of [`tracks/${id}`, `albums/${saved.body.album_id}`]) {
@@ -106,12 +164,36 @@ it('search, save, fetch and stream give the bytes of the source, with its names 
 
   const asked = await me.materialize(id);
   expect(asked.status).toBe(202);
-  expect(asked.body).toMatchObject({ source: 'streamsrc', source_id: hit.source_id, track_id: id, max_attempts: 5, error: null });
+  expect(asked.body).toMatchObject({
+    source: 'streamsrc',
+    source_id: hit.source_id,
+    track_id: id,
+    max_attempts: 5,
+    error: null,
+  });
   await server.app.drain();
-  expect(await me.download(asked.body.id)).toMatchObject({ status: 'succeeded', attempts: 1, progress: 1, bytes_done: audio[0]?.length, bytes_total: audio[0]?.length, error: null, next_attempt_at: null });
-  expect(await me.track(id)).toMatchObject({ id, availability: 'available', format: 'mp3', size_bytes: audio[0]?.length, metadata_status: 'enriched' });
+  expect(await me.download(asked.body.id)).toMatchObject({
+    status: 'succeeded',
+    attempts: 1,
+    progress: 1,
+    bytes_done: audio[0]?.length,
+    bytes_total: audio[0]?.length,
+    error: null,
+    next_attempt_at: null,
+  });
+  expect(await me.track(id)).toMatchObject({
+    id,
+    availability: 'available',
+    format: 'mp3',
+    size_bytes: audio[0]?.length,
+    metadata_status: 'enriched',
+  });
   expect((await me.bytesOf(id)).equals(audio[0] as Buffer)).toBe(true);
-  expect(await me.firstHit('Harbour Lights')).toMatchObject({ in_library: true, track_id: id, availability: 'available' });
+  expect(await me.firstHit('Harbour Lights')).toMatchObject({
+    in_library: true,
+    track_id: id,
+    availability: 'available',
+  });
   const again = await me.materialize(id);
   expect([again.status, again.body.id]).toEqual([200, asked.body.id]);
 });
@@ -135,12 +217,18 @@ it('twenty saves of one hit at once are one track', async () => {
 });
 
 it('twenty fetches of one track at once are one download and one job', async () => {
-  const { body: { id } } = await me.save(await me.firstHit('Twenty Fetches'));
+  const {
+    body: { id },
+  } = await me.save(await me.firstHit('Twenty Fetches'));
   const answers = await Promise.all(Array.from({ length: 20 }, () => me.materialize(id)));
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   await server.app.drain();
-  const { body } = await server.api<{ total: number; items: { status: string }[] }>('/jobs?task=materialize_track&limit=200');
-  const downloads = (await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=200')).body.items.filter(({ track_id }) => track_id === id);
+  const { body } = await server.api<{ total: number; items: { status: string }[] }>(
+    '/jobs?task=materialize_track&limit=200',
+  );
+  const downloads = (await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=200')).body.items.filter(
+    ({ track_id }) => track_id === id,
+  );
   expect(downloads).toHaveLength(1);
   expect(body.items.length).toBe((await server.api<{ total: number }>('/downloads')).body.total);
   expect((await me.bytesOf(id)).equals(audio[3] as Buffer)).toBe(true);
@@ -148,21 +236,29 @@ it('twenty fetches of one track at once are one download and one job', async () 
 
 it('a hit is known in the library after its track was renamed, and after it was merged into another', async () => {
   const renamed = (await me.save(await me.firstHit('Renamed'))).body;
-  await server.api(`/tracks/${renamed.id}/metadata`, { method: 'PUT', body: { title: 'Something else', artist: 'Somebody', album: null } });
+  await server.api(`/tracks/${renamed.id}/metadata`, {
+    method: 'PUT',
+    body: { title: 'Something else', artist: 'Somebody', album: null },
+  });
   expect(await me.firstHit('Renamed')).toMatchObject({ in_library: true, track_id: renamed.id });
 
   const merged = (await me.save(await me.firstHit('Merged'))).body;
   const form = new FormData();
   form.append('files', new Blob([audio[14] as BlobPart]), 'own.mp3');
-  const own = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body.items[0] as TrackOut;
+  const own = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body
+    .items[0] as TrackOut;
   const tracks = createTrackWriter({ db: server.app.db, now: () => new Date() });
-  createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMoves({ db: server.app.db })] }).mergeInto(own.id as TrackId, merged.id as TrackId);
+  createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMoves({ db: server.app.db })] }).mergeInto(
+    own.id as TrackId,
+    merged.id as TrackId,
+  );
   const hit = await me.firstHit('Merged');
   expect(hit).toMatchObject({ in_library: true, track_id: own.id, availability: 'available' });
   const again = await me.save(hit);
   expect([again.status, again.body.id]).toEqual([200, own.id]);
 
-  expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1); // the picture was asked for once
+  // the picture was asked for once
+  expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1);
 
   const removed = (await me.save(await me.firstHit('Removed'))).body;
   await server.api(`/tracks/${removed.id}`, { method: 'DELETE' });
@@ -171,8 +267,17 @@ it('a hit is known in the library after its track was renamed, and after it was 
 
 it('saves only what a search gave or the catalogue could know, never an address of the caller', async () => {
   const body = { source: 'streamsrc', title: 'X', artist_name: 'Y' };
-  const save = (more: object) => server.api<{ errors?: { field: string }[] }>('/tracks/remote', { method: 'POST', body: { ...body, ...more } });
-  for (const source_id of ['ia:../../etc/passwd', 'ia:item/../x.mp3', 'ia:item', 'ia:http://10.0.0.1/x.mp3', 'ext:Generic:abc', 'nonsense', 'sub:1']) {
+  const save = (more: object) =>
+    server.api<{ errors?: { field: string }[] }>('/tracks/remote', { method: 'POST', body: { ...body, ...more } });
+  for (const source_id of [
+    'ia:../../etc/passwd',
+    'ia:item/../x.mp3',
+    'ia:item',
+    'ia:http://10.0.0.1/x.mp3',
+    'ext:Generic:abc',
+    'nonsense',
+    'sub:1',
+  ]) {
     const { status, body: problem } = await save({ source_id });
     expect([source_id, status, problem.errors?.[0]?.field]).toEqual([source_id, 422, 'source_id']);
   }
@@ -187,10 +292,16 @@ it('saves only what a search gave or the catalogue could know, never an address 
 describe('downloads', () => {
   it('are asked for by a hit, listed newest first, and by status', async () => {
     const hit = await me.firstHit('Queued');
-    const asked = await server.api<DownloadJobOut>('/downloads', { method: 'POST', body: { source: hit.source, source_id: hit.source_id } });
+    const asked = await server.api<DownloadJobOut>('/downloads', {
+      method: 'POST',
+      body: { source: hit.source, source_id: hit.source_id },
+    });
     expect(asked.status).toBe(202);
     await server.app.drain();
-    expect(await me.track(asked.body.track_id ?? 0)).toMatchObject({ source_id: hit.source_id, availability: 'available' });
+    expect(await me.track(asked.body.track_id ?? 0)).toMatchObject({
+      source_id: hit.source_id,
+      availability: 'available',
+    });
     const { body } = await server.api<{ items: DownloadJobOut[]; total: number }>('/downloads?limit=1');
     expect(body.items[0]).toMatchObject({ id: asked.body.id, status: 'succeeded' });
     expect((await server.api<{ total: number }>('/downloads?status=failed')).body.total).toBe(0);
@@ -201,7 +312,9 @@ describe('downloads', () => {
   });
 
   it('are cancelled while they run, leave the track as it was, and are tried again', async () => {
-    const { body: { id } } = await me.save(await me.firstHit('Cancelled'));
+    const {
+      body: { id },
+    } = await me.save(await me.firstHit('Cancelled'));
     archive.faults.push({ stall: 2_000 });
     const { body: asked } = await me.materialize(id);
     await expect.poll(async () => (await me.download(asked.id)).bytes_done).toBe(2_000);
@@ -235,7 +348,9 @@ describe('downloads', () => {
 
 describe('a phone', () => {
   it('fetches a saved track by playing it', async () => {
-    const { body: { id } } = await me.save(await me.firstHit('By Phone'));
+    const {
+      body: { id },
+    } = await me.save(await me.firstHit('By Phone'));
     const phone = await openPhone(server);
     const answer = await phone.bytes('stream', { id: `tr-${id}` });
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
@@ -243,33 +358,52 @@ describe('a phone', () => {
   });
 
   it('is told why when it does not come', async () => {
-    const { body: track } = await server.api<TrackOut>('/tracks/remote', { method: 'POST', body: { source: 'streamsrc', source_id: 'ia:no-such-item/x.mp3', title: 'Nowhere', artist_name: 'Nobody' } });
+    const { body: track } = await server.api<TrackOut>('/tracks/remote', {
+      method: 'POST',
+      body: { source: 'streamsrc', source_id: 'ia:no-such-item/x.mp3', title: 'Nowhere', artist_name: 'Nobody' },
+    });
     const phone = await openPhone(server);
     const { body } = await phone.get('stream', { id: `tr-${track.id}` });
     expect(body.error).toMatchObject({ code: 0, message: 'The Internet Archive does not have it any more.' });
   });
 
   it('does not see saved tracks when they are hidden from it, and sees them otherwise', async () => {
-    const { body: { id } } = await me.save(await me.firstHit('Hidden'));
+    const {
+      body: { id },
+    } = await me.save(await me.firstHit('Hidden'));
     const phone = await openPhone(server);
-    const listed = async (): Promise<string[]> => (await phone.ask<{ song?: { id: string }[] }>('search3', { query: '', songCount: 500 }, 'searchResult3')).song?.map((song) => song.id) ?? [];
+    const listed = async (): Promise<string[]> =>
+      (
+        await phone.ask<{ song?: { id: string }[] }>('search3', { query: '', songCount: 500 }, 'searchResult3')
+      ).song?.map((song) => song.id) ?? [];
     expect(await listed()).toContain(`tr-${id}`);
     await server.api('/settings', { method: 'PATCH', body: { subsonic_remote_tracks: false } });
     const shown = await listed();
     expect(shown).not.toContain(`tr-${id}`);
     expect(shown.length).toBeGreaterThan(3);
-    expect((await phone.ask<{ song?: { id: string }[] }>('search3', { query: 'Hidden' }, 'searchResult3')).song ?? []).toEqual([]);
+    expect(
+      (await phone.ask<{ song?: { id: string }[] }>('search3', { query: 'Hidden' }, 'searchResult3')).song ?? [],
+    ).toEqual([]);
     await server.api('/settings', { method: 'PATCH', body: { subsonic_remote_tracks: true } });
   });
 });
 
 describe('the list of sources', () => {
   it('says that the catalogue works, and why not when it does not answer', async () => {
-    const remote = async (): Promise<SourceOut | undefined> => (await server.api<SourceOut[]>('/sources')).body.find(({ name }) => name === 'streamsrc');
-    expect(await remote()).toMatchObject({ kind: 'catalogue', enabled: true, capabilities: ['search', 'download'], detail: expect.stringContaining('Internet Archive') });
+    const remote = async (): Promise<SourceOut | undefined> =>
+      (await server.api<SourceOut[]>('/sources')).body.find(({ name }) => name === 'streamsrc');
+    expect(await remote()).toMatchObject({
+      kind: 'catalogue',
+      enabled: true,
+      capabilities: ['search', 'download'],
+      detail: expect.stringContaining('Internet Archive'),
+    });
     expect((await remote())?.reason).toBeUndefined();
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_provider: 'sub' } });
-    expect(await remote()).toMatchObject({ enabled: false, reason: 'The other Subsonic server is not set up: STREAMSRC_USERNAME, STREAMSRC_PASSWORD are missing.' });
+    expect(await remote()).toMatchObject({
+      enabled: false,
+      reason: 'The other Subsonic server is not set up: STREAMSRC_USERNAME, STREAMSRC_PASSWORD are missing.',
+    });
     const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
     expect([status, body.detail]).toEqual([409, expect.stringContaining('STREAMSRC_USERNAME')]);
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_provider: 'ia' } });
@@ -282,14 +416,24 @@ describe('the list of sources', () => {
     const { body } = await server.api<SourceOut[]>('/sources');
     expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: false, reason: off });
     const refused = async (path: string, method: string, sent?: object): Promise<void> => {
-      const { status, body: problem } = await server.api<{ detail: string }>(path, { method, ...(sent && { body: sent }) });
+      const { status, body: problem } = await server.api<{ detail: string }>(path, {
+        method,
+        ...(sent && { body: sent }),
+      });
       expect([path, status, problem.detail]).toEqual([path, 409, off]);
     };
     await refused('/sources/streamsrc/search?q=x', 'GET');
-    await refused('/tracks/remote', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3', title: 'x', artist_name: 'y' });
+    await refused('/tracks/remote', 'POST', {
+      source: 'streamsrc',
+      source_id: 'ia:a/b.mp3',
+      title: 'x',
+      artist_name: 'y',
+    });
     await refused('/downloads', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3' });
     await refused(`/tracks/${saved.items[0]?.id}/materialize`, 'POST');
-    expect((await server.api<SearchResponse>('/search?q=x')).body.errors).toEqual([{ source: 'streamsrc', detail: off }]);
+    expect((await server.api<SearchResponse>('/search?q=x')).body.errors).toEqual([
+      { source: 'streamsrc', detail: off },
+    ]);
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
   });
 });

@@ -1,4 +1,5 @@
-// An extractor as the catalogue: the real yt-dlp against a site on this machine, and programs that only claim to be one.
+// An extractor as the catalogue: the real yt-dlp against a site on this machine, and programs that only claim to be
+// one.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,8 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-ext-'));
   audio = makeAudio(join(dir, 'audio'), 8);
   site = await startMediaSite();
-  for (const [i, title] of ['Harbour Lights', 'Members Only', 'Gone Since', 'Slow Boat'].entries()) site.tracks.set(String(i), { title, artist: 'The Quays', seconds: 214, bytes: audio[i] as Buffer });
+  for (const [i, title] of ['Harbour Lights', 'Members Only', 'Gone Since', 'Slow Boat'].entries())
+    site.tracks.set(String(i), { title, artist: 'The Quays', seconds: 214, bytes: audio[i] as Buffer });
 });
 afterAll(async () => {
   await site.close();
@@ -28,9 +30,18 @@ afterAll(async () => {
 });
 
 const serverWith = (env: Record<string, string>, pace = PATIENCE): Promise<TestServer> =>
-  startServer({ env: { STREAMSRC_ENABLED: 'true', STREAMSRC_PROVIDER: 'ext', STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}`, ...env }, cataloguePace: pace });
+  startServer({
+    env: {
+      STREAMSRC_ENABLED: 'true',
+      STREAMSRC_PROVIDER: 'ext',
+      STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}`,
+      ...env,
+    },
+    cataloguePace: pace,
+  });
 
-const remoteOf = async (server: TestServer): Promise<SourceOut | undefined> => (await server.api<SourceOut[]>('/sources')).body.find(({ name }) => name === 'streamsrc');
+const remoteOf = async (server: TestServer): Promise<SourceOut | undefined> =>
+  (await server.api<SourceOut[]>('/sources')).body.find(({ name }) => name === 'streamsrc');
 
 describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   let server: TestServer;
@@ -38,81 +49,130 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   let cookies: string;
   beforeAll(async () => {
     cookies = join(dir, 'cookies.txt');
-    writeFileSync(cookies, '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tsession\tsecret-cookie\n', { mode: 0o600 });
+    writeFileSync(
+      cookies,
+      '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tsession\tsecret-cookie\n',
+      { mode: 0o600 },
+    );
     server = await serverWith({ STREAMSRC_COOKIES_FILE: cookies });
     me = remoteUser(server);
   });
   afterAll(() => server.close());
 
-  it('searches, saves, fetches and streams the bytes of the site, with a copy of the cookies', { timeout: 60_000 }, async () => {
-    const before = readFileSync(cookies, 'utf8');
-    expect(await remoteOf(server)).toMatchObject({ enabled: true, detail: expect.stringMatching(/^yt-dlp \d{4}\.\d\d\.\d\d/) });
-    const hit = await me.firstHit('harbour lights');
-    expect(hit).toMatchObject({ source_id: expect.stringMatching(/^ext:Generic:[0-9a-f]{32}$/), title: 'Harbour Lights', in_library: false });
-    expect(site.searches).toEqual(['harbour lights']);
-    const { body: track } = await me.save(hit);
-    const { body: asked } = await me.materialize(track.id);
-    await server.app.drain();
-    expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1, error: null, bytes_done: audio[0]?.length });
-    expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
-    expect(new Set(site.cookies)).toEqual(new Set(['session=secret-cookie']));
-    expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([before, 0o600]);
-    expect(readdirSync(join(server.dir, 'tmp')).filter((name) => name.startsWith('cookies-'))).toEqual([]);
-    expect(readdirSync(join(server.dir, 'downloads'))).toEqual([]);
-  });
-
-  it('is told from what it says: a page that is closed, and one that is gone, end the download at once', { timeout: 60_000 }, async () => {
-    const fails = async (query: string, id: string, status: number): Promise<unknown> => {
-      const { body: track } = await me.save(await me.firstHit(query));
-      (site.tracks.get(id) as { status?: number }).status = status;
+  it(
+    'searches, saves, fetches and streams the bytes of the site, with a copy of the cookies',
+    { timeout: 60_000 },
+    async () => {
+      const before = readFileSync(cookies, 'utf8');
+      expect(await remoteOf(server)).toMatchObject({
+        enabled: true,
+        detail: expect.stringMatching(/^yt-dlp \d{4}\.\d\d\.\d\d/),
+      });
+      const hit = await me.firstHit('harbour lights');
+      expect(hit).toMatchObject({
+        source_id: expect.stringMatching(/^ext:Generic:[0-9a-f]{32}$/),
+        title: 'Harbour Lights',
+        in_library: false,
+      });
+      expect(site.searches).toEqual(['harbour lights']);
+      const { body: track } = await me.save(hit);
       const { body: asked } = await me.materialize(track.id);
       await server.app.drain();
+      expect(await me.download(asked.id)).toMatchObject({
+        status: 'succeeded',
+        attempts: 1,
+        error: null,
+        bytes_done: audio[0]?.length,
+      });
+      expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
+      expect(new Set(site.cookies)).toEqual(new Set(['session=secret-cookie']));
+      expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([before, 0o600]);
+      expect(readdirSync(join(server.dir, 'tmp')).filter((name) => name.startsWith('cookies-'))).toEqual([]);
+      expect(readdirSync(join(server.dir, 'downloads'))).toEqual([]);
+    },
+  );
+
+  it(
+    'is told from what it says: a page that is closed, and one that is gone, end the download at once',
+    { timeout: 60_000 },
+    async () => {
+      const fails = async (query: string, id: string, status: number): Promise<unknown> => {
+        const { body: track } = await me.save(await me.firstHit(query));
+        (site.tracks.get(id) as { status?: number }).status = status;
+        const { body: asked } = await me.materialize(track.id);
+        await server.app.drain();
+        expect((await me.track(track.id)).availability).toBe('remote');
+        return me.download(asked.id);
+      };
+      expect(await fails('members', '1', 403)).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        error: expect.stringMatching(/^The site does not give it out; .*HTTP Error 403/),
+      });
+      expect(await fails('gone', '2', 404)).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        error: expect.stringMatching(/^The site does not have it any more \(.*HTTP Error 404/),
+      });
+    },
+  );
+
+  it(
+    'is ended with all that it started when the download is cancelled, which can be tried again',
+    { timeout: 60_000 },
+    async () => {
+      const { body: track } = await me.save(await me.firstHit('slow boat'));
+      site.ranges.length = 0;
+      site.stalls.push(0, 6_000); // it looks at the beginning first, and lets go
+      const { body: asked } = await me.materialize(track.id);
+      await expect.poll(() => site.ranges.length, { timeout: 20_000 }).toBe(2);
+      const cancelled = await server.api<{ status: string }>(`/downloads/${asked.id}`, { method: 'DELETE' });
+      expect(cancelled.body.status).toBe('cancelled');
+      await server.app.drain(); // returns only when the program has ended
       expect((await me.track(track.id)).availability).toBe('remote');
-      return me.download(asked.id);
-    };
-    expect(await fails('members', '1', 403)).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/^The site does not give it out; .*HTTP Error 403/) });
-    expect(await fails('gone', '2', 404)).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/^The site does not have it any more \(.*HTTP Error 404/) });
-  });
+      await server.api(`/downloads/${asked.id}/retry`, { method: 'POST' });
+      await server.app.drain();
+      expect((await me.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
+    },
+  );
+});
 
-  it('is ended with all that it started when the download is cancelled, which can be tried again', { timeout: 60_000 }, async () => {
-    const { body: track } = await me.save(await me.firstHit('slow boat'));
+it.runIf(ytDlp !== undefined)(
+  'yt-dlp goes on where it was when the server was stopped in between',
+  { timeout: 60_000 },
+  async () => {
+    const bytes = silentMp3(2_000);
+    site.tracks.set('long', { title: 'Long Crossing', artist: 'The Quays', seconds: 52, bytes });
+    const start = (): Promise<TestServer> =>
+      startServer({
+        dir: join(dir, 'kept'),
+        cataloguePace: PATIENCE,
+        env: {
+          STREAMSRC_ENABLED: 'true',
+          STREAMSRC_PROVIDER: 'ext',
+          STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}`,
+        },
+      });
+    let server = await start();
+    let me = remoteUser(server);
+    const { body: track } = await me.save(await me.firstHit('long crossing'));
     site.ranges.length = 0;
-    site.stalls.push(0, 6_000); // it looks at the beginning first, and lets go
+    site.stalls.push(0, 600_000); // it looks at the beginning first, and lets go
     const { body: asked } = await me.materialize(track.id);
-    await expect.poll(() => site.ranges.length, { timeout: 20_000 }).toBe(2);
-    const cancelled = await server.api<{ status: string }>(`/downloads/${asked.id}`, { method: 'DELETE' });
-    expect(cancelled.body.status).toBe('cancelled');
-    await server.app.drain(); // returns only when the program has ended
-    expect((await me.track(track.id)).availability).toBe('remote');
-    await server.api(`/downloads/${asked.id}/retry`, { method: 'POST' });
+    await expect
+      .poll(async () => (await me.download(asked.id)).bytes_done, { timeout: 20_000 })
+      .toBeGreaterThan(100_000);
+    await server.close();
+
+    server = await start();
+    me = remoteUser(server);
     await server.app.drain();
-    expect((await me.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
-  });
-});
-
-it.runIf(ytDlp !== undefined)('yt-dlp goes on where it was when the server was stopped in between', { timeout: 60_000 }, async () => {
-  const bytes = silentMp3(2_000);
-  site.tracks.set('long', { title: 'Long Crossing', artist: 'The Quays', seconds: 52, bytes });
-  const start = (): Promise<TestServer> => startServer({
-    dir: join(dir, 'kept'), cataloguePace: PATIENCE, env: { STREAMSRC_ENABLED: 'true', STREAMSRC_PROVIDER: 'ext', STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}` },
-  });
-  let server = await start();
-  let me = remoteUser(server);
-  const { body: track } = await me.save(await me.firstHit('long crossing'));
-  site.ranges.length = 0;
-  site.stalls.push(0, 600_000); // it looks at the beginning first, and lets go
-  const { body: asked } = await me.materialize(track.id);
-  await expect.poll(async () => (await me.download(asked.id)).bytes_done, { timeout: 20_000 }).toBeGreaterThan(100_000);
-  await server.close();
-
-  server = await start();
-  me = remoteUser(server);
-  await server.app.drain();
-  expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
-  expect(Number(/^bytes=(\d+)-$/.exec(site.ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(100_000);
-  expect((await me.bytesOf(track.id)).equals(bytes)).toBe(true);
-  await server.close();
-});
+    expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(Number(/^bytes=(\d+)-$/.exec(site.ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(100_000);
+    expect((await me.bytesOf(track.id)).equals(bytes)).toBe(true);
+    await server.close();
+  },
+);
 
 describe('an extractor that', () => {
   /** A program that says its version as yt-dlp does, and then does this. */
@@ -125,8 +185,15 @@ describe('an extractor that', () => {
   }
   const FOUND = `case "$*" in *flat-playlist*) echo '{"_type":"playlist","entries":[null,{"id":"abc","ie_key":"Site","title":"One","url":"http://site.test/abc","channel":"Someone"}]}'; exit 0;; esac`;
 
-  async function withProgram(command: string, story: (server: TestServer, me: ReturnType<typeof remoteUser>) => Promise<void>, pace = PATIENCE): Promise<void> {
-    const server = await serverWith({ STREAMSRC_COMMAND: command, STREAMSRC_SEARCH_TEMPLATE: 'find{limit}:{query}' }, pace);
+  async function withProgram(
+    command: string,
+    story: (server: TestServer, me: ReturnType<typeof remoteUser>) => Promise<void>,
+    pace = PATIENCE,
+  ): Promise<void> {
+    const server = await serverWith(
+      { STREAMSRC_COMMAND: command, STREAMSRC_SEARCH_TEMPLATE: 'find{limit}:{query}' },
+      pace,
+    );
     try {
       await story(server, remoteUser(server));
     } finally {
@@ -136,7 +203,8 @@ describe('an extractor that', () => {
 
   it('is not there is told with the setting that names it', async () => {
     await withProgram(join(dir, 'nowhere', 'yt-dlp'), async (server) => {
-      const sentence = 'The setting STREAMSRC_COMMAND does not name a program yt-dlp that works: there is no such file.';
+      const sentence =
+        'The setting STREAMSRC_COMMAND does not name a program yt-dlp that works: there is no such file.';
       expect(await remoteOf(server)).toMatchObject({ enabled: true, reason: sentence });
       const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
       expect([status, body.detail]).toEqual([409, sentence]);
@@ -150,32 +218,56 @@ describe('an extractor that', () => {
       const { body: track } = await me.save(hit);
       const { body: asked } = await me.materialize(track.id);
       await server.app.drain();
-      expect(await me.download(asked.id)).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/^The extractor saved nothing: the file is larger than \d+ bytes/) });
+      expect(await me.download(asked.id)).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        error: expect.stringMatching(/^The extractor saved nothing: the file is larger than \d+ bytes/),
+      });
     });
   });
 
   it('gets only what it needs of our environment, and words after a double dash', async () => {
     const seen = join(dir, 'seen.txt');
-    await withProgram(program('nosy', `{ env; echo "ARGS $*"; } > '${seen}'\necho '{"entries":[]}'`), async (server, me) => {
-      expect(await me.searchFor('--exec rm')).toEqual([]);
-      const text = readFileSync(seen, 'utf8');
-      expect(text).toMatch(/ARGS --ignore-config .* -- find20:--exec rm$/m);
-      expect(text).not.toMatch(/^(STREAMSRC|VITEST|NODE_|TEST_LOG)/m);
-    });
+    await withProgram(
+      program('nosy', `{ env; echo "ARGS $*"; } > '${seen}'\necho '{"entries":[]}'`),
+      async (server, me) => {
+        expect(await me.searchFor('--exec rm')).toEqual([]);
+        const text = readFileSync(seen, 'utf8');
+        expect(text).toMatch(/ARGS --ignore-config .* -- find20:--exec rm$/m);
+        expect(text).not.toMatch(/^(STREAMSRC|VITEST|NODE_|TEST_LOG)/m);
+      },
+    );
   });
 
   it('prints something else, complains, or never ends is told so', async () => {
-    const story = (sentence: RegExp) => async (server: TestServer): Promise<void> => {
-      const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
-      expect([status, body.detail]).toEqual([503, expect.stringMatching(sentence)]);
-    };
-    await withProgram(program('garbage', 'echo hello'), story(/^The extractor gave an answer that is not understood\.$/));
-    await withProgram(program('error', 'echo "ERROR: [site] abc: Something broke at https://site.test/secret; sorry" >&2; echo null; exit 1'), story(/^The extractor could not do it \(\[site\] abc: Something broke at … sorry\)\.$/));
-    await withProgram(program('endless', 'sleep 600 & wait'), story(/did not (answer within|come to an end within)/), { ...PATIENCE, searchMs: 500 });
+    const story =
+      (sentence: RegExp) =>
+      async (server: TestServer): Promise<void> => {
+        const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
+        expect([status, body.detail]).toEqual([503, expect.stringMatching(sentence)]);
+      };
+    await withProgram(
+      program('garbage', 'echo hello'),
+      story(/^The extractor gave an answer that is not understood\.$/),
+    );
+    await withProgram(
+      program(
+        'error',
+        'echo "ERROR: [site] abc: Something broke at https://site.test/secret; sorry" >&2; echo null; exit 1',
+      ),
+      story(/^The extractor could not do it \(\[site\] abc: Something broke at … sorry\)\.$/),
+    );
+    await withProgram(program('endless', 'sleep 600 & wait'), story(/did not (answer within|come to an end within)/), {
+      ...PATIENCE,
+      searchMs: 500,
+    });
   });
 
   it('has no cookies file where one is set is not run', async () => {
-    const server = await serverWith({ STREAMSRC_COMMAND: program('fine', FOUND), STREAMSRC_COOKIES_FILE: join(dir, 'no-cookies.txt') });
+    const server = await serverWith({
+      STREAMSRC_COMMAND: program('fine', FOUND),
+      STREAMSRC_COOKIES_FILE: join(dir, 'no-cookies.txt'),
+    });
     try {
       const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
       expect([status, body.detail]).toEqual([409, 'The cookies file (STREAMSRC_COOKIES_FILE) cannot be read.']);

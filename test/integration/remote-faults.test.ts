@@ -1,5 +1,5 @@
-// What can go wrong while audio is fetched, each with the state in which it ends, how often it was tried, how long it waited between, and
-// the sentence that a person reads. The clock is the test's own.
+// What can go wrong while audio is fetched, each with the state in which it ends, how often it was tried, how long it
+// waited between, and the sentence that a person reads. The clock is the test's own.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,11 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
   audio = makeAudio(join(dir, 'audio'), 24);
   archive = await startFakeArchive();
-  server = await startServer({ env: { STREAMSRC_ENABLED: 'true', STREAMSRC_BASE_URL: archive.url, MAX_UPLOAD_BYTES: '300000' }, cataloguePace: HASTE, now: () => new Date(clock) });
+  server = await startServer({
+    env: { STREAMSRC_ENABLED: 'true', STREAMSRC_BASE_URL: archive.url, MAX_UPLOAD_BYTES: '300000' },
+    cataloguePace: HASTE,
+    now: () => new Date(clock),
+  });
   me = remoteUser(server);
 });
 afterAll(async () => {
@@ -34,21 +38,39 @@ beforeEach(() => {
   archive.ranges.length = 0;
 });
 
-interface Story { trackId: number; bytes: Buffer; attempts: number; waits: number[]; errors: (string | null)[]; end: DownloadJobOut }
+interface Story {
+  trackId: number;
+  bytes: Buffer;
+  attempts: number;
+  waits: number[];
+  errors: (string | null)[];
+  end: DownloadJobOut;
+}
 
 /** A new item of one track, saved; gives the id of its track. */
-async function saved(bytes = audio[used] as Buffer, files?: Record<string, string>): Promise<{ trackId: number; identifier: string; bytes: Buffer }> {
+async function saved(
+  bytes = audio[used] as Buffer,
+  files?: Record<string, string>,
+): Promise<{ trackId: number; identifier: string; bytes: Buffer }> {
   const identifier = `item-${++used}`;
   const item = itemOf(identifier, `Album ${used}`, 'Faulty', [['Song', bytes]]);
   if (files) for (const file of item.files ?? []) file.fields = { ...file.fields, ...files };
   archive.items.set(identifier, item);
-  const { body } = await server.api<{ id: number }>('/tracks/remote', { method: 'POST', body: { source: 'streamsrc', source_id: `ia:${identifier}/01 Song.mp3`, title: 'Song', artist_name: 'Faulty' } });
+  const { body } = await server.api<{ id: number }>('/tracks/remote', {
+    method: 'POST',
+    body: { source: 'streamsrc', source_id: `ia:${identifier}/01 Song.mp3`, title: 'Song', artist_name: 'Faulty' },
+  });
   return { trackId: body.id, identifier, bytes };
 }
 
 /** Fetches it to the end, turning the clock on to each next attempt; `between` is called after each that failed. */
-async function fetched(trackId: number, between: (attempt: number, download: DownloadJobOut) => void = () => undefined): Promise<Omit<Story, 'bytes'>> {
-  const { body: { id } } = await me.materialize(trackId);
+async function fetched(
+  trackId: number,
+  between: (attempt: number, download: DownloadJobOut) => void = () => undefined,
+): Promise<Omit<Story, 'bytes'>> {
+  const {
+    body: { id },
+  } = await me.materialize(trackId);
   const [waits, errors]: [number[], (string | null)[]] = [[], []];
   for (;;) {
     await server.app.drain();
@@ -84,69 +106,127 @@ describe('what trying again cannot cure ends at once:', () => {
     ['404', { status: 404 }, new RegExp(`^The catalogue does not have it any more \\(${HOST} answered 404\\)\\.$`)],
     ['410', { status: 410 }, /answered 410/],
     ['403', { status: 403 }, new RegExp(`^The catalogue does not give it out \\(${HOST} answered 403\\)\\.$`)],
-    ['a redirect into the private network', { redirect: 'http://10.1.2.3/song.mp3' }, /^The catalogue could not be read: 10\.1\.2\.3 is an address inside a private network\.$/],
-    ['a redirect to another protocol', { redirect: 'file:///etc/passwd' }, /^The catalogue could not be read: file: addresses are not fetched/],
+    [
+      'a redirect into the private network',
+      { redirect: 'http://10.1.2.3/song.mp3' },
+      /^The catalogue could not be read: 10\.1\.2\.3 is an address inside a private network\.$/,
+    ],
+    [
+      'a redirect to another protocol',
+      { redirect: 'file:///etc/passwd' },
+      /^The catalogue could not be read: file: addresses are not fetched/,
+    ],
   ])('%s', async (_, fault, sentence) => {
     const { trackId } = await saved();
     archive.faults.push(fault);
     const { end, waits } = await fetched(trackId);
-    expect(end).toMatchObject({ status: 'failed', attempts: 1, next_attempt_at: null, error: expect.stringMatching(sentence) });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      next_attempt_at: null,
+      error: expect.stringMatching(sentence),
+    });
     expect(waits).toEqual([]);
-    expect((await me.track(trackId))).toMatchObject({ availability: 'remote', storage_uri: null });
+    expect(await me.track(trackId)).toMatchObject({ availability: 'remote', storage_uri: null });
   });
 
   it('a page in place of the audio, whatever it is called', async () => {
     const { trackId } = await saved(HTML, { md5: '', size: '' });
     const { end } = await fetched(trackId);
-    expect(end).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/^This is not audio that can be read: .+\.$/) });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: expect.stringMatching(/^This is not audio that can be read: .+\.$/),
+    });
   });
 
   it('a file larger than what is fetched, before a byte of it came', async () => {
     const { trackId } = await saved(Buffer.alloc(300_001, 1));
     const { end } = await fetched(trackId);
-    expect(end).toMatchObject({ status: 'failed', attempts: 1, error: 'The file is larger than 300000 bytes, the most that is fetched (MAX_UPLOAD_BYTES).' });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: 'The file is larger than 300000 bytes, the most that is fetched (MAX_UPLOAD_BYTES).',
+    });
     expect(archive.ranges).toEqual([]);
   });
 
   it('a file that turns out larger than it was announced', async () => {
     const { trackId } = await saved(Buffer.alloc(400_000, 1), { size: '1000', md5: '' });
     const { end } = await fetched(trackId);
-    expect(end).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringContaining('larger than 300000 bytes') });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: expect.stringContaining('larger than 300000 bytes'),
+    });
   });
 
   it('an item that was withdrawn, one that is gone, and one that may only be heard over there', async () => {
     const dark = await saved();
     archive.items.set(dark.identifier, { identifier: dark.identifier, isDark: true });
-    expect((await fetched(dark.trackId)).end).toMatchObject({ status: 'failed', attempts: 1, error: 'The Internet Archive has withdrawn it.' });
+    expect((await fetched(dark.trackId)).end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: 'The Internet Archive has withdrawn it.',
+    });
     const gone = await saved();
     archive.items.delete(gone.identifier);
-    expect((await fetched(gone.trackId)).end).toMatchObject({ status: 'failed', attempts: 1, error: 'The Internet Archive does not have it any more.' });
+    expect((await fetched(gone.trackId)).end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: 'The Internet Archive does not have it any more.',
+    });
     const closed = await saved(audio[used], { private: 'true' });
-    expect((await fetched(closed.trackId)).end).toMatchObject({ status: 'failed', attempts: 1, error: 'The Internet Archive lets it be heard only on its own pages.' });
+    expect((await fetched(closed.trackId)).end).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: 'The Internet Archive lets it be heard only on its own pages.',
+    });
   });
 
   it('a track that was deleted meanwhile', async () => {
     const { trackId } = await saved();
     archive.faults.push({ status: 500 });
-    const { body: { id } } = await me.materialize(trackId);
+    const {
+      body: { id },
+    } = await me.materialize(trackId);
     await server.app.drain();
     await server.api(`/tracks/${trackId}`, { method: 'DELETE' });
     clock += 300_000;
     await server.app.drain();
-    expect(await me.download(id)).toMatchObject({ status: 'failed', track_id: null, attempts: 2, error: 'The track was deleted.' });
+    expect(await me.download(id)).toMatchObject({
+      status: 'failed',
+      track_id: null,
+      attempts: 2,
+      error: 'The track was deleted.',
+    });
   });
 });
 
 describe('what may be better another time is tried five times, 2, 4, 8 and 16 s apart:', () => {
   it.each<[string, DownloadFault, RegExp]>([
     ['500', { status: 500 }, new RegExp(`^The catalogue is out of order for now \\(${HOST} answered 500\\)\\.$`)],
-    ['a line that is silent', { stall: 0 }, new RegExp(`^The catalogue could not be read: ${HOST} sent nothing for 0\\.3 s\\.$`)],
-    ['less than was announced', { bytes: Buffer.alloc(5_000, 1) }, new RegExp(`^${HOST} sent 5000 bytes where \\d+ were announced\\.$`)],
+    [
+      'a line that is silent',
+      { stall: 0 },
+      new RegExp(`^The catalogue could not be read: ${HOST} sent nothing for 0\\.3 s\\.$`),
+    ],
+    [
+      'less than was announced',
+      { bytes: Buffer.alloc(5_000, 1) },
+      new RegExp(`^${HOST} sent 5000 bytes where \\d+ were announced\\.$`),
+    ],
   ])('%s', async (_, fault, sentence) => {
     const { trackId } = await saved();
     archive.faults.push(...repeat(fault, 5));
     const { end, waits, errors } = await fetched(trackId);
-    expect(end).toMatchObject({ status: 'failed', attempts: 5, max_attempts: 5, next_attempt_at: null, error: expect.stringMatching(sentence) });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 5,
+      max_attempts: 5,
+      next_attempt_at: null,
+      error: expect.stringMatching(sentence),
+    });
     for (const error of errors) expect(error).toMatch(sentence);
     expectWaits(waits, BACKOFF);
     expect((await me.track(trackId)).availability).toBe('remote');
@@ -156,7 +236,11 @@ describe('what may be better another time is tried five times, 2, 4, 8 and 16 s 
     const { trackId, bytes } = await saved();
     archive.faults.push(...repeat({ bytes: Buffer.alloc(bytes.length, 7) }, 5));
     const { end, waits } = await fetched(trackId);
-    expect(end).toMatchObject({ status: 'failed', attempts: 5, error: 'What arrived is not what the Internet Archive has (its checksum differs); the download begins anew.' });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 5,
+      error: 'What arrived is not what the Internet Archive has (its checksum differs); the download begins anew.',
+    });
     expectWaits(waits, BACKOFF);
   });
 
@@ -165,7 +249,11 @@ describe('what may be better another time is tried five times, 2, 4, 8 and 16 s 
     await archive.close();
     const { end, waits } = await fetched(trackId);
     archive = Object.assign(await startFakeArchive(Number(new URL(archive.url).port)), { items: archive.items });
-    expect(end).toMatchObject({ status: 'failed', attempts: 5, error: expect.stringMatching(new RegExp(`^The catalogue could not be read: ${HOST} refused the connection\\.$`)) });
+    expect(end).toMatchObject({
+      status: 'failed',
+      attempts: 5,
+      error: expect.stringMatching(new RegExp(`^The catalogue could not be read: ${HOST} refused the connection\\.$`)),
+    });
     expectWaits(waits, BACKOFF);
   });
 });
@@ -201,12 +289,17 @@ describe('what gets better is fetched in the end:', () => {
     archive.faults.push({ cut: 3_000 }, { cut: 2_000 });
     const cutting = (async () => {
       for (const bytes of [3_000, 5_000]) {
-        await expect.poll(async () => (await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=1')).body.items[0]?.bytes_done).toBe(bytes);
+        await expect
+          .poll(
+            async () => (await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=1')).body.items[0]?.bytes_done,
+          )
+          .toBe(bytes);
         archive.lines.pop()?.destroy();
       }
     })();
     const [{ end, waits, errors }] = await Promise.all([fetched(track.trackId), cutting]);
-    for (const error of errors) expect(error).toMatch(new RegExp(`^The catalogue could not be read: ${HOST} broke off the connection\\.$`));
+    for (const error of errors)
+      expect(error).toMatch(new RegExp(`^The catalogue could not be read: ${HOST} broke off the connection\\.$`));
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3, bytes_done: track.bytes.length });
     expectWaits(waits, [2, 4]);
     expect(archive.ranges).toEqual([null, 'bytes=3000-', 'bytes=5000-']);
@@ -256,6 +349,8 @@ describe('what gets better is fetched in the end:', () => {
 
 it('nothing half-fetched is left behind, but of what may still be tried again', async () => {
   const { body } = await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=200');
-  const failed = new Set(body.items.filter(({ status, attempts }) => status === 'failed' && attempts === 5).map(({ id }) => String(id)));
+  const failed = new Set(
+    body.items.filter(({ status, attempts }) => status === 'failed' && attempts === 5).map(({ id }) => String(id)),
+  );
   expect(readdirSync(join(server.dir, 'downloads')).filter((name) => !failed.has(name))).toEqual([]);
 });

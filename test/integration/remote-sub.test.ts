@@ -20,7 +20,15 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-sub-'));
   audio = makeAudio(join(dir, 'audio'), 6, 'flac');
   fake = await startFakeSubsonic({ username: 'ann', password: 'secret words' });
-  fake.songs.set('s-1', { id: 's-1', title: 'Ferry', artist: 'The Quays', album: 'Low Water', duration: 1, bytes: audio[0] as Buffer, coverArt: 'c-1' });
+  fake.songs.set('s-1', {
+    id: 's-1',
+    title: 'Ferry',
+    artist: 'The Quays',
+    album: 'Low Water',
+    duration: 1,
+    bytes: audio[0] as Buffer,
+    coverArt: 'c-1',
+  });
   fake.songs.set('s-2', { id: 's-2', title: 'Sold', artist: 'The Quays', bytes: audio[1] as Buffer });
   server = await startServer({ env: { STREAMSRC_ENABLED: 'true', STREAMSRC_PROVIDER: 'sub' }, cataloguePace: HASTE });
   await point(fake.url, 'ann', 'secret words');
@@ -33,11 +41,20 @@ afterAll(async () => {
 });
 
 const point = (url: string, username: string, password: string) =>
-  server.api('/settings', { method: 'PATCH', body: { streamsrc_base_url: url, streamsrc_username: username, streamsrc_password: password } });
+  server.api('/settings', {
+    method: 'PATCH',
+    body: { streamsrc_base_url: url, streamsrc_username: username, streamsrc_password: password },
+  });
 
 it('search, save, fetch and stream give the bytes of the other server, and its account stays here', async () => {
   const hit = await me.firstHit('ferry');
-  expect(hit).toMatchObject({ source_id: 'sub:s-1', title: 'Ferry', artist_name: 'The Quays', album_title: 'Low Water', duration_ms: 1_000 });
+  expect(hit).toMatchObject({
+    source_id: 'sub:s-1',
+    title: 'Ferry',
+    artist_name: 'The Quays',
+    album_title: 'Low Water',
+    duration_ms: 1_000,
+  });
   expect(JSON.stringify(hit)).not.toMatch(/ann|secret|[?&][uts]=/);
   const { body: track } = await me.save(hit);
   const { body: asked } = await me.materialize(track.id);
@@ -51,15 +68,23 @@ it('a song that is gone over there ends the download at once, in its words', asy
   fake.songs.delete('s-2');
   const { body: asked } = await me.materialize(track.id);
   await server.app.drain();
-  expect(await me.download(asked.id)).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(/does not have it any more \(Song not found\)\.$/) });
+  expect(await me.download(asked.id)).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    error: expect.stringMatching(/does not have it any more \(Song not found\)\.$/),
+  });
   expect((await me.track(track.id)).availability).toBe('remote');
 });
 
 it('a wrong password is told where sources are listed, and where one searches', async () => {
   await point(fake.url, 'ann', 'wrong');
   const { body } = await server.api<SourceOut[]>('/sources');
-  const sentence = /does not accept the account; look at STREAMSRC_USERNAME and STREAMSRC_PASSWORD \(Wrong username or password\)\.$/;
-  expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: true, reason: expect.stringMatching(sentence) });
+  const sentence =
+    /does not accept the account; look at STREAMSRC_USERNAME and STREAMSRC_PASSWORD \(Wrong username or password\)\.$/;
+  expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({
+    enabled: true,
+    reason: expect.stringMatching(sentence),
+  });
   const search = await server.api<{ detail: string }>('/sources/streamsrc/search?q=other');
   expect([search.status, search.body.detail]).toEqual([409, expect.stringMatching(sentence)]);
   await point(fake.url, 'ann', 'secret words');
@@ -71,7 +96,10 @@ it('a track of another catalogue than the one in use says so', async () => {
   const { body: again } = await me.save(await me.firstHit('ferry'));
   server.app.db.$client.prepare("UPDATE remote_ids SET source_id = 'ia:a/b.mp3' WHERE track_id = ?").run(again.id);
   const { status, body } = await server.api<{ detail: string }>(`/tracks/${again.id}/materialize`, { method: 'POST' });
-  expect([status, body.detail]).toEqual([409, 'It comes from the catalogue “ia”, and “sub” is the one in use (STREAMSRC_PROVIDER).']);
+  expect([status, body.detail]).toEqual([
+    409,
+    'It comes from the catalogue “ia”, and “sub” is the one in use (STREAMSRC_PROVIDER).',
+  ]);
 });
 
 it('a second server of our own is a catalogue like any other', async () => {
@@ -85,7 +113,11 @@ it('a second server of our own is a catalogue like any other', async () => {
     const phone = await openPhone(other);
     await point(other.url, phone.username, phone.password);
     const hit = await me.firstHit(theirs.title);
-    expect(hit).toMatchObject({ source_id: `sub:tr-${theirs.id}`, title: theirs.title, artist_name: theirs.artist_name });
+    expect(hit).toMatchObject({
+      source_id: `sub:tr-${theirs.id}`,
+      title: theirs.title,
+      artist_name: theirs.artist_name,
+    });
     const { body: track } = await me.save(hit);
     await me.materialize(track.id);
     await server.app.drain();

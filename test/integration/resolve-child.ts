@@ -9,7 +9,16 @@ const db = openDatabase({ path, migrationsDir: 'migrations', log: createLog('sil
 db.$client.pragma('synchronous = OFF');
 const { insert, batch } = createTrackWriter({ db, now: () => new Date() });
 for (let n = 0; n < Number(tracks); n++) {
-  const identity = { title: `Track ${n}`, artists: [`Artist ${n}`], album: `Album ${n >> 1}`, albumArtist: `Band ${n >> 1}`, genres: [`Genre ${n}`], year: 2000 };
-  db.transaction(() => batch(() => insert({ source: writer, sourceId: String(n), identity, audio: silence })), { behavior: 'immediate' });
+  const identity = {
+    title: `Track ${n}`,
+    artists: [`Artist ${n}`],
+    album: `Album ${n >> 1}`,
+    albumArtist: `Band ${n >> 1}`,
+    genres: [`Genre ${n}`],
+    year: 2000,
+  };
+  db.transaction(() => batch(() => insert({ source: writer, sourceId: String(n), identity, audio: silence })), {
+    behavior: 'immediate',
+  });
 }
 db.$client.close();

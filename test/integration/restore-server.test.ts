@@ -1,4 +1,5 @@
-// Restoring through a server that runs: into another folder, or over its own library at the next start. And trying places before they are trusted.
+// Restoring through a server that runs: into another folder, or over its own library at the next start. And trying
+// places before they are trusted.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +34,8 @@ const folder = (name: string): string => {
   return path;
 };
 
-const post = <T>(path: string, body: object, token?: string) => (server as TestServer).api<T>(path, { method: 'POST', body, ...(token !== undefined && { token }) });
+const post = <T>(path: string, body: object, token?: string) =>
+  (server as TestServer).api<T>(path, { method: 'POST', body, ...(token !== undefined && { token }) });
 
 async function restoreJob(snapshot: string, body: object): Promise<JobOut & { result: RestoreResult }> {
   const { api, app } = server as TestServer;
@@ -49,7 +51,10 @@ describe('a restore through the server', () => {
     const { snapshot } = await makeBackup(server);
     const [place, taken] = [join(base, 'a new place'), folder('taken')];
     writeFileSync(join(taken, 'mine.txt'), 'mine');
-    expect(await post(`/backups/${snapshot}/restore`, { folder: taken })).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/There is something in/) as string } });
+    expect(await post(`/backups/${snapshot}/restore`, { folder: taken })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/There is something in/) as string },
+    });
     expect((await post(`/backups/${snapshot}/restore`, { folder: join(dir, 'inside') })).status).toBe(409);
     const { status, result } = await restoreJob(snapshot, { folder: place });
     expect([status, result]).toMatchObject(['succeeded', { folder: place, is_restart_needed: false, absent: 0 }]);
@@ -68,7 +73,10 @@ describe('a restore through the server', () => {
     const rows = rowsIn(dir);
     const before = await allTracks(server);
     for (const { id } of before.slice(0, 2)) await server.api(`/tracks/${id}`, { method: 'DELETE' });
-    expect(await post(`/backups/${snapshot}/restore`, {})).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/There is a library here/) as string } });
+    expect(await post(`/backups/${snapshot}/restore`, {})).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/There is a library here/) as string },
+    });
     const { result } = await restoreJob(snapshot, { replace: true });
     expect(result).toMatchObject({ snapshot, folder: dir, is_restart_needed: true, has_keys: true });
     expect((await server.api<BackupsOut>('/backups')).body.restore).toEqual({ snapshot, is_ready: true });
@@ -78,11 +86,23 @@ describe('a restore through the server', () => {
     const started = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
     try {
       expect(started.output()).toMatch(/The library was restored; what was there before is in .*replaced-/);
-      const signIn = await fetch(`${started.url}/api/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(ADMIN) });
-      const { access_token: token } = await signIn.json() as { access_token: string };
-      const list = await (await fetch(`${started.url}/api/v1/tracks?limit=200`, { headers: { Authorization: `Bearer ${token}` } })).json() as { total: number };
+      const signIn = await fetch(`${started.url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(ADMIN),
+      });
+      const { access_token: token } = (await signIn.json()) as { access_token: string };
+      const list = (await (
+        await fetch(`${started.url}/api/v1/tracks?limit=200`, { headers: { Authorization: `Bearer ${token}` } })
+      ).json()) as { total: number };
       expect(list.total).toBe(before.length);
-      expect(await (await fetch(`${started.url}/api/v1/users/me/subsonic-password`, { headers: { Authorization: `Bearer ${token}` } })).json()).toEqual(password);
+      expect(
+        await (
+          await fetch(`${started.url}/api/v1/users/me/subsonic-password`, {
+            headers: { Authorization: `Bearer ${token}` },
+          })
+        ).json(),
+      ).toEqual(password);
     } finally {
       await started.kill('SIGTERM');
     }
@@ -109,24 +129,44 @@ describe('a restore through the server', () => {
 
   it('is refused where the environment keeps the audio elsewhere, for an unknown snapshot, and to everybody but administrators', async () => {
     const backup = folder('backup');
-    server = await livelyServer({ music, dir: folder('data'), env: { BACKUP_TARGET: backup, STORAGE_ROOT: folder('root') } });
+    server = await livelyServer({
+      music,
+      dir: folder('data'),
+      env: { BACKUP_TARGET: backup, STORAGE_ROOT: folder('root') },
+    });
     const { snapshot } = await makeBackup(server);
-    expect(await post(`/backups/${snapshot}/restore`, { replace: true })).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/STORAGE_ROOT in the environment says otherwise/) as string } });
+    expect(await post(`/backups/${snapshot}/restore`, { replace: true })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/STORAGE_ROOT in the environment says otherwise/) as string },
+    });
     expect((await post('/backups/20200101T000000000Z/restore', { folder: join(base, 'nowhere') })).status).toBe(404);
     const token = await registerUser(server, 'somebody');
-    for (const path of [`/backups/${snapshot}/restore`, '/backups/test', '/storage/test']) expect((await post(path, {}, token)).status).toBe(403);
+    for (const path of [`/backups/${snapshot}/restore`, '/backups/test', '/storage/test'])
+      expect((await post(path, {}, token)).status).toBe(403);
     expect((await server.api('/backups/restore', { method: 'DELETE', token })).status).toBe(403);
   });
 });
 
 describe('a test of a place for backups', () => {
-  const tried = async (to?: string): Promise<BackupTestOut> => (await post<BackupTestOut>('/backups/test', to === undefined ? {} : { to })).body;
+  const tried = async (to?: string): Promise<BackupTestOut> =>
+    (await post<BackupTestOut>('/backups/test', to === undefined ? {} : { to })).body;
 
   it('says what there is and what is wrong, and leaves nothing behind', async () => {
     const backup = folder('backup');
-    server = await livelyServer({ music, dir: folder('data'), env: { BACKUP_PASSPHRASE: 'a passphrase of some length' } });
+    server = await livelyServer({
+      music,
+      dir: folder('data'),
+      env: { BACKUP_PASSPHRASE: 'a passphrase of some length' },
+    });
     expect((await post('/backups/test', {})).status).toBe(409);
-    expect(await tried(backup)).toMatchObject({ target: backup, problem: null, is_new: true, is_encrypted: true, snapshots: 0, free_bytes: expect.any(Number) as number });
+    expect(await tried(backup)).toMatchObject({
+      target: backup,
+      problem: null,
+      is_new: true,
+      is_encrypted: true,
+      snapshots: 0,
+      free_bytes: expect.any(Number) as number,
+    });
     expect(filesIn(backup)).toEqual({});
     await makeBackup(server, backup);
     const before = filesIn(backup);
@@ -135,42 +175,65 @@ describe('a test of a place for backups', () => {
     expect((await tried(join(base, 'not there'))).problem).toMatch(/is not there. Make it, or connect its disk/);
     const link = join(base, `link-${++n}`);
     symlinkSync(server.dir, link);
-    for (const own of [join(server.dir, 'backups'), link]) expect((await tried(own)).problem).toMatch(/the library’s own/);
+    for (const own of [join(server.dir, 'backups'), link])
+      expect((await tried(own)).problem).toMatch(/the library’s own/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'another passphrase of mine' } });
     expect((await tried(backup)).problem).toMatch(/not the passphrase/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'a passphrase of some length' } });
     expect((await tried(backup)).problem).toMatch(/is that of another library/);
-    expect(await makeBackup(server, backup)).toMatchObject({ status: 'failed', error: expect.stringMatching(/is that of another library, whose old snapshots would be tidied away/) as string });
+    expect(await makeBackup(server, backup)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/is that of another library, whose old snapshots would be tidied away/) as string,
+    });
     expect(filesIn(backup)).toEqual(before);
   });
 });
 
 describe('a test of an object store', () => {
   let fake: FakeS3;
-  beforeEach(async () => { fake = await startFakeS3(); });
+  beforeEach(async () => {
+    fake = await startFakeS3();
+  });
   afterEach(() => fake.close());
-  const typed = (): Record<string, unknown> => Object.fromEntries(Object.entries(fake.settings).map(([name, value]) => [name.toLowerCase(), value === 'true' ? true : value]));
-  const tried = async (body: object): Promise<string | null> => (await post<{ problem: string | null }>('/storage/test', body)).body.problem;
+  const typed = (): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(fake.settings).map(([name, value]) => [name.toLowerCase(), value === 'true' ? true : value]),
+    );
+  const tried = async (body: object): Promise<string | null> =>
+    (await post<{ problem: string | null }>('/storage/test', body)).body.problem;
 
   it('tries what was typed in before it is saved, and names what does not work', async () => {
     server = await startServer({});
     expect(await tried({})).toMatch(/needs S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY/);
     expect(await tried(typed())).toBeNull();
     expect(fake.objects.size).toBe(0);
-    expect(await tried({ ...typed(), s3_secret_access_key: 'something else' })).toMatch(/Writing does not work: .*secret key/);
+    expect(await tried({ ...typed(), s3_secret_access_key: 'something else' })).toMatch(
+      /Writing does not work: .*secret key/,
+    );
     expect(await tried({ ...typed(), s3_bucket: 'another' })).toMatch(/bucket .* is not there/);
     fake.fault = ({ operation }) => (operation === 'ListObjectsV2' ? { status: 403, code: 'AccessDenied' } : undefined);
     expect(await tried(typed())).toMatch(/Listing does not work: .*does not allow this/);
     expect(fake.objects.size).toBe(0);
-    expect((await post('/storage/test', { s3_endpoint: 'ftp://x' })).body).toMatchObject({ problem: expect.stringMatching(/http or https/) as string });
+    expect((await post('/storage/test', { s3_endpoint: 'ftp://x' })).body).toMatchObject({
+      problem: expect.stringMatching(/http or https/) as string,
+    });
   });
 });
 
 it('a second process on the same data folder gets one clear line', async () => {
   const dir = folder('data');
   server = await startServer({ dir });
-  const told = await Promise.all([['--port', '0'], ['storage', 'migrate', '--to', 's3']].map((args) => runServer([...args, '--data-dir', dir])));
-  for (const { code, stderr } of told) expect([code, stderr.trim().split('\n')]).toEqual([1, [expect.stringMatching(/Another Tonearm is running on .*Stop it first/)]]);
+  const told = await Promise.all(
+    [
+      ['--port', '0'],
+      ['storage', 'migrate', '--to', 's3'],
+    ].map((args) => runServer([...args, '--data-dir', dir])),
+  );
+  for (const { code, stderr } of told)
+    expect([code, stderr.trim().split('\n')]).toEqual([
+      1,
+      [expect.stringMatching(/Another Tonearm is running on .*Stop it first/)],
+    ]);
 });

@@ -1,7 +1,18 @@
-// Files that somebody still writes to while a scan that was asked for comes by: half of one is never taken for the whole.
+// Files that somebody still writes to while a scan that was asked for comes by: half of one is never taken for the
+// whole.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +36,8 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const song = (title: string, frames: number): Buffer => Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(frames)]);
+const song = (title: string, frames: number): Buffer =>
+  Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(frames)]);
 
 /** A process that appends a frame to each of these files again and again, until it is told to stop. */
 async function startWriter(files: string[]): Promise<ChildProcess> {
@@ -37,7 +49,9 @@ async function startWriter(files: string[]): Promise<ChildProcess> {
     process.stdin.on('data', () => process.exit());
     write();
     console.log('writing');`;
-  const child = spawn(process.execPath, ['-e', program, silentMp3(1).toString('base64'), ...files], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', program, silentMp3(1).toString('base64'), ...files], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   await once(child.stdout as NodeJS.ReadableStream, 'data');
   return child;
 }
@@ -70,7 +84,11 @@ test('a new file is left for the next scan, a known one keeps its track as it wa
   writer.stdin?.write('stop');
   await once(writer, 'exit');
   expect(await scan(server)).toMatchObject({ added: 1, updated: 1, failed_count: 0, changing_count: 0, changing: [] });
-  for (const track of await allTracks(server)) expect([track.source_id, track.size_bytes]).toEqual([track.source_id, statSync(join(folder, track.source_id)).size]);
+  for (const track of await allTracks(server))
+    expect([track.source_id, track.size_bytes]).toEqual([
+      track.source_id,
+      statSync(join(folder, track.source_id)).size,
+    ]);
   expect(await scan(server)).toMatchObject({ added: 0, updated: 0, unchanged: 3 });
   await server.close();
 });
@@ -81,7 +99,14 @@ const changes: [string, (file: string) => void][] = [
   ['written to without another length', (file) => utimesSync(file, 1_600_000_000, 1_600_000_000)],
   ['no audio any more', (file) => writeFileSync(file, 'half a file')],
   ['gone', (file) => rmSync(file)],
-  ['another file', (file) => { writeFileSync(`${file}.new`, song('another', 100)); utimesSync(`${file}.new`, 1, 1); renameSync(`${file}.new`, file); }],
+  [
+    'another file',
+    (file) => {
+      writeFileSync(`${file}.new`, song('another', 100));
+      utimesSync(`${file}.new`, 1, 1);
+      renameSync(`${file}.new`, file);
+    },
+  ],
 ];
 
 test.each(['copy', 'reference'] as const)('a file is read only as it was listed (%s)', async (mode) => {
@@ -95,7 +120,9 @@ test.each(['copy', 'reference'] as const)('a file is read only as it was listed 
   });
   for (const [what, change] of changes) change(join(dir, `${what}.mp3`));
   const results = await reader.read({ root: dir, paths: listed, copyTo, hashLarge: true });
-  expect(results.map((result, i) => [listed[i]?.path, result.ok || (result.changing ?? result.reason)])).toEqual(listed.map(({ path }) => [path, true]));
+  expect(results.map((result, i) => [listed[i]?.path, result.ok || (result.changing ?? result.reason)])).toEqual(
+    listed.map(({ path }) => [path, true]),
+  );
   expect(results.map((result) => result.ok)).toEqual(listed.map((_, i) => i === 0));
   if (copyTo) expect(readdirSync(join(copyTo, 'tmp'))).toEqual([]);
 });

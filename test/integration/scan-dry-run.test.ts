@@ -36,54 +36,103 @@ async function scan(server: TestServer, query = ''): Promise<ScanResult> {
 }
 
 /** All but the job itself. */
-const everything = ({ server, folder }: Pick<IdentityLibrary, 'server' | 'folder'>) =>
-  ({ tables: hashTables(server.app.db.$client, ['jobs', 'queue_tasks', 'sqlite_sequence']), storage: listTree(join(server.dir, 'library')), music: listTree(folder) });
+const everything = ({ server, folder }: Pick<IdentityLibrary, 'server' | 'folder'>) => ({
+  tables: hashTables(server.app.db.$client, ['jobs', 'queue_tasks', 'sqlite_sequence']),
+  storage: listTree(join(server.dir, 'library')),
+  music: listTree(folder),
+});
 
-const counts = ({ files, added, updated, moved, missing, restored, unchanged, failed_count, changing_count, failed }: ScanResult) =>
-  ({ files, added, updated, moved, missing, restored, unchanged, failed_count, changing_count, failed });
+const counts = ({
+  files,
+  added,
+  updated,
+  moved,
+  missing,
+  restored,
+  unchanged,
+  failed_count,
+  changing_count,
+  failed,
+}: ScanResult) => ({
+  files,
+  added,
+  updated,
+  moved,
+  missing,
+  restored,
+  unchanged,
+  failed_count,
+  changing_count,
+  failed,
+});
 
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   let music: IdentityLibrary;
   beforeAll(async () => {
-    music = await openIdentityLibrary({ base, mode, songs, rows: ROWS, firstScan: async (server) => void await scan(server) });
+    music = await openIdentityLibrary({
+      base,
+      mode,
+      songs,
+      rows: ROWS,
+      firstScan: async (server) => void (await scan(server)),
+    });
     open.push(music.server);
   });
 
-  test.each(['change', 'later'] as const)('it says what every row of the identity table leads to, writes nothing, and the scan then does just that (%s)', async (what) => {
-    const { server } = music;
-    ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
-    writeFileSync(join(music.folder, 'broken.mp3'), `this is no audio, ${what}`);
-    const before = everything(music);
-    const tracksBefore = await allTracks(server);
-    const said = await scan(server, '?dry_run=true');
-    expect(everything(music)).toEqual(before);
-    expect(said.dry_run).toBe(true);
+  test.each(['change', 'later'] as const)(
+    'it says what every row of the identity table leads to, writes nothing, and the scan then does just that (%s)',
+    async (what) => {
+      const { server } = music;
+      ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
+      writeFileSync(join(music.folder, 'broken.mp3'), `this is no audio, ${what}`);
+      const before = everything(music);
+      const tracksBefore = await allTracks(server);
+      const said = await scan(server, '?dry_run=true');
+      expect(everything(music)).toEqual(before);
+      expect(said.dry_run).toBe(true);
 
-    const did = await scan(server);
-    expect(counts(said)).toEqual(counts(did));
-    expect(did.failed.map((line) => line.source_id)).toEqual(['broken.mp3']);
-    const was = new Map(tracksBefore.map((track) => [track.id, track]));
-    const tracks = await allTracks(server);
-    const idsWith = (availability: string, then: string) => tracks.filter((track) => track.availability === availability && was.get(track.id)?.availability === then);
-    expect(said.changes?.added.toSorted()).toEqual(tracks.filter((track) => !was.has(track.id)).map((track) => track.source_id).toSorted());
-    const moved = tracks.flatMap(({ id, source_id: to }) => {
-      const from = was.get(id)?.source_id;
-      return from === undefined || from === to || to.includes('#') ? [] : [`${from} → ${to}`];
-    });
-    expect(said.changes?.moved.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} → ${to}`).toSorted()).toEqual(moved.toSorted());
-    const lost = idsWith('missing', 'available').map((track) => was.get(track.id)?.source_id as string);
-    expect(said.changes?.missing.toSorted()).toEqual(lost.toSorted());
-    expect(said.changes?.updated).toHaveLength(did.updated);
-    expect(said.changes?.restored).toHaveLength(did.restored);
-    expect(did.changes).toBeNull();
-  });
+      const did = await scan(server);
+      expect(counts(said)).toEqual(counts(did));
+      expect(did.failed.map((line) => line.source_id)).toEqual(['broken.mp3']);
+      const was = new Map(tracksBefore.map((track) => [track.id, track]));
+      const tracks = await allTracks(server);
+      const idsWith = (availability: string, then: string) =>
+        tracks.filter((track) => track.availability === availability && was.get(track.id)?.availability === then);
+      expect(said.changes?.added.toSorted()).toEqual(
+        tracks
+          .filter((track) => !was.has(track.id))
+          .map((track) => track.source_id)
+          .toSorted(),
+      );
+      const moved = tracks.flatMap(({ id, source_id: to }) => {
+        const from = was.get(id)?.source_id;
+        return from === undefined || from === to || to.includes('#') ? [] : [`${from} → ${to}`];
+      });
+      expect(
+        said.changes?.moved
+          .filter(({ from, to }) => from !== to)
+          .map(({ from, to }) => `${from} → ${to}`)
+          .toSorted(),
+      ).toEqual(moved.toSorted());
+      const lost = idsWith('missing', 'available').map((track) => was.get(track.id)?.source_id as string);
+      expect(said.changes?.missing.toSorted()).toEqual(lost.toSorted());
+      expect(said.changes?.updated).toHaveLength(did.updated);
+      expect(said.changes?.restored).toHaveLength(did.restored);
+      expect(did.changes).toBeNull();
+    },
+  );
 });
 
 test('it is no scan: the last scan stays the last one, and a real one that is asked for meanwhile is another job', async () => {
   const { server } = (await openOne('reference')) as { server: TestServer };
-  const lastScan = async () => (await server.api<SourceOut[]>('/sources')).body.find((source) => source.name === 'local_folder')?.last_scan;
+  const lastScan = async () =>
+    (await server.api<SourceOut[]>('/sources')).body.find((source) => source.name === 'local_folder')?.last_scan;
   const first = await lastScan();
-  const [dry, again, real] = await Promise.all(['?dry_run=true', '?dry_run=1', ''].map((query) => server.api<JobOut>(`/sources/local_folder/scan${query}`, { method: 'POST' })));
+  const [dry, again, real] = await Promise.all(
+    ['?dry_run=true', '?dry_run=1', ''].map((query) =>
+      server.api<JobOut>(`/sources/local_folder/scan${query}`, { method: 'POST' }),
+    ),
+  );
   expect(again?.body.id).toBe(dry?.body.id);
   expect(real?.body.id).not.toBe(dry?.body.id);
   await server.app.drain();
@@ -95,7 +144,10 @@ async function openOne(mode: 'copy' | 'reference') {
   const folder = mkdtempSync(join(base, 'one-'));
   mkdirSync(join(folder, 'Album'));
   copyFileSync(songs.mp3[0] as string, join(folder, 'Album/one.mp3'));
-  const server = await startServer({ dir: mkdtempSync(join(base, 'data-')), env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
+  const server = await startServer({
+    dir: mkdtempSync(join(base, 'data-')),
+    env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode },
+  });
   open.push(server);
   await scan(server);
   return { server, folder };
@@ -109,15 +161,31 @@ test('on the command line it prints each change, leaves unfinished jobs alone, a
   copyFileSync(songs.mp3[1] as string, join(folder, 'Renamed/new.mp3'));
   writeFileSync(join(folder, 'bad\u001b[2J.mp3'), 'no audio');
   const db = new Database(join(server.dir, 'tonearm.db'));
-  db.prepare("INSERT INTO jobs (task, payload, status, max_attempts, run_at, created_at) VALUES ('scan_local_folder', '{}', 'queued', 1, 0, 0)").run();
+  db.prepare(
+    "INSERT INTO jobs (task, payload, status, max_attempts, run_at, created_at) VALUES ('scan_local_folder', '{}', 'queued', 1, 0, 0)",
+  ).run();
   const before = [hashTables(db), listTree(join(server.dir, 'library'))];
   const { code, stdout, stderr } = await runServer(['scan', '--dry-run', '--data-dir', server.dir, '--import', folder]);
   expect([code, stderr]).toEqual([0, '']);
   expect([hashTables(db), listTree(join(server.dir, 'library'))]).toEqual(before);
   db.close();
-  expect(stdout.split('\n').map((line) => line.trim()).filter(Boolean)).toEqual([
+  expect(
+    stdout
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ).toEqual([
     'Dry run: 3 files looked at, nothing was changed. A scan would find:',
-    '1 new', 'Renamed/new.mp3', '0 changed', '1 moved', 'Album/one.mp3 → Renamed/one.mp3', '0 missing', '0 back again',
-    '1 cannot be read', expect.stringMatching(/^bad\ufffd\[2J\.mp3: /), '0 still being written', '0 unchanged',
+    '1 new',
+    'Renamed/new.mp3',
+    '0 changed',
+    '1 moved',
+    'Album/one.mp3 → Renamed/one.mp3',
+    '0 missing',
+    '0 back again',
+    '1 cannot be read',
+    expect.stringMatching(/^bad\ufffd\[2J\.mp3: /),
+    '0 still being written',
+    '0 unchanged',
   ]);
 });

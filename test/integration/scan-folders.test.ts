@@ -18,7 +18,9 @@ beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-folders-'));
   songs = makeSongs(join(base, 'all'));
 });
-afterEach(async () => { for (const server of open.splice(0)) await server.close(); });
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const A = 'Artist/Album/a.mp3';
@@ -42,11 +44,18 @@ async function scanned(): Promise<{ server: TestServer; folder: string; ids: Rec
   const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference' } });
   open.push(server);
   await scan(server);
-  return { server, folder, ids: Object.fromEntries((await allTracks(server)).map((track) => [track.source_id, track.id])) };
+  return {
+    server,
+    folder,
+    ids: Object.fromEntries((await allTracks(server)).map((track) => [track.source_id, track.id])),
+  };
 }
 
 const ask = (server: TestServer, ...paths: string[]) =>
-  server.api<JobOut>(`/sources/local_folder/scan?${new URLSearchParams(paths.map((path) => ['path', path])).toString()}`, { method: 'POST' });
+  server.api<JobOut>(
+    `/sources/local_folder/scan?${new URLSearchParams(paths.map((path) => ['path', path])).toString()}`,
+    { method: 'POST' },
+  );
 
 async function scan(server: TestServer, ...paths: string[]): Promise<ScanResult> {
   const { body, status, text } = await ask(server, ...paths);
@@ -58,7 +67,8 @@ async function scan(server: TestServer, ...paths: string[]): Promise<ScanResult>
 }
 
 /** Source id, id and availability of every track. */
-const state = async (server: TestServer): Promise<unknown[]> => (await allTracks(server)).map(({ source_id, id, availability }) => [source_id, id, availability]);
+const state = async (server: TestServer): Promise<unknown[]> =>
+  (await allTracks(server)).map(({ source_id, id, availability }) => [source_id, id, availability]);
 
 test('a folder is scanned with all below it, and nothing beside it: new files there stay unknown, and gone ones are not missing', async () => {
   const { server, folder, ids } = await scanned();
@@ -66,7 +76,13 @@ test('a folder is scanned with all below it, and nothing beside it: new files th
   put(folder, 'Artist/Other/new.mp3', 5);
   rmSync(join(folder, C));
   rmSync(join(folder, B));
-  expect(await scan(server, 'Artist/Album')).toMatchObject({ folders: ['Artist/Album'], files: 2, added: 1, unchanged: 1, missing: 0 });
+  expect(await scan(server, 'Artist/Album')).toMatchObject({
+    folders: ['Artist/Album'],
+    files: 2,
+    added: 1,
+    unchanged: 1,
+    missing: 0,
+  });
   expect(await state(server)).toEqual(expect.arrayContaining(ALL.map((path) => [path, ids[path], 'available'])));
   expect(await state(server)).toHaveLength(4);
   expect(await scan(server, 'Artist')).toMatchObject({ added: 1, missing: 1 });
@@ -77,7 +93,10 @@ test('a folder is scanned with all below it, and nothing beside it: new files th
 test('several folders are one scan, without those below others', async () => {
   const { server, folder } = await scanned();
   ['Artist/Album/x.mp3', 'Artist/Other/y.mp3', 'Artist (live)/z.mp3'].forEach((path, i) => put(folder, path, 10 + i));
-  expect(await scan(server, 'Artist (live)', 'Artist/Other', 'Artist/', 'Artist (live)/')).toMatchObject({ folders: ['Artist', 'Artist (live)'], added: 3 });
+  expect(await scan(server, 'Artist (live)', 'Artist/Other', 'Artist/', 'Artist (live)/')).toMatchObject({
+    folders: ['Artist', 'Artist (live)'],
+    added: 3,
+  });
 });
 
 test('a file that came into the folder from elsewhere keeps its track; one that left it is missing until its new place is scanned', async () => {
@@ -85,7 +104,12 @@ test('a file that came into the folder from elsewhere keeps its track; one that 
   renameSync(join(folder, C), join(folder, 'Artist/Album/from live.mp3'));
   renameSync(join(folder, A), join(folder, 'Artist (live)/from album.mp3'));
   expect(await scan(server, 'Artist/Album')).toMatchObject({ moved: 1, missing: 1, added: 0 });
-  expect(await state(server)).toEqual(expect.arrayContaining([['Artist/Album/from live.mp3', ids[C], 'available'], [A, ids[A], 'missing']]));
+  expect(await state(server)).toEqual(
+    expect.arrayContaining([
+      ['Artist/Album/from live.mp3', ids[C], 'available'],
+      [A, ids[A], 'missing'],
+    ]),
+  );
   expect(await scan(server, 'Artist (live)')).toMatchObject({ moved: 1, missing: 0, added: 0 });
   expect(await state(server)).toContainEqual(['Artist (live)/from album.mp3', ids[A], 'available']);
   expect(await scan(server)).toMatchObject({ moved: 0, missing: 0, added: 0, updated: 0 });
@@ -93,7 +117,14 @@ test('a file that came into the folder from elsewhere keeps its track; one that 
 
 test('the same wish is one job while it is not done, another folder is another job', async () => {
   const { server } = await scanned();
-  const answers = await Promise.all([ask(server), ask(server, ''), ask(server, 'Artist'), ask(server, 'Artist/'), ask(server, 'Artist/Album', 'Artist/Other'), ask(server, 'Artist/Other', 'Artist/Album')]);
+  const answers = await Promise.all([
+    ask(server),
+    ask(server, ''),
+    ask(server, 'Artist'),
+    ask(server, 'Artist/'),
+    ask(server, 'Artist/Album', 'Artist/Other'),
+    ask(server, 'Artist/Other', 'Artist/Album'),
+  ]);
   const [whole, empty, artist, again, two, turned] = answers.map(({ body }) => body.id);
   expect([empty, again, turned]).toEqual([whole, artist, two]);
   expect(new Set([whole, artist, two]).size).toBe(3);
@@ -138,7 +169,11 @@ test('what is no folder of the music is refused in words, and nothing is queued'
   ];
   for (const [path, status, words] of refusals) {
     const answer = await ask(server, path);
-    expect([path.slice(0, 40), answer.status, answer.text]).toEqual([path.slice(0, 40), status, expect.stringMatching(words)]);
+    expect([path.slice(0, 40), answer.status, answer.text]).toEqual([
+      path.slice(0, 40),
+      status,
+      expect.stringMatching(words),
+    ]);
     expect((await ask(server, 'Artist', path)).status, path.slice(0, 40)).toBe(status);
   }
   expect((await ask(server, ...Array.from({ length: 101 }, () => 'Artist'))).status).toBe(422);
@@ -185,9 +220,23 @@ test('the command line takes the music folder or a folder in it, and no other', 
     const { code, stdout, stderr } = await runServer([...args, ...data], env);
     return { code, text: `${stdout}${stderr}` };
   };
-  expect(await run('scan', join(folder, 'Artist'), '--import', folder)).toEqual({ code: 0, text: expect.stringContaining('2 files, 2 added') });
+  expect(await run('scan', join(folder, 'Artist'), '--import', folder)).toEqual({
+    code: 0,
+    text: expect.stringContaining('2 files, 2 added'),
+  });
   expect(await run('scan', folder)).toEqual({ code: 0, text: expect.stringContaining('3 files, 1 added') });
-  expect(await run('scan', join(folder, 'Artist'))).toEqual({ code: 1, text: expect.stringContaining(`is a part of the music folder ${folder}, which was scanned before. Add --import ${folder}`) });
-  expect(await run('scan', base, '--import', folder)).toEqual({ code: 1, text: expect.stringContaining('is not in the music folder') });
-  expect(await run('scan', join(folder, 'Nowhere'), '--import', folder)).toEqual({ code: 1, text: expect.stringContaining('is not there') });
+  expect(await run('scan', join(folder, 'Artist'))).toEqual({
+    code: 1,
+    text: expect.stringContaining(
+      `is a part of the music folder ${folder}, which was scanned before. Add --import ${folder}`,
+    ),
+  });
+  expect(await run('scan', base, '--import', folder)).toEqual({
+    code: 1,
+    text: expect.stringContaining('is not in the music folder'),
+  });
+  expect(await run('scan', join(folder, 'Nowhere'), '--import', folder)).toEqual({
+    code: 1,
+    text: expect.stringContaining('is not there'),
+  });
 });

@@ -1,4 +1,5 @@
-// Plays on their way to ListenBrainz: sent once, kept while it cannot be reached, stopped in words when it does not want them.
+// Plays on their way to ListenBrainz: sent once, kept while it cannot be reached, stopped in words when it does not
+// want them.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScrobblingOut } from '../../server/history/wire.ts';
 import { startListenBrainz, type FakeListenBrainz } from '../fakes/listenbrainz.ts';
@@ -22,10 +23,18 @@ afterEach(async () => {
   await service.close();
 });
 
-const start = (dir?: string, env = {}): Promise<TestServer> => startServer({ env: { LISTENBRAINZ_BASE_URL: service.url, ...env }, now: () => new Date(clock), ...(dir !== undefined && { dir }) });
-const connect = (token = 'good-token') => server.api<ScrobblingOut>('/users/me/scrobbling', { method: 'PUT', body: { token } });
-const status = async (token = server.token): Promise<ScrobblingOut> => (await server.api<ScrobblingOut>('/users/me/scrobbling', { token })).body;
-const play = (track_id: number, at = clock, more = {}) => server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...more } });
+const start = (dir?: string, env = {}): Promise<TestServer> =>
+  startServer({
+    env: { LISTENBRAINZ_BASE_URL: service.url, ...env },
+    now: () => new Date(clock),
+    ...(dir !== undefined && { dir }),
+  });
+const connect = (token = 'good-token') =>
+  server.api<ScrobblingOut>('/users/me/scrobbling', { method: 'PUT', body: { token } });
+const status = async (token = server.token): Promise<ScrobblingOut> =>
+  (await server.api<ScrobblingOut>('/users/me/scrobbling', { token })).body;
+const play = (track_id: number, at = clock, more = {}) =>
+  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...more } });
 const titles = (): string[] => service.listens().map(({ track_metadata }) => track_metadata.track_name);
 
 describe('an account', () => {
@@ -34,7 +43,9 @@ describe('an account', () => {
     const { status: code, text } = await connect();
     expect([code, text.includes('good-token')]).toEqual([200, false]);
     expect(await status()).toMatchObject({ connected: true, username: 'ann_lb', problem: null });
-    expect(JSON.stringify(server.app.db.$client.prepare('SELECT CAST(token AS TEXT) AS t FROM scrobble_accounts').get())).not.toContain('good-token');
+    expect(
+      JSON.stringify(server.app.db.$client.prepare('SELECT CAST(token AS TEXT) AS t FROM scrobble_accounts').get()),
+    ).not.toContain('good-token');
   });
 
   test('is not taken otherwise', async () => {
@@ -65,17 +76,40 @@ describe('an account', () => {
 describe('plays', () => {
   test('are sent with all that is known of the track', async () => {
     await connect();
-    await play(tracks.add({ title: 'Lighthouse', recordingMbid: '5f0f6a3c-1111-4222-8333-444455556666' }), START + 999, { played_ms: 100_000 });
+    await play(
+      tracks.add({ title: 'Lighthouse', recordingMbid: '5f0f6a3c-1111-4222-8333-444455556666' }),
+      START + 999,
+      { played_ms: 100_000 },
+    );
     await server.app.drain();
-    expect(service.submissions).toMatchObject([{ listen_type: 'single', token: 'good-token', payload: [{
-      listened_at: START / 1_000,
-      track_metadata: { artist_name: 'The Quays', track_name: 'Lighthouse', release_name: 'Harbour', additional_info: { recording_mbid: '5f0f6a3c-1111-4222-8333-444455556666', duration_ms: 200_000, submission_client: 'Tonearm' } },
-    }] }]);
+    expect(service.submissions).toMatchObject([
+      {
+        listen_type: 'single',
+        token: 'good-token',
+        payload: [
+          {
+            listened_at: START / 1_000,
+            track_metadata: {
+              artist_name: 'The Quays',
+              track_name: 'Lighthouse',
+              release_name: 'Harbour',
+              additional_info: {
+                recording_mbid: '5f0f6a3c-1111-4222-8333-444455556666',
+                duration_ms: 200_000,
+                submission_client: 'Tonearm',
+              },
+            },
+          },
+        ],
+      },
+    ]);
     expect(await status()).toMatchObject({ queued: 0, submitted: 1, last_submitted_at: new Date(START).toISOString() });
   });
 
   test('are sent once, and not when they were too short, nobody’s, or taken back', async () => {
-    const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((title) => tracks.add({ title, ...(title === 'C' && { artists: [] }) }));
+    const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((title) =>
+      tracks.add({ title, ...(title === 'C' && { artists: [] }) }),
+    );
     await service.goAway();
     await service.comeBack();
     await connect();
@@ -95,25 +129,45 @@ describe('plays', () => {
   test('say who sends them, and no length that the service would refuse them for', async () => {
     await connect();
     const { $client } = server.app.db;
-    for (const [title, durationMs] of [['None', 0], ['Too long', 25 * 86_400_000], ['Usual', 200_000]] as const) {
+    for (const [title, durationMs] of [
+      ['None', 0],
+      ['Too long', 25 * 86_400_000],
+      ['Usual', 200_000],
+    ] as const) {
       const id = tracks.add({ title });
       $client.prepare('UPDATE tracks SET duration_ms = ? WHERE id = ?').run(durationMs, id);
       await play(id);
     }
     await server.app.drain();
-    expect(service.listens().map(({ track_metadata: { track_name, additional_info } }) => [track_name, additional_info?.['duration_ms']]))
-      .toEqual([['None', undefined], ['Too long', undefined], ['Usual', 200_000]]);
+    expect(
+      service
+        .listens()
+        .map(({ track_metadata: { track_name, additional_info } }) => [track_name, additional_info?.['duration_ms']]),
+    ).toEqual([
+      ['None', undefined],
+      ['Too long', undefined],
+      ['Usual', 200_000],
+    ]);
     expect([...service.userAgents]).toEqual([expect.stringMatching(/^Tonearm\/\S+ \( \S+ \)$/)]);
   });
 
   test('go in batches, the oldest report first', async () => {
     const id = tracks.add({ title: 'A' });
     await connect();
-    const items = Array.from({ length: 250 }, (_, i) => ({ track_id: id, played_at: new Date(START - (250 - i) * 200_000).toISOString() }));
+    const items = Array.from({ length: 250 }, (_, i) => ({
+      track_id: id,
+      played_at: new Date(START - (250 - i) * 200_000).toISOString(),
+    }));
     await server.api('/history', { method: 'POST', body: { items } });
     await server.app.drain();
-    expect(service.submissions.map(({ listen_type, payload }) => `${listen_type} ${payload.length}`)).toEqual(['import 100', 'import 100', 'import 50']);
-    expect(service.listens().map(({ listened_at }) => listened_at)).toEqual(items.map(({ played_at }) => Date.parse(played_at) / 1_000));
+    expect(service.submissions.map(({ listen_type, payload }) => `${listen_type} ${payload.length}`)).toEqual([
+      'import 100',
+      'import 100',
+      'import 50',
+    ]);
+    expect(service.listens().map(({ listened_at }) => listened_at)).toEqual(
+      items.map(({ played_at }) => Date.parse(played_at) / 1_000),
+    );
   });
 
   test('wait while the service is away, over a restart too, and none is lost', async () => {
@@ -122,7 +176,12 @@ describe('plays', () => {
     await service.goAway();
     for (const id of ids.slice(0, 2)) await play(id);
     await server.app.drain();
-    expect(await status()).toMatchObject({ queued: 2, submitted: 0, stopped: false, problem: expect.stringMatching(/^ListenBrainz cannot be reached .*2 plays wait here/) });
+    expect(await status()).toMatchObject({
+      queued: 2,
+      submitted: 0,
+      stopped: false,
+      problem: expect.stringMatching(/^ListenBrainz cannot be reached .*2 plays wait here/),
+    });
     const { dir } = server;
     const first = server;
     await first.app.close();
@@ -140,7 +199,11 @@ describe('plays', () => {
     service.tokens.clear();
     await play(id);
     await server.app.drain();
-    expect(await status()).toMatchObject({ stopped: true, queued: 1, problem: expect.stringContaining('Enter a new one; nothing is lost until then.') });
+    expect(await status()).toMatchObject({
+      stopped: true,
+      queued: 1,
+      problem: expect.stringContaining('Enter a new one; nothing is lost until then.'),
+    });
     const asked = service.requests.length;
     await play(id, START - 900_000);
     await server.app.drain();
@@ -154,7 +217,9 @@ describe('plays', () => {
   test('that the service does not want do not hold up the others', async () => {
     await connect();
     service.refusedTitles.add('Bad');
-    const items = Array.from({ length: 30 }, (_, i) => ({ track_id: tracks.add({ title: i === 17 ? 'Bad' : `Song ${i}` }) }));
+    const items = Array.from({ length: 30 }, (_, i) => ({
+      track_id: tracks.add({ title: i === 17 ? 'Bad' : `Song ${i}` }),
+    }));
     await server.api('/history', { method: 'POST', body: { items } });
     await server.app.drain();
     expect(titles()).toEqual(Array.from({ length: 30 }, (_, i) => `Song ${i}`).filter((title) => title !== 'Song 17'));

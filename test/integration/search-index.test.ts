@@ -30,52 +30,84 @@ beforeEach(() => {
 afterEach(() => temp.close());
 
 const insert = (identity: Partial<TrackIdentity>): TrackId =>
-  tracks.insert({ source: 'upload', sourceId: `${added++}`, identity: { title: 'Title', artists: ['Artist'], genres: [], ...identity }, audio: silence });
+  tracks.insert({
+    source: 'upload',
+    sourceId: `${added++}`,
+    identity: { title: 'Title', artists: ['Artist'], genres: [], ...identity },
+    audio: silence,
+  });
 const titles = (q: string): string[] => search.searchLibrary(ann, q, page).tracks.items.map((track) => track.title);
 const artists = (q: string): string[] => search.searchLibrary(ann, q, page).artists.items.map((artist) => artist.name);
 
 test('a batch is found as soon as it is written', () => {
-  temp.db.$client.transaction(() => tracks.batch(() => {
-    insert({ title: 'Harbour', artists: ['Quay'], album: 'Xylophone' });
-    insert({ title: 'Lighthouse', artists: ['Quay'], album: 'Xylophone' });
-  })).immediate();
-  expect([titles('harb'), titles('h'), titles('gh'), titles('xylo'), titles('xy'), artists('q')]).toEqual([['Harbour'], ['Harbour', 'Lighthouse'], ['Lighthouse'], ['Harbour', 'Lighthouse'], ['Harbour', 'Lighthouse'], ['Quay']]);
+  temp.db.$client
+    .transaction(() =>
+      tracks.batch(() => {
+        insert({ title: 'Harbour', artists: ['Quay'], album: 'Xylophone' });
+        insert({ title: 'Lighthouse', artists: ['Quay'], album: 'Xylophone' });
+      }),
+    )
+    .immediate();
+  expect([titles('harb'), titles('h'), titles('gh'), titles('xylo'), titles('xy'), artists('q')]).toEqual([
+    ['Harbour'],
+    ['Harbour', 'Lighthouse'],
+    ['Lighthouse'],
+    ['Harbour', 'Lighthouse'],
+    ['Harbour', 'Lighthouse'],
+    ['Quay'],
+  ]);
 });
 
 test('what a savepoint takes back is not found, and what takes its id is', () => {
-  temp.db.$client.transaction(() => tracks.batch(() => {
-    insert({ title: 'Stays', artists: ['Quay'] });
-    const failing = temp.db.$client.transaction(() => {
-      insert({ title: 'Vanishes', artists: ['Nobody'], album: 'Void' });
-      throw new Error('the disk is full');
-    });
-    expect(failing).toThrow('the disk is full');
-    tracks.forget();
-    insert({ title: 'Arrives', artists: ['Somebody'], album: 'Here' });
-  })).immediate();
+  temp.db.$client
+    .transaction(() =>
+      tracks.batch(() => {
+        insert({ title: 'Stays', artists: ['Quay'] });
+        const failing = temp.db.$client.transaction(() => {
+          insert({ title: 'Vanishes', artists: ['Nobody'], album: 'Void' });
+          throw new Error('the disk is full');
+        });
+        expect(failing).toThrow('the disk is full');
+        tracks.forget();
+        insert({ title: 'Arrives', artists: ['Somebody'], album: 'Here' });
+      }),
+    )
+    .immediate();
   expect([titles('vanishes'), titles('va'), artists('nobody'), titles('void')]).toEqual([[], [], [], []]);
-  expect([titles('arrives'), titles('sta'), artists('some'), titles('here')]).toEqual([['Arrives'], ['Stays'], ['Somebody'], ['Arrives']]);
+  expect([titles('arrives'), titles('sta'), artists('some'), titles('here')]).toEqual([
+    ['Arrives'],
+    ['Stays'],
+    ['Somebody'],
+    ['Arrives'],
+  ]);
 });
 
 test('a deletion that is taken back leaves the track to be found', () => {
-  temp.db.$client.transaction(() => tracks.batch(() => {
-    const id = insert({ title: 'Phoenix', artists: ['Quay'] });
-    const failing = temp.db.$client.transaction(() => {
-      temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(id);
-      tracks.search.delete('track', id);
-      throw new Error('no');
-    });
-    expect(failing).toThrow('no');
-    tracks.forget();
-  })).immediate();
+  temp.db.$client
+    .transaction(() =>
+      tracks.batch(() => {
+        const id = insert({ title: 'Phoenix', artists: ['Quay'] });
+        const failing = temp.db.$client.transaction(() => {
+          temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(id);
+          tracks.search.delete('track', id);
+          throw new Error('no');
+        });
+        expect(failing).toThrow('no');
+        tracks.forget();
+      }),
+    )
+    .immediate();
   expect(titles('phoenix')).toEqual(['Phoenix']);
 });
 
 test('a batch that fails as a whole leaves nothing behind, and the next one is written', () => {
-  const batch = (title: string, fails: boolean) => temp.db.$client.transaction(() => tracks.batch(() => {
-    insert({ title });
-    if (fails) throw new Error('no');
-  })).immediate;
+  const batch = (title: string, fails: boolean) =>
+    temp.db.$client.transaction(() =>
+      tracks.batch(() => {
+        insert({ title });
+        if (fails) throw new Error('no');
+      }),
+    ).immediate;
   expect(batch('Lost', true)).toThrow('no');
   batch('Kept', false)();
   insert({ title: 'Single' });
@@ -89,11 +121,22 @@ test('another title, a sort name and an album that gets its artist are found', a
   const [artist] = search.searchLibrary(ann, 'ヒカル', page).artists.items;
   if (!artist) throw new Error('the artist was not found');
   library.updateArtist(ann, artist.id, { sortName: 'Utada, Hikaru' });
-  expect([artists('utada'), artists('hi'), artists('宇')]).toEqual([['宇多田ヒカル'], ['宇多田ヒカル'], ['宇多田ヒカル']]);
+  expect([artists('utada'), artists('hi'), artists('宇')]).toEqual([
+    ['宇多田ヒカル'],
+    ['宇多田ヒカル'],
+    ['宇多田ヒカル'],
+  ]);
 
   insert({ title: 'Nameless', artists: [], album: 'Home' });
   temp.db.$client.exec("INSERT INTO source_folders (id, source, path) VALUES (1, 'upload', '')");
-  const add = (identity: Partial<TrackIdentity>) => tracks.insert({ source: 'upload', sourceId: `f${added++}`, folder: 1, identity: { title: 'In a folder', artists: [], genres: [], ...identity }, audio: silence });
+  const add = (identity: Partial<TrackIdentity>) =>
+    tracks.insert({
+      source: 'upload',
+      sourceId: `f${added++}`,
+      folder: 1,
+      identity: { title: 'In a folder', artists: [], genres: [], ...identity },
+      audio: silence,
+    });
   add({ album: 'Attic' });
   add({ album: 'Attic', albumArtist: 'The Tenants', title: 'Other' });
   expect(titles('tenants')).toEqual(['In a folder', 'Other']);
@@ -104,26 +147,54 @@ test('another title, a sort name and an album that gets its artist are found', a
 test('words of different lengths meet, however many hold each', async () => {
   const { users } = makeSampleLibrary(temp.db, { artists: 300, albums: 300, tracks: 6_000 }, 9);
   const client = temp.db.$client;
-  const all = client.prepare<[], { text: string }>(`SELECT t.title || ' ' || t.artist_name || ' ' || coalesce(a.title, '') || ' ' || coalesce(x.name, '') AS text
-    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = a.artist_id`).all().map((row) => searchFold(row.text));
-  for (const words of [['love', 'a'], ['the', 'x'], ['river', '7'], ['night', 'of'], ['moon', '夜'], ['quoted', 'q'], ['half', 'zz'], ['love', 'river', 'it', '1']]) {
+  const all = client
+    .prepare<
+      [],
+      { text: string }
+    >(`SELECT t.title || ' ' || t.artist_name || ' ' || coalesce(a.title, '') || ' ' || coalesce(x.name, '') AS text
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = a.artist_id`)
+    .all()
+    .map((row) => searchFold(row.text));
+  for (const words of [
+    ['love', 'a'],
+    ['the', 'x'],
+    ['river', '7'],
+    ['night', 'of'],
+    ['moon', '夜'],
+    ['quoted', 'q'],
+    ['half', 'zz'],
+    ['love', 'river', 'it', '1'],
+  ]) {
     const holding = all.filter((text) => words.every((word) => text.includes(word))).length;
-    expect(search.searchLibrary(users[0] as UserId, words.join(' '), page).tracks.total, words.join(' ')).toBe(Math.min(1_000, holding));
-    expect((await library.listTracks(users[0] as UserId, { q: words.join(' ') }, { sort: 'title' }, page)).total, words.join(' ')).toBe(holding);
+    expect(search.searchLibrary(users[0] as UserId, words.join(' '), page).tracks.total, words.join(' ')).toBe(
+      Math.min(1_000, holding),
+    );
+    expect(
+      (await library.listTracks(users[0] as UserId, { q: words.join(' ') }, { sort: 'title' }, page)).total,
+      words.join(' '),
+    ).toBe(holding);
   }
 });
 
 test('search tables that a migration emptied are filled again from where that stopped', async () => {
   const { users } = makeSampleLibrary(temp.db, { artists: 120, albums: 150, tracks: 700 }, 5);
   const client = temp.db.$client;
-  const contents = () => ['search_trigrams', 'search_grams'].map((table) => client.prepare(`SELECT id FROM ${table}_docsize ORDER BY id`).pluck().all());
+  const contents = () =>
+    ['search_trigrams', 'search_grams'].map((table) =>
+      client.prepare(`SELECT id FROM ${table}_docsize ORDER BY id`).pluck().all(),
+    );
   const found = (q: string) => search.searchLibrary(users[0] as UserId, q, page);
   const before = [contents(), found('love'), found('a'), found('the 夜')];
   const last = client.prepare<[], number>('SELECT max(id) FROM tracks').pluck().get() ?? 0;
   client.exec(`DELETE FROM search_trigrams; DELETE FROM search_grams;
     INSERT INTO search_rebuild VALUES ('artist', 0), ('album', 0), ('track', 0)`);
   createSearchIndex(client).set('track', last); // written meanwhile
-  await rebuildSearch({ db: temp.db, search: createSearchIndex(client), log: createLog('silent'), giveWay: () => undefined });
+  await rebuildSearch({
+    db: temp.db,
+    search: createSearchIndex(client),
+    log: createLog('silent'),
+    giveWay: () => undefined,
+  });
   expect([contents(), found('love'), found('a'), found('the 夜')]).toEqual(before);
   expect(client.prepare('SELECT * FROM search_rebuild').all()).toEqual([]);
 });

@@ -7,14 +7,21 @@ import { root, startServer, type TestServer } from '../support/server.ts';
 const document = readFileSync(join(root, 'docs', 'SECURITY.md'), 'utf8');
 
 let server: TestServer;
-beforeAll(async () => { server = await startServer(); });
+beforeAll(async () => {
+  server = await startServer();
+});
 afterAll(() => server.close());
 
 describe('the document', () => {
-  const files = [...document.matchAll(/`((?:main|server|test|renderer|resources|\.github)\/[\w./-]+|electron-builder\.yml|package\.json)`/g)].map(([, file]) => file as string);
+  const files = [
+    ...document.matchAll(
+      /`((?:main|server|test|renderer|resources|\.github)\/[\w./-]+|electron-builder\.yml|package\.json)`/g,
+    ),
+  ].map(([, file]) => file as string);
   /** “titles” after a test file, up to the next file or the end of the sentence's list. */
-  const titles = [...document.matchAll(/`(test\/[\w./-]+)`((?:,? “[^”]+”)+)/g)]
-    .flatMap(([, file = '', list = '']) => [...list.matchAll(/“([^”]+)”/g)].map(([, title]): [string, string] => [file, title as string]));
+  const titles = [...document.matchAll(/`(test\/[\w./-]+)`((?:,? “[^”]+”)+)/g)].flatMap(([, file = '', list = '']) =>
+    [...list.matchAll(/“([^”]+)”/g)].map(([, title]): [string, string] => [file, title as string]),
+  );
 
   test('names files that are there', () => {
     expect(files.length).toBeGreaterThan(40);
@@ -27,32 +34,56 @@ describe('the document', () => {
   });
 
   test('lists every item of the checklist, in its order', () => {
-    expect([...document.matchAll(/^\| (\d+) \|/gm)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    expect([...document.matchAll(/^\| (\d+) \|/gm)].map(([, n]) => Number(n))).toEqual(
+      Array.from({ length: 20 }, (_, n) => n + 1),
+    );
   });
 
   test('lists the doors that are open without a token, and there is no other', () => {
-    const listed = [...document.matchAll(/^\| (GET|POST) `([^`]+)` \|/gm)].map(([, method, path]) => `${method} ${path}`);
+    const listed = [...document.matchAll(/^\| (GET|POST) `([^`]+)` \|/gm)].map(
+      ([, method, path]) => `${method} ${path}`,
+    );
     const open = Object.entries(server.app.openApi().paths).flatMap(([path, methods]) =>
-      Object.entries(methods).filter(([, { security }]) => security.length === 0 || security.some((one) => Object.keys(one).length === 0)).map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`));
+      Object.entries(methods)
+        .filter(([, { security }]) => security.length === 0 || security.some((one) => Object.keys(one).length === 0))
+        .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+    );
     expect(new Set(listed)).toEqual(new Set(open));
   });
 });
 
 test('no page may run or load what is not ours', async () => {
   for (const path of ['/', '/setup', '/api/v1/docs', '/nothing.here', '/rest/ping']) {
-    const policy = (await fetch(server.url + path, { headers: { Accept: 'text/html' } })).headers.get('content-security-policy') ?? '';
+    const policy =
+      (await fetch(server.url + path, { headers: { Accept: 'text/html' } })).headers.get('content-security-policy') ??
+      '';
     const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1)]));
-    expect([path, rules.get('default-src'), rules.get('base-uri'), rules.get('frame-ancestors')]).toEqual([path, ["'none'"], ["'none'"], ["'none'"]]);
-    for (const [rule, sources] of rules) for (const source of sources) expect(source, `${path} ${rule}`).toMatch(/^'(none|self|sha256-[\w+/=]{44})'$/);
+    expect([path, rules.get('default-src'), rules.get('base-uri'), rules.get('frame-ancestors')]).toEqual([
+      path,
+      ["'none'"],
+      ["'none'"],
+      ["'none'"],
+    ]);
+    for (const [rule, sources] of rules)
+      for (const source of sources) expect(source, `${path} ${rule}`).toMatch(/^'(none|self|sha256-[\w+/=]{44})'$/);
   }
-  expect(sourcesOf('renderer').filter(([, text]) => /dangerouslySetInnerHTML|\.innerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function\(/.test(text)).map(([file]) => file)).toEqual([]);
+  expect(
+    sourcesOf('renderer')
+      .filter(([, text]) =>
+        /dangerouslySetInnerHTML|\.innerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function\(/.test(text),
+      )
+      .map(([file]) => file),
+  ).toEqual([]);
 });
 
 test('no window gets a switch that Electron warns of', () => {
-  const switches = /allowRunningInsecureContent|experimentalFeatures|enableBlinkFeatures|allowpopups|<webview|webviewTag|nodeIntegration(InWorker|InSubFrames)|nodeIntegration: true|contextIsolation: false|sandbox: false|webSecurity: false|no-sandbox|disable-web-security|@electron\/remote/;
+  const switches =
+    /allowRunningInsecureContent|experimentalFeatures|enableBlinkFeatures|allowpopups|<webview|webviewTag|nodeIntegration(InWorker|InSubFrames)|nodeIntegration: true|contextIsolation: false|sandbox: false|webSecurity: false|no-sandbox|disable-web-security|@electron\/remote/;
   const found = [...sourcesOf('main'), ...sourcesOf('renderer')].filter(([, text]) => switches.test(text));
   expect(found.map(([file]) => file)).toEqual([]);
 });
 
 const sourcesOf = (folder: string): [string, string][] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\.(tsx?|html)$/.test(file)).map((file) => [join(folder, file), readFileSync(join(root, folder, file), 'utf8')]);
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(tsx?|html)$/.test(file))
+    .map((file) => [join(folder, file), readFileSync(join(root, folder, file), 'utf8')]);

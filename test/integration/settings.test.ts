@@ -16,10 +16,13 @@ beforeEach(() => start());
 afterEach(() => server.close());
 
 const patch = (json: unknown) => server.call('/settings', { method: 'PATCH', token, json });
-const read = async (): Promise<SettingOut[]> => (await server.call('/settings', { token })).body['items'] as SettingOut[];
+const read = async (): Promise<SettingOut[]> =>
+  (await server.call('/settings', { token })).body['items'] as SettingOut[];
 const one = async (key: string): Promise<SettingOut | undefined> => (await read()).find((item) => item.key === key);
-const file = (): Record<string, unknown> => JSON.parse(readFileSync(server.config.paths.settingsFile, 'utf8')) as Record<string, unknown>;
-const secretsFile = (): Record<string, unknown> => JSON.parse(readFileSync(server.config.paths.secretsFile, 'utf8')) as Record<string, unknown>;
+const file = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(server.config.paths.settingsFile, 'utf8')) as Record<string, unknown>;
+const secretsFile = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(server.config.paths.secretsFile, 'utf8')) as Record<string, unknown>;
 const folder = (...names: string[]): string => {
   const path = join(server.dir, ...names);
   mkdirSync(path, { recursive: true });
@@ -35,7 +38,15 @@ describe('GET /settings', () => {
     const items = await read();
     expect(items.map((item) => item.key)).toEqual(SETTING_NAMES.map((name) => name.toLowerCase()));
     expect(await one('port')).toEqual({
-      key: 'port', value: 4747, is_set: true, origin: 'default', group: 'network', help: 'Port to listen on; 0 takes a free one.', restart_needed: true, restart_pending: false, secret: false,
+      key: 'port',
+      value: 4747,
+      is_set: true,
+      origin: 'default',
+      group: 'network',
+      help: 'Port to listen on; 0 takes a free one.',
+      restart_needed: true,
+      restart_pending: false,
+      secret: false,
     });
     expect(await one('data_dir')).toMatchObject({ origin: 'env', value: server.data });
     expect(await one('local_media_import_path')).toMatchObject({ value: null, is_set: false, origin: 'default' });
@@ -51,11 +62,18 @@ describe('GET /settings', () => {
 
   it('gives values in the form in which PATCH takes them', async () => {
     await patch({ access_token_ttl: '90m', allowed_hosts: 'b.example,A.example' });
-    expect([(await one('access_token_ttl'))?.value, (await one('allowed_hosts'))?.value]).toEqual(['90m', 'b.example, a.example']);
+    expect([(await one('access_token_ttl'))?.value, (await one('allowed_hosts'))?.value]).toEqual([
+      '90m',
+      'b.example, a.example',
+    ]);
     const items = (await read()).filter((item) => !item.secret && item.origin !== 'env' && item.value !== null);
     const same = await patch(Object.fromEntries(items.map((item) => [item.key, item.value])));
     expect(same.status).toBe(200);
-    expect((same.body['items'] as SettingOut[]).filter((item) => items.some(({ key }) => key === item.key)).map((item) => item.value)).toEqual(items.map((item) => item.value));
+    expect(
+      (same.body['items'] as SettingOut[])
+        .filter((item) => items.some(({ key }) => key === item.key))
+        .map((item) => item.value),
+    ).toEqual(items.map((item) => item.value));
   });
 });
 
@@ -72,7 +90,12 @@ describe('PATCH /settings', () => {
   it('keeps the value in force where a restart is needed, and says that it waits', async () => {
     await patch({ port: 5000 });
     expect(server.settings.get('PORT')).toBe(4747);
-    expect(await one('port')).toMatchObject({ value: 5000, origin: 'file', restart_needed: true, restart_pending: true });
+    expect(await one('port')).toMatchObject({
+      value: 5000,
+      origin: 'file',
+      restart_needed: true,
+      restart_pending: true,
+    });
     await patch({ port: 4747 });
     expect(await one('port')).toMatchObject({ restart_pending: false });
     await patch({ port: 5000 });
@@ -116,12 +139,29 @@ describe('PATCH /settings', () => {
 
   it('names all faults at once and then changes nothing', async () => {
     const answer = await patch({ port: 'x', fpid_trust_score: 2, contact: 'me@example.org' });
-    expect((answer.body['errors'] as { field: string }[]).map((error) => error.field)).toEqual(['port', 'fpid_trust_score']);
+    expect((answer.body['errors'] as { field: string }[]).map((error) => error.field)).toEqual([
+      'port',
+      'fpid_trust_score',
+    ]);
     expect(await one('contact')).toMatchObject({ value: null });
   });
 
-  it.each([['no JSON', '{', 400], ['a list', '[]', 422], ['null', 'null', 422], ['a text', '"x"', 422]])('refuses %s', async (_, body, status) => {
-    expect((await server.call('/settings', { method: 'PATCH', token, body, headers: { 'Content-Type': 'application/json' } })).status).toBe(status);
+  it.each([
+    ['no JSON', '{', 400],
+    ['a list', '[]', 422],
+    ['null', 'null', 422],
+    ['a text', '"x"', 422],
+  ])('refuses %s', async (_, body, status) => {
+    expect(
+      (
+        await server.call('/settings', {
+          method: 'PATCH',
+          token,
+          body,
+          headers: { 'Content-Type': 'application/json' },
+        })
+      ).status,
+    ).toBe(status);
   });
 
   it('with nothing in it changes nothing', async () => {
@@ -149,20 +189,33 @@ describe('PATCH /settings', () => {
     expect(readFileSync(server.config.paths.settingsFile, 'utf8')).toBe('{ broken');
   });
 
-  it.skipIf(process.platform === 'win32')('writes files that their owner alone can read, and leaves no temporary one', async () => {
-    await patch({ fpid_api_key: 'my-key-0815', contact: 'me@example.org' });
-    for (const path of [server.config.paths.settingsFile, server.config.paths.secretsFile]) expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(server.data).filter((name) => name.includes('tmp'))).toEqual([]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'writes files that their owner alone can read, and leaves no temporary one',
+    async () => {
+      await patch({ fpid_api_key: 'my-key-0815', contact: 'me@example.org' });
+      for (const path of [server.config.paths.settingsFile, server.config.paths.secretsFile])
+        expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(readdirSync(server.data).filter((name) => name.includes('tmp'))).toEqual([]);
+    },
+  );
 
   it('keeps secrets out of settings.json, also one that was written there by hand', async () => {
-    writeFileSync(server.config.paths.settingsFile, JSON.stringify({ FPID_API_KEY: 'by-hand-0815', contact: 'me@example.org' }));
+    writeFileSync(
+      server.config.paths.settingsFile,
+      JSON.stringify({ FPID_API_KEY: 'by-hand-0815', contact: 'me@example.org' }),
+    );
     await patch({ fpid_api_key: 'my-key-0815', s3_access_key_id: 'id-4711' });
     expect(file()).toEqual({ contact: 'me@example.org' });
-    expect(secretsFile()).toMatchObject({ 'setting.fpid_api_key': 'my-key-0815', 'setting.s3_access_key_id': 'id-4711' });
+    expect(secretsFile()).toMatchObject({
+      'setting.fpid_api_key': 'my-key-0815',
+      'setting.s3_access_key_id': 'id-4711',
+    });
     expect(await one('s3_access_key_id')).toMatchObject({ is_set: true, origin: 'file', restart_pending: true });
     await restart();
-    expect([server.settings.get('FPID_API_KEY'), server.settings.get('S3_ACCESS_KEY_ID')]).toEqual(['my-key-0815', 'id-4711']);
+    expect([server.settings.get('FPID_API_KEY'), server.settings.get('S3_ACCESS_KEY_ID')]).toEqual([
+      'my-key-0815',
+      'id-4711',
+    ]);
     await patch({ fpid_api_key: null, s3_access_key_id: null });
     expect(secretsFile()).toEqual({});
     expect(await one('fpid_api_key')).toMatchObject({ is_set: false, origin: 'default' });
@@ -184,12 +237,19 @@ describe('PATCH /settings', () => {
   it('refuses an address to listen on that is not this computer’s, because the next start would fail', async () => {
     const answer = await patch({ host: '192.0.2.77' });
     expect(answer.status).toBe(422);
-    expect(answer.body['errors']).toEqual([{ field: 'host', message: expect.stringMatching(/no address of this computer/) as string }]);
+    expect(answer.body['errors']).toEqual([
+      { field: 'host', message: expect.stringMatching(/no address of this computer/) as string },
+    ]);
     expect((await patch({ host: '0.0.0.0' })).status).toBe(200);
   });
 
   it('of many at once loses none', async () => {
-    const changes = [{ fpid_trust_score: 0.5 }, { contact: 'me@example.org' }, { local_media_watch: false }, { fpid_rate_per_second: 1 }];
+    const changes = [
+      { fpid_trust_score: 0.5 },
+      { contact: 'me@example.org' },
+      { local_media_watch: false },
+      { fpid_rate_per_second: 1 },
+    ];
     await Promise.all(changes.map(patch));
     expect(file()).toEqual(Object.assign({}, ...changes) as object);
   });
@@ -204,18 +264,36 @@ describe('the music folder', () => {
 
   it.each<[string, () => string, RegExp]>([
     ['does not exist', () => join(server.dir, 'none'), /not an existing folder/],
-    ['is a file', () => { const path = join(server.dir, 'file'); writeFileSync(path, ''); return path; }, /not an existing folder/],
+    [
+      'is a file',
+      () => {
+        const path = join(server.dir, 'file');
+        writeFileSync(path, '');
+        return path;
+      },
+      /not an existing folder/,
+    ],
     ['is not given whole', () => 'music', /whole path/],
     ['is the data folder', () => server.data, /inside Tonearm’s own data folder/],
     ['lies inside the data folder', () => folder('data', 'music'), /inside Tonearm’s own data folder/],
     ['holds the data folder', () => server.dir, /holds Tonearm’s own data folder/],
-    ['leads into the data folder by a link', () => { const path = join(server.dir, 'link'); symlinkSync(folder('data', 'cache'), path, 'junction'); return path; }, /inside Tonearm’s own data folder/],
+    [
+      'leads into the data folder by a link',
+      () => {
+        const path = join(server.dir, 'link');
+        symlinkSync(folder('data', 'cache'), path, 'junction');
+        return path;
+      },
+      /inside Tonearm’s own data folder/,
+    ],
     ['is the root of the disk', () => '/', /holds Tonearm’s own data folder/],
     ['is empty text', () => '', /must not be empty/],
   ])('is refused when it %s', async (_, path, words) => {
     const answer = await patch({ local_media_import_path: path() });
     expect(answer.status).toBe(422);
-    expect(answer.body['errors']).toEqual([{ field: 'local_media_import_path', message: expect.stringMatching(words) as string }]);
+    expect(answer.body['errors']).toEqual([
+      { field: 'local_media_import_path', message: expect.stringMatching(words) as string },
+    ]);
     expect(server.settings.get('LOCAL_MEDIA_IMPORT_PATH')).toBeUndefined();
   });
 
@@ -225,7 +303,9 @@ describe('the music folder', () => {
     const storage = folder('disk', 'library');
     await restart({ STORAGE_ROOT: storage });
     token = await server.setUp();
-    expect((await patch({ local_media_import_path: join(server.dir, 'disk') })).body['detail']).toMatch(/holds Tonearm’s own stored library/);
+    expect((await patch({ local_media_import_path: join(server.dir, 'disk') })).body['detail']).toMatch(
+      /holds Tonearm’s own stored library/,
+    );
   });
 
   it('may have a name that only begins like the data folder’s', async () => {
@@ -238,16 +318,26 @@ describe('PATCH /settings?dry_run=true', () => {
   const check = (json: unknown) => server.call('/settings?dry_run=true', { method: 'PATCH', token, json });
 
   it('answers with the fault that the change would have, and changes nothing when there is none', async () => {
-    expect((await check({ port: 70_000 })).body['errors']).toEqual([{ field: 'port', message: 'must be a whole number from 0 to 65535; 0 takes a free port' }]);
-    expect((await check({ local_media_import_path: '/no/such/folder' })).body['errors']).toEqual([{ field: 'local_media_import_path', message: 'is not an existing folder' }]);
+    expect((await check({ port: 70_000 })).body['errors']).toEqual([
+      { field: 'port', message: 'must be a whole number from 0 to 65535; 0 takes a free port' },
+    ]);
+    expect((await check({ local_media_import_path: '/no/such/folder' })).body['errors']).toEqual([
+      { field: 'local_media_import_path', message: 'is not an existing folder' },
+    ]);
     expect((await check({ data_dir: '/tmp' })).status).toBe(409);
     expect((await check({ port: 5000, contact: 'me@example.org' })).status).toBe(200);
-    expect([await one('port'), await one('contact')]).toMatchObject([{ value: 4747, origin: 'default' }, { is_set: false }]);
+    expect([await one('port'), await one('contact')]).toMatchObject([
+      { value: 4747, origin: 'default' },
+      { is_set: false },
+    ]);
     expect(existsSync(server.config.paths.settingsFile)).toBe(false);
   });
 
   it('knows the words that may stand where only few may', async () => {
-    expect([await one('local_media_import_mode'), await one('contact')]).toMatchObject([{ choices: ['copy', 'reference'] }, {}]);
+    expect([await one('local_media_import_mode'), await one('contact')]).toMatchObject([
+      { choices: ['copy', 'reference'] },
+      {},
+    ]);
     expect(await one('contact')).not.toHaveProperty('choices');
   });
 });
@@ -262,7 +352,10 @@ describe('GET /server', () => {
 describe('rooms that listen', () => {
   it('hear of the settings that changed, once, after the change', async () => {
     const heard: [SettingName[], unknown][] = [];
-    const stop = server.settings.onChange(['FPID_TRUST_SCORE', 'CONTACT'], (names) => void heard.push([names, server.settings.get('FPID_TRUST_SCORE')]));
+    const stop = server.settings.onChange(
+      ['FPID_TRUST_SCORE', 'CONTACT'],
+      (names) => void heard.push([names, server.settings.get('FPID_TRUST_SCORE')]),
+    );
     await patch({ fpid_trust_score: 0.5, contact: 'me@example.org', local_media_watch: false });
     await patch({ local_media_watch: true });
     await patch({ fpid_trust_score: 0.5 });
@@ -275,7 +368,9 @@ describe('rooms that listen', () => {
 
   it('that fail do not undo the change nor keep it from others', async () => {
     const heard: SettingName[] = [];
-    server.settings.onChange(['CONTACT'], () => { throw new Error('no'); });
+    server.settings.onChange(['CONTACT'], () => {
+      throw new Error('no');
+    });
     server.settings.onChange(['CONTACT'], () => Promise.reject(new Error('later no')));
     server.settings.onChange(['CONTACT'], (names) => void heard.push(...names));
     expect((await patch({ contact: 'me@example.org' })).status).toBe(200);

@@ -1,4 +1,5 @@
-// The private channel between the server and whoever started it: what it answers, what it takes no notice of, and what happens when the other end is gone.
+// The private channel between the server and whoever started it: what it answers, what it takes no notice of, and what
+// happens when the other end is gone.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +16,10 @@ let url: string;
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-link-'));
   migratedDatabase(join(dir, 'tonearm.db'));
-  child = spawn(process.execPath, [serverEntry(), '--data-dir', dir, '--port', '0', '--log-level', 'silent'], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' }, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  child = spawn(process.execPath, [serverEntry(), '--data-dir', dir, '--port', '0', '--log-level', 'silent'], {
+    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   url = await new Promise((resolve) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -41,8 +45,21 @@ const answerTo = async (message: object): Promise<unknown> => {
 const isUp = async (): Promise<boolean> => (await fetch(`${url}/health`)).ok;
 
 test('a shell gets tickets, each under the number it asked with, and can ask the server to stop', async () => {
-  for (const message of [null, 'stop', ['stop'], { kind: 'stop', now: true }, { kind: 'ticket' }, { kind: 'ticket', id: '1' }, { kind: 'quit' }]) child.send(message as object);
-  expect(await answerTo({ kind: 'ticket', id: 7 })).toEqual({ kind: 'ticket', id: 7, ticket: expect.stringMatching(/^[\w-]{43}$/) as string });
+  for (const message of [
+    null,
+    'stop',
+    ['stop'],
+    { kind: 'stop', now: true },
+    { kind: 'ticket' },
+    { kind: 'ticket', id: '1' },
+    { kind: 'quit' },
+  ])
+    child.send(message as object);
+  expect(await answerTo({ kind: 'ticket', id: 7 })).toEqual({
+    kind: 'ticket',
+    id: 7,
+    ticket: expect.stringMatching(/^[\w-]{43}$/) as string,
+  });
   expect(await isUp()).toBe(true);
   const ended = once(child, 'exit');
   child.send({ kind: 'stop' });

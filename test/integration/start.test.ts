@@ -9,7 +9,9 @@ import { runServer, spawnServer } from '../support/process.ts';
 import { migratedDatabase } from '../support/server.ts';
 
 let base: string;
-beforeAll(() => { base = mkdtempSync(join(tmpdir(), 'tonearm-start-')); });
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-start-'));
+});
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const fresh = (): string => mkdtempSync(join(base, 'data-'));
@@ -18,7 +20,10 @@ const fresh = (): string => mkdtempSync(join(base, 'data-'));
 async function refusal(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, stdout, stderr } = await runServer(args, env);
   expect([code, stdout]).toEqual([1, '']);
-  const lines = stderr.trim().split('\n').filter((line) => !line.startsWith('{'));
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'));
   expect(lines).toHaveLength(1);
   return lines[0] as string;
 }
@@ -36,7 +41,9 @@ test.each([
 });
 
 test('an invalid setting from the environment or the file is named, with its value and what is allowed', async () => {
-  expect(await refusal(['--data-dir', fresh()], { ALLOW_REGISTRATION: 'perhaps' })).toMatch(/Setting ALLOW_REGISTRATION = "perhaps": must be true or false/);
+  expect(await refusal(['--data-dir', fresh()], { ALLOW_REGISTRATION: 'perhaps' })).toMatch(
+    /Setting ALLOW_REGISTRATION = "perhaps": must be true or false/,
+  );
   const dir = fresh();
   writeFileSync(join(dir, 'settings.json'), '{"allow_registratoin": true}');
   expect(await refusal(['--data-dir', dir])).toMatch(/Setting allow_registratoin in settings\.json is not known/);
@@ -46,19 +53,27 @@ test('an invalid setting from the environment or the file is named, with its val
 
 test('an import folder that is not there, is a file, or holds the data folder is refused', async () => {
   const dir = fresh();
-  expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(/The music folder .*nowhere is not an existing folder/);
+  expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(
+    /The music folder .*nowhere is not an existing folder/,
+  );
   const file = join(base, 'file.mp3');
   writeFileSync(file, 'x');
   expect(await refusal(['--data-dir', dir, '--import', file])).toMatch(/file\.mp3 is not an existing folder/);
   expect(await refusal(['--data-dir', dir, '--import', base])).toMatch(/data folder/);
-  expect(await refusal(['scan', join(base, 'nowhere'), '--data-dir', dir])).toMatch(/nowhere is not an existing folder/);
+  expect(await refusal(['scan', join(base, 'nowhere'), '--data-dir', dir])).toMatch(
+    /nowhere is not an existing folder/,
+  );
 });
 
 test('a port in use is named, and the data folder is free again', async () => {
   const dir = fresh();
   const other = createServer().listen(0, '127.0.0.1');
-  const { port } = await new Promise<AddressInfo>((resolve) => other.once('listening', () => resolve(other.address() as AddressInfo)));
-  expect(await refusal(['--data-dir', dir, '--port', String(port)])).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use.*--port`));
+  const { port } = await new Promise<AddressInfo>((resolve) =>
+    other.once('listening', () => resolve(other.address() as AddressInfo)),
+  );
+  expect(await refusal(['--data-dir', dir, '--port', String(port)])).toMatch(
+    new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use.*--port`),
+  );
   other.close();
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect(await server.kill('SIGTERM')).toBe(0);
@@ -67,7 +82,9 @@ test('a port in use is named, and the data folder is free again', async () => {
 test('a database that is none, or was made by a newer version, is named with what to do', async () => {
   const dir = fresh();
   writeFileSync(join(dir, 'tonearm.db'), 'this is not a database, and long enough to be read as one. '.repeat(200));
-  expect(await refusal(['--data-dir', dir])).toMatch(/The database .*tonearm\.db cannot be opened .*Restore it from a backup/);
+  expect(await refusal(['--data-dir', dir])).toMatch(
+    /The database .*tonearm\.db cannot be opened .*Restore it from a backup/,
+  );
   const newer = fresh();
   migratedDatabase(join(newer, 'tonearm.db'));
   const { default: Database } = await import('better-sqlite3');
@@ -98,8 +115,15 @@ test('a setup token and its link are printed until there is an administrator, wh
   const first = await spawnServer(['--data-dir', dir, '--port', '0']);
   await expect.poll(() => first.output()).toMatch(new RegExp(`Setup token: \\S+\\n.*${first.url}/setup\\?token=`));
   await first.kill('SIGTERM');
-  const second = await spawnServer(['--data-dir', dir, '--port', '0'], { ADMIN_USERNAME: 'owner', ADMIN_PASSWORD: 'quite long enough' });
-  const login = await fetch(`${second.url}/api/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"username":"owner","password":"quite long enough"}' });
+  const second = await spawnServer(['--data-dir', dir, '--port', '0'], {
+    ADMIN_USERNAME: 'owner',
+    ADMIN_PASSWORD: 'quite long enough',
+  });
+  const login = await fetch(`${second.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"username":"owner","password":"quite long enough"}',
+  });
   expect(login.status).toBe(200);
   expect(second.output()).not.toContain('Setup token');
   await second.kill('SIGTERM');

@@ -31,9 +31,23 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function get(path: string, accepted?: string): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; bytes: Buffer }> {
+async function get(
+  path: string,
+  accepted?: string,
+): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; bytes: Buffer }> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, path, agent: false, headers: { ...(accepted !== undefined && { 'accept-encoding': accepted }) } }, resolve).once('error', reject).end();
+    request(
+      {
+        host: '127.0.0.1',
+        port: (server.address() as AddressInfo).port,
+        path,
+        agent: false,
+        headers: { ...(accepted !== undefined && { 'accept-encoding': accepted }) },
+      },
+      resolve,
+    )
+      .once('error', reject)
+      .end();
   });
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
@@ -48,7 +62,12 @@ test.each([
   [undefined, undefined, (bytes: Buffer) => bytes],
 ] as const)('a browser that takes %s gets a script as %s', async (accepted, encoding, decode) => {
   const { status, headers, bytes } = await get('/assets/page-a1.js', accepted);
-  expect([status, headers['content-encoding'], headers['content-type'], headers['vary']]).toEqual([200, encoding, 'text/javascript; charset=utf-8', 'Accept-Encoding']);
+  expect([status, headers['content-encoding'], headers['content-type'], headers['vary']]).toEqual([
+    200,
+    encoding,
+    'text/javascript; charset=utf-8',
+    'Accept-Encoding',
+  ]);
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(decode(bytes).toString()).toBe(CODE);
 });
@@ -61,5 +80,6 @@ test('a style keeps its type, and a file that was not compressed is sent as it i
 });
 
 test('what is not there, or lies outside, is not found', async () => {
-  for (const path of ['/assets/none.js', '/assets/..%2findex.js', '/assets/', '/assets/%00.js']) expect((await get(path, 'br')).status, path).toBeGreaterThanOrEqual(400);
+  for (const path of ['/assets/none.js', '/assets/..%2findex.js', '/assets/', '/assets/%00.js'])
+    expect((await get(path, 'br')).status, path).toBeGreaterThanOrEqual(400);
 });

@@ -1,4 +1,5 @@
-// Statistics equal a straightforward recount over the tables, on a large generated library and after whatever happens to it.
+// Statistics equal a straightforward recount over the tables, on a large generated library and after whatever happens
+// to it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createHistoryMoves } from '../../server/history/moves.ts';
@@ -27,13 +28,22 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const listening = async (query = '', token = server.token): Promise<ListeningOut> => (await server.api<ListeningOut>(`/stats/listening${query}`, { token })).body;
-const sums = (items: readonly { plays: number; played_ms: number }[]): [number, number][] => items.map(({ plays, played_ms }) => [plays, played_ms]);
-const byKey = <T extends { plays: number; played_ms: number }>(items: readonly T[], key: (item: T) => string | number): Record<string, [number, number]> =>
+const listening = async (query = '', token = server.token): Promise<ListeningOut> =>
+  (await server.api<ListeningOut>(`/stats/listening${query}`, { token })).body;
+const sums = (items: readonly { plays: number; played_ms: number }[]): [number, number][] =>
+  items.map(({ plays, played_ms }) => [plays, played_ms]);
+const byKey = <T extends { plays: number; played_ms: number }>(
+  items: readonly T[],
+  key: (item: T) => string | number,
+): Record<string, [number, number]> =>
   Object.fromEntries(items.filter(({ plays }) => plays > 0).map((item) => [key(item), [item.plays, item.played_ms]]));
 
 function expectEqual(out: ListeningOut, counted: Recount): void {
-  expect([out.plays, out.played_ms, out.minutes]).toEqual([counted.plays, counted.played_ms, Math.round(counted.played_ms / 60_000)]);
+  expect([out.plays, out.played_ms, out.minutes]).toEqual([
+    counted.plays,
+    counted.played_ms,
+    Math.round(counted.played_ms / 60_000),
+  ]);
   expect(byKey(out.days, ({ day }) => day)).toEqual(counted.days);
   expect(out.days.map(({ day }) => day)).toEqual(Object.keys(counted.days).toSorted());
   expect(byKey(out.hours, ({ hour }) => hour)).toEqual(counted.hours);
@@ -42,8 +52,10 @@ function expectEqual(out: ListeningOut, counted: Recount): void {
   expect(sums(out.top_albums)).toEqual(best(counted.albums));
   expect(sums(out.top_artists)).toEqual(best(counted.artists));
   expect(sums(out.top_genres)).toEqual(best(counted.genres));
-  for (const track of out.top_tracks) if (track.track_id !== null) expect(counted.tracks[track.track_id]).toEqual([track.plays, track.played_ms]);
-  for (const artist of out.top_artists) if (artist.artist_id !== null) expect(counted.artists[artist.artist_id]).toEqual([artist.plays, artist.played_ms]);
+  for (const track of out.top_tracks)
+    if (track.track_id !== null) expect(counted.tracks[track.track_id]).toEqual([track.plays, track.played_ms]);
+  for (const artist of out.top_artists)
+    if (artist.artist_id !== null) expect(counted.artists[artist.artist_id]).toEqual([artist.plays, artist.played_ms]);
 }
 
 async function expectAllEqual(): Promise<void> {
@@ -64,7 +76,10 @@ describe('statistics of 20,000 tracks and 100,000 plays', () => {
     ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST + 400 * DAY, FIRST + 400 * DAY + 3_600_000],
     ['half a year in New York', 'America/New_York', Date.UTC(2023, 7, 1, 4), Date.UTC(2024, 1, 1, 5)],
   ])('of %s equal one, too', async (_, tz, from, to) => {
-    expectEqual(await listening(`?tz=${tz}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`), recount(server.app.db, ME, { from, to, tz }));
+    expectEqual(
+      await listening(`?tz=${tz}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`),
+      recount(server.app.db, ME, { from, to, tz }),
+    );
   });
 
   test('take a day of the calendar whole, where the person lives', async () => {
@@ -87,19 +102,35 @@ describe('statistics of 20,000 tracks and 100,000 plays', () => {
     expect(byKey(body.months, ({ month }) => month)).toEqual(months);
     expect([body.plays, body.active_days]).toEqual([counted.plays, Object.keys(counted.days).length]);
     expect(sums(body.top_artists)).toEqual(best(counted.artists));
-    expect(body.longest_streak).toMatchObject({ days: Object.keys(counted.days).length, from: '2023-01-01', to: '2023-12-31' });
+    expect(body.longest_streak).toMatchObject({
+      days: Object.keys(counted.days).length,
+      from: '2023-01-01',
+      to: '2023-12-31',
+    });
     const before = recount(server.app.db, ME, { to: range.from });
-    const isNew = (sumsOf: 'tracks' | 'artists') => Object.keys(counted[sumsOf]).filter((key) => before[sumsOf][key] === undefined);
+    const isNew = (sumsOf: 'tracks' | 'artists') =>
+      Object.keys(counted[sumsOf]).filter((key) => before[sumsOf][key] === undefined);
     expect(body.new_tracks).toBe(isNew('tracks').length);
     expect(body.new_artists).toBe(isNew('artists').filter((key) => /^\d+$/.test(key)).length);
-    expect(sums(body.discoveries)).toEqual(best(Object.fromEntries(isNew('tracks').map((key) => [key, counted.tracks[key] as [number, number]]))));
-    const first = server.app.db.$client.prepare('SELECT min(played_at) AS at FROM plays WHERE user_id = 1 AND played_at >= ?').get(range.from) as { at: number };
+    expect(sums(body.discoveries)).toEqual(
+      best(Object.fromEntries(isNew('tracks').map((key) => [key, counted.tracks[key] as [number, number]]))),
+    );
+    const first = server.app.db.$client
+      .prepare('SELECT min(played_at) AS at FROM plays WHERE user_id = 1 AND played_at >= ?')
+      .get(range.from) as { at: number };
     expect(body.first_play?.played_at).toBe(new Date(first.at).toISOString());
     expect(body.busiest_day?.plays).toBe(Math.max(...Object.values(counted.days).map(([plays]) => plays)));
   });
 
   test('of an empty year are empty, and another person’s are their own', async () => {
-    expect((await server.api<YearOut>('/stats/year/1999')).body).toMatchObject({ plays: 0, active_days: 0, longest_streak: null, busiest_day: null, first_play: null, discoveries: [] });
+    expect((await server.api<YearOut>('/stats/year/1999')).body).toMatchObject({
+      plays: 0,
+      active_days: 0,
+      longest_streak: null,
+      busiest_day: null,
+      first_play: null,
+      discoveries: [],
+    });
     expect(await listening('', await registerUser(server))).toMatchObject({ plays: 0, days: [], top_tracks: [] });
   });
 
@@ -113,7 +144,8 @@ describe('statistics of 20,000 tracks and 100,000 plays', () => {
     const { db } = server.app;
     const { writer } = trackMaker(server.app);
     const merge = createTrackMerge({ db, tracks: writer, movers: [createHistoryMoves({ db })] });
-    for (let i = 100; i < 140; i += 2) merge.mergeInto(library.tracks[i]?.id as TrackId, library.tracks[i + 1]?.id as TrackId);
+    for (let i = 100; i < 140; i += 2)
+      merge.mergeInto(library.tracks[i]?.id as TrackId, library.tracks[i + 1]?.id as TrackId);
     await expectAllEqual();
   });
 
@@ -121,8 +153,17 @@ describe('statistics of 20,000 tracks and 100,000 plays', () => {
     const { writer } = trackMaker(server.app);
     server.app.db.$client.transaction(() => {
       library.tracks.slice(200, 300).forEach(({ id }, i) => {
-        writer.setIdentity(id, { title: `Retagged ${i}`, artists: [`Artist ${i % 5}`, `Guest ${i % 3}`], album: `Album ${i % 7}`, genres: ['Rock', `Genre ${i % 4}`] });
-        server.app.db.$client.prepare("UPDATE tracks SET format = ?, size_bytes = ?, duration_ms = ?, metadata_status = 'enriched' WHERE id = ?").run(['wav', 'aiff', null][i % 3], i * 1_000, i % 2 ? i : null, id);
+        writer.setIdentity(id, {
+          title: `Retagged ${i}`,
+          artists: [`Artist ${i % 5}`, `Guest ${i % 3}`],
+          album: `Album ${i % 7}`,
+          genres: ['Rock', `Genre ${i % 4}`],
+        });
+        server.app.db.$client
+          .prepare(
+            "UPDATE tracks SET format = ?, size_bytes = ?, duration_ms = ?, metadata_status = 'enriched' WHERE id = ?",
+          )
+          .run(['wav', 'aiff', null][i % 3], i * 1_000, i % 2 ? i : null, id);
       });
     })();
     await expectAllEqual();
@@ -138,6 +179,12 @@ describe('statistics of 20,000 tracks and 100,000 plays', () => {
   });
 });
 
-test.each(['/stats/listening?tz=Mars/Base', '/stats/listening?from=yesterday', '/stats/year/20', '/stats/year/x', '/stats/year/2024?tz='])('%s is refused', async (path) => {
+test.each([
+  '/stats/listening?tz=Mars/Base',
+  '/stats/listening?from=yesterday',
+  '/stats/year/20',
+  '/stats/year/x',
+  '/stats/year/2024?tz=',
+])('%s is refused', async (path) => {
   expect((await server.api(path)).status).toBe(422);
 });

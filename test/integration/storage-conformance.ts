@@ -6,17 +6,25 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import type { ByteRange, Storage } from '../../server/storage/storage.ts';
 
-export interface Backend { storage: Storage; dispose(): Promise<void> }
+export interface Backend {
+  storage: Storage;
+  dispose(): Promise<void>;
+}
 
 export const codeOf = async (work: Promise<unknown>): Promise<string> =>
-  work.then(() => 'no error', (error: unknown) => (error instanceof AppError ? error.code : String(error)));
+  work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  );
 
 /** The bytes in pieces of odd lengths, then an error if one is given. */
 export const inPieces = (bytes: Buffer, error?: Error): Readable =>
-  Readable.from((function* pieces() {
-    for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);
-    if (error) throw error;
-  })());
+  Readable.from(
+    (function* pieces() {
+      for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);
+      if (error) throw error;
+    })(),
+  );
 
 export function describeStorage(name: string, open: () => Promise<Backend>): void {
   describe(`${name} storage`, () => {
@@ -28,7 +36,8 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
     });
     afterEach(() => backend.dispose());
 
-    const read = async (key: string, range?: ByteRange): Promise<Buffer> => buffer((await storage.open(key, range)).stream);
+    const read = async (key: string, range?: ByteRange): Promise<Buffer> =>
+      buffer((await storage.open(key, range)).stream);
     const keys = async (prefix: string): Promise<string[]> => {
       const found: string[] = [];
       for await (const { key } of storage.list(prefix)) found.push(key);
@@ -80,7 +89,10 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
 
     it('keeps both when the same audio is put twice at once', async () => {
       const bytes = randomBytes(200_000);
-      const [one, two] = await Promise.all([storage.putAudio(inPieces(bytes), 'mp3'), storage.putAudio(inPieces(bytes), 'mp3')]);
+      const [one, two] = await Promise.all([
+        storage.putAudio(inPieces(bytes), 'mp3'),
+        storage.putAudio(inPieces(bytes), 'mp3'),
+      ]);
       expect(one).toEqual(two);
       expect((await read(one.key)).equals(bytes)).toBe(true);
     });
@@ -88,7 +100,13 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
     it('opens ranges, both ends included, cut at the end', async () => {
       const bytes = randomBytes(100_000);
       await storage.put('covers/1.jpg', bytes);
-      for (const [start, end] of [[0, 0], [0, 99_999], [99_999, 99_999], [5, 70_000], [99_000, 500_000]] as const) {
+      for (const [start, end] of [
+        [0, 0],
+        [0, 99_999],
+        [99_999, 99_999],
+        [5, 70_000],
+        [99_000, 500_000],
+      ] as const) {
         const opened = await storage.open('covers/1.jpg', { start, end });
         expect(opened.size).toBe(100_000);
         expect((await buffer(opened.stream)).equals(bytes.subarray(start, end + 1))).toBe(true);
@@ -110,13 +128,15 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
     });
 
     it('lists by prefix with sizes', async () => {
-      for (const key of ['audio/aa/one.mp3', 'audio/ab/two.mp3', 'covers/1.jpg', 'covers/12.jpg', 'covers/2.jpg']) await storage.put(key, Buffer.from(key));
+      for (const key of ['audio/aa/one.mp3', 'audio/ab/two.mp3', 'covers/1.jpg', 'covers/12.jpg', 'covers/2.jpg'])
+        await storage.put(key, Buffer.from(key));
       expect(await keys('')).toHaveLength(5);
       expect(await keys('audio/')).toEqual(['audio/aa/one.mp3', 'audio/ab/two.mp3']);
       expect(await keys('audio/a')).toEqual(['audio/aa/one.mp3', 'audio/ab/two.mp3']);
       expect(await keys('covers/1')).toEqual(['covers/1.jpg', 'covers/12.jpg']);
       expect(await keys('nothing/')).toEqual([]);
-      for await (const { key, size, modifiedAt } of storage.list('covers/2')) expect([key, size, modifiedAt instanceof Date]).toEqual(['covers/2.jpg', 12, true]);
+      for await (const { key, size, modifiedAt } of storage.list('covers/2'))
+        expect([key, size, modifiedAt instanceof Date]).toEqual(['covers/2.jpg', 12, true]);
     });
 
     it('leaves nothing behind when the source fails, and passes its error on', async () => {
@@ -130,23 +150,43 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
 
     it('leaves nothing behind when it is aborted', async () => {
       const controller = new AbortController();
-      const source = Readable.from((function* endless() {
-        for (let i = 0; ; i++) {
-          if (i === 3) controller.abort();
-          yield randomBytes(1_000);
-        }
-      })());
+      const source = Readable.from(
+        (function* endless() {
+          for (let i = 0; ; i++) {
+            if (i === 3) controller.abort();
+            yield randomBytes(1_000);
+          }
+        })(),
+      );
       await expect(storage.putAudio(source, 'mp3', { signal: controller.signal })).rejects.toThrow();
       expect(await keys('')).toEqual([]);
     });
 
-    it.each(['', '/', '/etc/passwd', '../x', 'a/../b', 'a//b', 'a/', './a', 'a/./b', '.hidden', 'a/.hidden', 'a\\b', 'a\0b', 'C:x', 'ä', 'tmp/part-1-00', 'tmp', 'a'.repeat(1025)])(
-      'refuses the key %j', async (key) => {
-        expect(await codeOf(storage.put(key, Buffer.from('x')))).toBe('invalid');
-        expect(await codeOf((async () => storage.open(key))())).toBe('invalid');
-        expect(await codeOf((async () => storage.stat(key))())).toBe('invalid');
-        expect(await codeOf((async () => storage.delete(key))())).toBe('invalid');
-      });
+    it.each([
+      '',
+      '/',
+      '/etc/passwd',
+      '../x',
+      'a/../b',
+      'a//b',
+      'a/',
+      './a',
+      'a/./b',
+      '.hidden',
+      'a/.hidden',
+      'a\\b',
+      'a\0b',
+      'C:x',
+      'ä',
+      'tmp/part-1-00',
+      'tmp',
+      'a'.repeat(1025),
+    ])('refuses the key %j', async (key) => {
+      expect(await codeOf(storage.put(key, Buffer.from('x')))).toBe('invalid');
+      expect(await codeOf((async () => storage.open(key))())).toBe('invalid');
+      expect(await codeOf((async () => storage.stat(key))())).toBe('invalid');
+      expect(await codeOf((async () => storage.delete(key))())).toBe('invalid');
+    });
 
     it('is up', async () => {
       expect(await storage.isUp()).toBe(true);

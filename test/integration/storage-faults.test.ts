@@ -1,5 +1,6 @@
-// Everything that can go wrong at the object store, while everything that uses it is under way: 503 or another try, never a row without its
-// object, never an object lost; and once the store is well again, all goes on. One server lives through all of it.
+// Everything that can go wrong at the object store, while everything that uses it is under way: 503 or another try,
+// never a row without its object, never an object lost; and once the store is well again, all goes on. One server lives
+// through all of it.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -42,14 +43,26 @@ let clock: number;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
-  const manifest = makeLibrary({ tracks: 6 * FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] }, join(base, 'files'));
+  const manifest = makeLibrary(
+    { tracks: 6 * FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] },
+    join(base, 'files'),
+  );
   fresh = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
   music = join(base, 'music');
   mkdirSync(music);
   fake = await startFakeS3();
   clock = Date.now();
   server = await startServer({
-    env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', BACKUP_TARGET: 's3', LOCAL_MEDIA_IMPORT_PATH: music, ACCESS_TOKEN_TTL: '900d', ...fake.settings }, s3Limits: QUICK, now: () => new Date(clock),
+    env: {
+      STORAGE_BACKEND: 's3',
+      S3_PREFIX: 'tonearm',
+      BACKUP_TARGET: 's3',
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      ACCESS_TOKEN_TTL: '900d',
+      ...fake.settings,
+    },
+    s3Limits: QUICK,
+    now: () => new Date(clock),
   });
 }, 60_000);
 afterAll(async () => {
@@ -59,9 +72,11 @@ afterAll(async () => {
 });
 
 const next = (): string => fresh.pop() ?? '';
-const stored = (track: TrackOut): Buffer | undefined => fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
+const stored = (track: TrackOut): Buffer | undefined =>
+  fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
 const isOfBackup = ({ key }: S3Ask): boolean => key.startsWith('tonearm/backups/');
-const jobOf = async <R>(id: number): Promise<JobOut & { result: R }> => (await server.api<JobOut & { result: R }>(`/jobs/${id}`)).body;
+const jobOf = async <R>(id: number): Promise<JobOut & { result: R }> =>
+  (await server.api<JobOut & { result: R }>(`/jobs/${id}`)).body;
 
 async function begin(path: string): Promise<JobOut> {
   const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
@@ -84,78 +99,113 @@ async function upload(path: string) {
 }
 
 async function expectNoRowWithoutObject(): Promise<void> {
-  const without = (await allTracks(server)).filter((track) => track.availability !== 'available' || stored(track)?.length !== track.size_bytes);
+  const without = (await allTracks(server)).filter(
+    (track) => track.availability !== 'available' || stored(track)?.length !== track.size_bytes,
+  );
   expect(without.map(({ title }) => title)).toEqual([]);
 }
 
-interface Fault { sent: S3Fault; asked: S3Fault }
+interface Fault {
+  sent: S3Fault;
+  asked: S3Fault;
+}
 
 const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
-  ['uploading: refused with 503, and taken later', async ({ sent }) => {
-    const path = next();
-    const count = (await allTracks(server)).length;
-    fake.fault = ({ method }) => (method === 'PUT' ? sent : undefined);
-    const refused = await upload(path);
-    expect([refused.status, refused.headers.get('retry-after') !== null]).toEqual([503, true]);
-    expect(await allTracks(server)).toHaveLength(count);
-    fake.fault = () => undefined;
-    const { status, body } = await upload(path);
-    expect([status, stored(body.items[0] as TrackOut)?.equals(readFileSync(path))]).toEqual([201, true]);
-  }],
+  [
+    'uploading: refused with 503, and taken later',
+    async ({ sent }) => {
+      const path = next();
+      const count = (await allTracks(server)).length;
+      fake.fault = ({ method }) => (method === 'PUT' ? sent : undefined);
+      const refused = await upload(path);
+      expect([refused.status, refused.headers.get('retry-after') !== null]).toEqual([503, true]);
+      expect(await allTracks(server)).toHaveLength(count);
+      fake.fault = () => undefined;
+      const { status, body } = await upload(path);
+      expect([status, stored(body.items[0] as TrackOut)?.equals(readFileSync(path))]).toEqual([201, true]);
+    },
+  ],
 
-  ['scanning: the scan waits, and ends later with everything', async ({ sent }) => {
-    const names = [next(), next(), next()].map((path) => {
-      const to = join(music, `${fresh.length}`, path.split('/').at(-1) ?? '');
-      mkdirSync(dirname(to), { recursive: true });
-      cpSync(path, to);
-      return to.slice(music.length + 1);
-    });
-    let sentSoFar = 0;
-    fake.fault = ({ method }) => (method === 'PUT' && ++sentSoFar > 1 ? sent : undefined);
-    const scan = await begin('/sources/local_folder/scan');
-    expect([scan.status, typeof scan.error]).toEqual(['waiting', 'string']);
-    await expectNoRowWithoutObject();
-    expect((await recover<ScanResult>(scan.id))).toMatchObject({ status: 'succeeded', result: { failed_count: 0 } });
-    expect((await allTracks(server)).map((track) => track.source_id)).toEqual(expect.arrayContaining(names));
-  }],
+  [
+    'scanning: the scan waits, and ends later with everything',
+    async ({ sent }) => {
+      const names = [next(), next(), next()].map((path) => {
+        const to = join(music, `${fresh.length}`, path.split('/').at(-1) ?? '');
+        mkdirSync(dirname(to), { recursive: true });
+        cpSync(path, to);
+        return to.slice(music.length + 1);
+      });
+      let sentSoFar = 0;
+      fake.fault = ({ method }) => (method === 'PUT' && ++sentSoFar > 1 ? sent : undefined);
+      const scan = await begin('/sources/local_folder/scan');
+      expect([scan.status, typeof scan.error]).toEqual(['waiting', 'string']);
+      await expectNoRowWithoutObject();
+      expect(await recover<ScanResult>(scan.id)).toMatchObject({ status: 'succeeded', result: { failed_count: 0 } });
+      expect((await allTracks(server)).map((track) => track.source_id)).toEqual(expect.arrayContaining(names));
+    },
+  ],
 
-  ['streaming: refused with 503, or ended before a wrong byte; the track stays, and plays later', async ({ asked }) => {
-    const [track] = await allTracks(server) as [TrackOut];
-    const listen = (): Promise<Response> => fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
-    fake.fault = () => asked;
-    if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow(); // known only at its end, which does not come
-    else {
-      const answer = await listen();
-      expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true]);
-      expect((await server.api<HealthOut>('/health')).body).toMatchObject({ status: 'degraded', storage: 'down', database: 'ok' });
-    }
-    fake.fault = () => undefined;
-    expect(Buffer.from(await (await listen()).arrayBuffer()).equals(stored(track) as Buffer)).toBe(true);
-    expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('available');
-  }],
+  [
+    'streaming: refused with 503, or ended before a wrong byte; the track stays, and plays later',
+    async ({ asked }) => {
+      const [track] = (await allTracks(server)) as [TrackOut];
+      const listen = (): Promise<Response> =>
+        fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
+      fake.fault = () => asked;
+      // known only at its end, which does not come
+      if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow();
+      else {
+        const answer = await listen();
+        expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true]);
+        expect((await server.api<HealthOut>('/health')).body).toMatchObject({
+          status: 'degraded',
+          storage: 'down',
+          database: 'ok',
+        });
+      }
+      fake.fault = () => undefined;
+      expect(Buffer.from(await (await listen()).arrayBuffer()).equals(stored(track) as Buffer)).toBe(true);
+      expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('available');
+    },
+  ],
 
-  ['backing up, at the place for backups: it waits, earlier snapshots stay, and it ends later with everything', async ({ sent }) => {
-    await upload(next());
-    const before = new Map([...fake.objects].filter(([key]) => key.includes('/backups/')));
-    fake.fault = (ask) => (ask.method === 'PUT' && isOfBackup(ask) ? sent : undefined);
-    const backup = await begin('/backups');
-    expect([backup.status, backup.error]).toEqual(['waiting', expect.stringMatching(/The backup in the bucket tonearm-test cannot be reached or written/)]);
-    for (const [key, { etag }] of before) expect([key, fake.objects.get(key)?.etag]).toEqual([key, etag]);
-    expect([...fake.objects.keys()].filter((key) => key.includes('/snapshots/') && !before.has(key))).toEqual([]);
-    expect(await recover<BackupResult>(backup.id)).toMatchObject({ status: 'succeeded', result: { absent: 0, tidy_problem: null } });
-  }],
+  [
+    'backing up, at the place for backups: it waits, earlier snapshots stay, and it ends later with everything',
+    async ({ sent }) => {
+      await upload(next());
+      const before = new Map([...fake.objects].filter(([key]) => key.includes('/backups/')));
+      fake.fault = (ask) => (ask.method === 'PUT' && isOfBackup(ask) ? sent : undefined);
+      const backup = await begin('/backups');
+      expect([backup.status, backup.error]).toEqual([
+        'waiting',
+        expect.stringMatching(/The backup in the bucket tonearm-test cannot be reached or written/),
+      ]);
+      for (const [key, { etag }] of before) expect([key, fake.objects.get(key)?.etag]).toEqual([key, etag]);
+      expect([...fake.objects.keys()].filter((key) => key.includes('/snapshots/') && !before.has(key))).toEqual([]);
+      expect(await recover<BackupResult>(backup.id)).toMatchObject({
+        status: 'succeeded',
+        result: { absent: 0, tidy_problem: null },
+      });
+    },
+  ],
 
-  ['backing up, at the library: it waits and takes no hole along, and ends later with everything', async ({ asked }) => {
-    const { body } = await upload(next());
-    await server.app.drain();
-    const key = `tonearm/${body.items[0]?.storage_uri?.slice('s3:'.length)}`;
-    fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? asked : undefined);
-    const snapshots = [...fake.objects.keys()].filter((one) => one.includes('/snapshots/'));
-    const backup = await begin('/backups');
-    expect(backup.status).toBe('waiting');
-    expect([...fake.objects.keys()].filter((one) => one.includes('/snapshots/'))).toEqual(snapshots);
-    expect(await recover<BackupResult>(backup.id)).toMatchObject({ status: 'succeeded', result: { absent: 0, added: 1 } });
-  }],
+  [
+    'backing up, at the library: it waits and takes no hole along, and ends later with everything',
+    async ({ asked }) => {
+      const { body } = await upload(next());
+      await server.app.drain();
+      const key = `tonearm/${body.items[0]?.storage_uri?.slice('s3:'.length)}`;
+      fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? asked : undefined);
+      const snapshots = [...fake.objects.keys()].filter((one) => one.includes('/snapshots/'));
+      const backup = await begin('/backups');
+      expect(backup.status).toBe('waiting');
+      expect([...fake.objects.keys()].filter((one) => one.includes('/snapshots/'))).toEqual(snapshots);
+      expect(await recover<BackupResult>(backup.id)).toMatchObject({
+        status: 'succeeded',
+        result: { absent: 0, added: 1 },
+      });
+    },
+  ],
 ];
 
 describe.each(FAULTS)('a store that has only %s', (_, fault) => {
@@ -167,7 +217,11 @@ describe.each(FAULTS)('a store that has only %s', (_, fault) => {
     }
     await expectNoRowWithoutObject();
     const tmp = join(server.dir, 'tmp');
-    expect(existsSync(tmp) ? readdirSync(tmp, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []).toEqual([]);
+    expect(
+      existsSync(tmp)
+        ? readdirSync(tmp, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+        : [],
+    ).toEqual([]);
   });
 });
 
@@ -176,5 +230,10 @@ it('after all that, the backup gives back every row and every byte', { timeout: 
   const place = join(base, 'restored');
   await restoreFrom(await openBackup('s3', { env: { ...fake.settings, S3_PREFIX: 'tonearm' } }), place);
   expect(rowsIn(place)['tracks']).toHaveLength(tracks.length);
-  for (const track of tracks) expect(readFileSync(join(place, 'library', track.storage_uri?.slice('s3:'.length) ?? '')).equals(stored(track) as Buffer)).toBe(true);
+  for (const track of tracks)
+    expect(
+      readFileSync(join(place, 'library', track.storage_uri?.slice('s3:'.length) ?? '')).equals(
+        stored(track) as Buffer,
+      ),
+    ).toBe(true);
 });

@@ -1,4 +1,5 @@
-// Moving a library into an object store and back, with kill -9 in between. What counts is what a listener gets in the end.
+// Moving a library into an object store and back, with kill -9 in between. What counts is what a listener gets in the
+// end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,10 +39,14 @@ function copyOf(name: string): string {
 /** `killAt`: ends the process like a power cut when it asks the store for that. */
 async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (ask: S3Ask) => boolean = () => false) {
   const child = spawn(process.execPath, [serverEntry(), 'storage', 'migrate', '--to', to, '--data-dir', dir], {
-    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline({}), ...fake.settings }, stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline({}), ...fake.settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
   fake.fault = (ask) => {
     if (killAt(ask)) child.kill('SIGKILL');
     return undefined;
@@ -51,13 +56,18 @@ async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (a
   return { code, output };
 }
 
-interface Kept { tracks: { id: number; uri: string; hash: string }[]; covers: string[] }
+interface Kept {
+  tracks: { id: number; uri: string; hash: string }[];
+  covers: string[];
+}
 
 function rowsIn(dir: string): Kept {
   const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
   try {
     return {
-      tracks: db.prepare("SELECT id, storage_uri AS uri, content_hash AS hash FROM tracks ORDER BY id").all() as Kept['tracks'],
+      tracks: db
+        .prepare('SELECT id, storage_uri AS uri, content_hash AS hash FROM tracks ORDER BY id')
+        .all() as Kept['tracks'],
       covers: db.prepare('SELECT key FROM album_covers WHERE key IS NOT NULL ORDER BY key').pluck().all() as string[],
     };
   } finally {
@@ -65,83 +75,112 @@ function rowsIn(dir: string): Kept {
   }
 }
 
-const schemes = (dir: string): string[] => [...new Set(rowsIn(dir).tracks.map(({ uri }) => uri.slice(0, uri.indexOf(':'))))];
+const schemes = (dir: string): string[] => [
+  ...new Set(rowsIn(dir).tracks.map(({ uri }) => uri.slice(0, uri.indexOf(':')))),
+];
 const fileOf = (dir: string, key: string): Buffer => readFileSync(join(dir, 'library', key));
 
 function expectWholeIn(fake: FakeS3): void {
   const { tracks, covers } = rowsIn(original);
-  for (const key of [...tracks.map(({ uri }) => uri.slice('local:'.length)), ...covers]) expect(fake.objects.get(key)?.bytes.equals(fileOf(original, key)), key).toBe(true);
+  for (const key of [...tracks.map(({ uri }) => uri.slice('local:'.length)), ...covers])
+    expect(fake.objects.get(key)?.bytes.equals(fileOf(original, key)), key).toBe(true);
 }
 
-test('a library moves into the store and back; the same tracks, the same bytes', async () => {
-  const fake = await startFakeS3();
-  const dir = copyOf('there-and-back');
-  try {
-    const there = await migrate(dir, 's3', fake);
-    expect(there).toMatchObject({ code: 0, output: expect.stringContaining('STORAGE_BACKEND is s3') });
-    expectWholeIn(fake);
-    expect(rowsIn(dir).tracks).toEqual(rowsIn(original).tracks.map((track) => ({ ...track, uri: track.uri.replace('local:', 's3:') })));
+test(
+  'a library moves into the store and back; the same tracks, the same bytes',
+  async () => {
+    const fake = await startFakeS3();
+    const dir = copyOf('there-and-back');
+    try {
+      const there = await migrate(dir, 's3', fake);
+      expect(there).toMatchObject({ code: 0, output: expect.stringContaining('STORAGE_BACKEND is s3') });
+      expectWholeIn(fake);
+      expect(rowsIn(dir).tracks).toEqual(
+        rowsIn(original).tracks.map((track) => ({ ...track, uri: track.uri.replace('local:', 's3:') })),
+      );
 
-    rmSync(join(dir, 'library'), { recursive: true });
-    const server = await startServer({ dir, env: { STORAGE_BACKEND: 's3', ...fake.settings } });
-    const audio = await fetch(`${server.url}/stream/1`, { headers: { Authorization: `Bearer ${server.token}` } });
-    expect(audio.status).toBe(200);
-    await audio.body?.cancel();
-    await server.close();
+      rmSync(join(dir, 'library'), { recursive: true });
+      const server = await startServer({ dir, env: { STORAGE_BACKEND: 's3', ...fake.settings } });
+      const audio = await fetch(`${server.url}/stream/1`, { headers: { Authorization: `Bearer ${server.token}` } });
+      expect(audio.status).toBe(200);
+      await audio.body?.cancel();
+      await server.close();
 
-    expect((await migrate(dir, 'local', fake)).code).toBe(0);
-    expect(rowsIn(dir)).toEqual(rowsIn(original));
-    for (const { uri } of rowsIn(dir).tracks) expect(fileOf(dir, uri.slice(6)).equals(fileOf(original, uri.slice(6)))).toBe(true);
-    for (const key of rowsIn(dir).covers) expect(fileOf(dir, key).equals(fileOf(original, key))).toBe(true);
-  } finally {
-    await fake.close();
-  }
-}, TIME_LIMIT);
-
-test('kill -9 at ten points loses nothing: the library is wholly here or wholly there, and the next call goes on', async () => {
-  const fake = await startFakeS3();
-  const dir = copyOf('killed');
-  const objects = new Set(rowsIn(original).tracks.map(({ uri }) => uri)).size + rowsIn(original).covers.length;
-  try {
-    for (let point = 0; point < 10; point++) {
-      let asked = 0;
-      const wanted = point === 9 ? 1 : 1 + Math.floor(objects / 12);
-      const { code } = await migrate(dir, 's3', fake, ({ operation }) => operation === (point === 0 ? 'ListObjectsV2' : 'PutObject') && ++asked === wanted);
-      expect(code).toBeNull();
-      expect(schemes(dir)).toEqual(['local']);
+      expect((await migrate(dir, 'local', fake)).code).toBe(0);
+      expect(rowsIn(dir)).toEqual(rowsIn(original));
+      for (const { uri } of rowsIn(dir).tracks)
+        expect(fileOf(dir, uri.slice(6)).equals(fileOf(original, uri.slice(6)))).toBe(true);
+      for (const key of rowsIn(dir).covers) expect(fileOf(dir, key).equals(fileOf(original, key))).toBe(true);
+    } finally {
+      await fake.close();
     }
-    fake.asked.length = 0;
-    const { code, output } = await migrate(dir, 's3', fake);
-    expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were there already/)]);
-    expect(schemes(dir)).toEqual(['s3']);
-    expectWholeIn(fake);
-    expect([...new Set(readdirSync(join(dir, 'library')))]).toEqual(expect.arrayContaining(['audio', 'covers'])); // the way back is short
-    expect((await migrate(dir, 's3', fake)).output).toContain('0 objects copied');
-  } finally {
-    await fake.close();
-  }
-}, TIME_LIMIT);
+  },
+  TIME_LIMIT,
+);
 
-test('a store that fails half-way changes nothing; a damaged object keeps its old address and is told', async () => {
-  const fake = await startFakeS3();
-  const dir = copyOf('troubled');
-  try {
-    const [first, second] = rowsIn(dir).tracks as [Kept['tracks'][0], Kept['tracks'][0]];
-    const bytes = fileOf(dir, first.uri.slice(6));
-    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-    writeFileSync(join(dir, 'library', first.uri.slice(6)), bytes);
-    await createLocalStorage({ root: join(dir, 'library') }).delete(second.uri.slice(6));
-    const { bucket } = fake;
-    fake.bucket = 'another';
-    expect(await migrate(dir, 's3', fake)).toMatchObject({ code: 1, output: expect.stringContaining('bucket') });
-    expect(schemes(dir)).toEqual(['local']);
-    fake.bucket = bucket;
-    const { code, output } = await migrate(dir, 's3', fake);
-    expect([code, output]).toEqual([1, expect.stringContaining(first.uri.slice(6))]);
-    const after = rowsIn(dir).tracks;
-    expect(after.filter(({ uri }) => uri.startsWith('local:')).map(({ hash }) => hash).sort()).toEqual([first, second].map(({ hash }) => hash).sort());
-    expect(fake.objects.has(first.uri.slice(6))).toBe(false);
-  } finally {
-    await fake.close();
-  }
-}, TIME_LIMIT);
+test(
+  'kill -9 at ten points loses nothing: the library is wholly here or wholly there, and the next call goes on',
+  async () => {
+    const fake = await startFakeS3();
+    const dir = copyOf('killed');
+    const objects = new Set(rowsIn(original).tracks.map(({ uri }) => uri)).size + rowsIn(original).covers.length;
+    try {
+      for (let point = 0; point < 10; point++) {
+        let asked = 0;
+        const wanted = point === 9 ? 1 : 1 + Math.floor(objects / 12);
+        const { code } = await migrate(
+          dir,
+          's3',
+          fake,
+          ({ operation }) => operation === (point === 0 ? 'ListObjectsV2' : 'PutObject') && ++asked === wanted,
+        );
+        expect(code).toBeNull();
+        expect(schemes(dir)).toEqual(['local']);
+      }
+      fake.asked.length = 0;
+      const { code, output } = await migrate(dir, 's3', fake);
+      expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were there already/)]);
+      expect(schemes(dir)).toEqual(['s3']);
+      expectWholeIn(fake);
+      // the way back is short
+      expect([...new Set(readdirSync(join(dir, 'library')))]).toEqual(expect.arrayContaining(['audio', 'covers']));
+      expect((await migrate(dir, 's3', fake)).output).toContain('0 objects copied');
+    } finally {
+      await fake.close();
+    }
+  },
+  TIME_LIMIT,
+);
+
+test(
+  'a store that fails half-way changes nothing; a damaged object keeps its old address and is told',
+  async () => {
+    const fake = await startFakeS3();
+    const dir = copyOf('troubled');
+    try {
+      const [first, second] = rowsIn(dir).tracks as [Kept['tracks'][0], Kept['tracks'][0]];
+      const bytes = fileOf(dir, first.uri.slice(6));
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+      writeFileSync(join(dir, 'library', first.uri.slice(6)), bytes);
+      await createLocalStorage({ root: join(dir, 'library') }).delete(second.uri.slice(6));
+      const { bucket } = fake;
+      fake.bucket = 'another';
+      expect(await migrate(dir, 's3', fake)).toMatchObject({ code: 1, output: expect.stringContaining('bucket') });
+      expect(schemes(dir)).toEqual(['local']);
+      fake.bucket = bucket;
+      const { code, output } = await migrate(dir, 's3', fake);
+      expect([code, output]).toEqual([1, expect.stringContaining(first.uri.slice(6))]);
+      const after = rowsIn(dir).tracks;
+      expect(
+        after
+          .filter(({ uri }) => uri.startsWith('local:'))
+          .map(({ hash }) => hash)
+          .sort(),
+      ).toEqual([first, second].map(({ hash }) => hash).sort());
+      expect(fake.objects.has(first.uri.slice(6))).toBe(false);
+    } finally {
+      await fake.close();
+    }
+  },
+  TIME_LIMIT,
+);

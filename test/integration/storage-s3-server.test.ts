@@ -1,4 +1,5 @@
-// A whole library in an object store: scanned, uploaded to, played. What happens while the store fails is in storage-faults.test.ts.
+// A whole library in an object store: scanned, uploaded to, played. What happens while the store fails is in
+// storage-faults.test.ts.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +31,9 @@ beforeEach(async () => {
   fake = await startFakeS3();
   clock = Date.now();
   server = await startServer({
-    env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings }, s3Limits: QUICK, now: () => new Date(clock),
+    env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings },
+    s3Limits: QUICK,
+    now: () => new Date(clock),
   });
 });
 afterEach(async () => {
@@ -50,7 +53,11 @@ async function upload(...numbers: number[]) {
 }
 
 async function uploadOne(n: number): Promise<TrackOut> {
-  const { body: { items: [track] } } = await upload(n);
+  const {
+    body: {
+      items: [track],
+    },
+  } = await upload(n);
   await server.app.drain();
   if (!track) throw new Error('nothing was uploaded');
   return track;
@@ -62,15 +69,22 @@ async function scan(): Promise<JobOut & { result: ScanResult }> {
   return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
 }
 
-const objectOf = (track: TrackOut): Buffer | undefined => fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
+const objectOf = (track: TrackOut): Buffer | undefined =>
+  fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
 
 /** Rows without their object, and objects that are not what their name says. */
 async function orphans(): Promise<string[]> {
   const tracks = await allTracks(server);
-  return tracks.filter((track) => !track.storage_uri?.startsWith('s3:audio/') || objectOf(track)?.length !== track.size_bytes).map((track) => track.title);
+  return tracks
+    .filter((track) => !track.storage_uri?.startsWith('s3:audio/') || objectOf(track)?.length !== track.size_bytes)
+    .map((track) => track.title);
 }
 
-const stream = (id: number, headers: Record<string, string> = {}, method = 'GET', query = ''): Promise<Response> => fetch(`${server.url}/stream/${id}${query}`, { method, headers: { Authorization: `Bearer ${server.token}`, ...headers } });
+const stream = (id: number, headers: Record<string, string> = {}, method = 'GET', query = ''): Promise<Response> =>
+  fetch(`${server.url}/stream/${id}${query}`, {
+    method,
+    headers: { Authorization: `Bearer ${server.token}`, ...headers },
+  });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('a library in an object store', () => {
@@ -96,7 +110,11 @@ describe('a library in an object store', () => {
     const tail = await stream(track.id, { Range: 'bytes=-7' });
     expect((await bytesOf(tail)).equals(audio.subarray(-7))).toBe(true);
     const head = await stream(track.id, {}, 'HEAD');
-    expect([head.status, head.headers.get('content-length'), (await bytesOf(head)).length]).toEqual([200, String(audio.length), 0]);
+    expect([head.status, head.headers.get('content-length'), (await bytesOf(head)).length]).toEqual([
+      200,
+      String(audio.length),
+      0,
+    ]);
     expect((await stream(track.id, { 'If-None-Match': whole.headers.get('etag') ?? '' })).status).toBe(304);
     expect((await stream(track.id, { Range: 'bytes=999999999-' })).status).toBe(416);
 
@@ -104,7 +122,9 @@ describe('a library in an object store', () => {
     const covered = albums.items.filter((album) => album.has_cover);
     expect(covered.length).toBeGreaterThan(0);
     for (const size of ['', '?size=160']) {
-      const cover = await fetch(`${server.url}/api/v1/albums/${covered[0]?.id}/cover${size}`, { headers: { Authorization: `Bearer ${server.token}` } });
+      const cover = await fetch(`${server.url}/api/v1/albums/${covered[0]?.id}/cover${size}`, {
+        headers: { Authorization: `Bearer ${server.token}` },
+      });
       expect([cover.status, (await sharp(await bytesOf(cover)).metadata()).width]).toEqual([200, expect.any(Number)]);
     }
     if (toolOrWarn('ffmpeg', 'converting audio from an object store is')) {

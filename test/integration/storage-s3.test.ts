@@ -1,4 +1,5 @@
-// The object store behind the Storage interface: against the fake that checks everything, and against a real one where one is named.
+// The object store behind the Storage interface: against the fake that checks everything, and against a real one where
+// one is named.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,16 +22,26 @@ const tmpDir = mkdtempSync(join(tmpdir(), 'tonearm-s3-'));
 describeStorage('S3', async () => {
   const fake = await startFakeS3();
   fake.pageSize = 2;
-  return { storage: createS3Storage({ ...openBucket(settingsOf({ ...fake.settings, S3_PREFIX: 'my/music' })), tmpDir }), dispose: () => fake.close() };
+  return {
+    storage: createS3Storage({ ...openBucket(settingsOf({ ...fake.settings, S3_PREFIX: 'my/music' })), tmpDir }),
+    dispose: () => fake.close(),
+  };
 });
 
 const endpoint = process.env['S3_TEST_ENDPOINT'];
 if (endpoint !== undefined) {
   describeStorage(`S3 at ${endpoint}`, () => {
-    const bucket = openBucket(settingsOf({
-      S3_ENDPOINT: endpoint, S3_FORCE_PATH_STYLE: 'true', S3_REGION: process.env['S3_TEST_REGION'] ?? 'us-east-1', S3_BUCKET: process.env['S3_TEST_BUCKET'] ?? 'tonearm-test',
-      S3_ACCESS_KEY_ID: process.env['S3_TEST_ACCESS_KEY_ID'] ?? '', S3_SECRET_ACCESS_KEY: process.env['S3_TEST_SECRET_ACCESS_KEY'] ?? '', S3_PREFIX: `test-${randomUUID()}`,
-    }));
+    const bucket = openBucket(
+      settingsOf({
+        S3_ENDPOINT: endpoint,
+        S3_FORCE_PATH_STYLE: 'true',
+        S3_REGION: process.env['S3_TEST_REGION'] ?? 'us-east-1',
+        S3_BUCKET: process.env['S3_TEST_BUCKET'] ?? 'tonearm-test',
+        S3_ACCESS_KEY_ID: process.env['S3_TEST_ACCESS_KEY_ID'] ?? '',
+        S3_SECRET_ACCESS_KEY: process.env['S3_TEST_SECRET_ACCESS_KEY'] ?? '',
+        S3_PREFIX: `test-${randomUUID()}`,
+      }),
+    );
     const storage = createS3Storage({ ...bucket, tmpDir });
     const dispose = async (): Promise<void> => {
       for await (const { key } of storage.list('')) await storage.delete(key);
@@ -56,11 +67,20 @@ describe('S3 storage and its store', () => {
     let left = 1;
     fake.fault = (ask) => (ask.operation === operation && left-- > 0 ? fault : undefined);
   };
-  const read = async (key: string, range?: { start: number; end: number }) => buffer((await storage.open(key, range)).stream);
+  const read = async (key: string, range?: { start: number; end: number }) =>
+    buffer((await storage.open(key, range)).stream);
 
   it('sends large audio in parts, and asks before it sends what is there', async () => {
     expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: KEY, ...known });
-    expect(operations()).toEqual(['HeadObject', 'HeadBucket', 'CreateMultipartUpload', 'UploadPart', 'UploadPart', 'UploadPart', 'CompleteMultipartUpload']);
+    expect(operations()).toEqual([
+      'HeadObject',
+      'HeadBucket',
+      'CreateMultipartUpload',
+      'UploadPart',
+      'UploadPart',
+      'UploadPart',
+      'CompleteMultipartUpload',
+    ]);
     expect((await read(KEY)).equals(bytes)).toBe(true);
     fake.asked.length = 0;
     await storage.putAudio(Readable.from([bytes]), 'flac', { known });
@@ -71,7 +91,9 @@ describe('S3 storage and its store', () => {
   it('stores nothing under the name of other content', async () => {
     const other = randomBytes(20 << 20);
     expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { known }))).toBe('conflict');
-    expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { known }))).toBe('conflict');
+    expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { known }))).toBe(
+      'conflict',
+    );
     expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
   });
 
@@ -94,7 +116,8 @@ describe('S3 storage and its store', () => {
   ])('stores a cover in spite of %s', async (_, operation, fault) => {
     once(operation, fault);
     const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
-    if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable'); // the SDK takes that for final
+    // the SDK takes that for final
+    if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable');
     await tries();
     expect((await read('covers/1.jpg')).toString()).toBe('cover');
   });
@@ -147,20 +170,28 @@ describe('S3 storage and its store', () => {
     fake.fault = () => 'damaged';
     const { stream } = await storage.open(KEY);
     let got = 0;
-    const failed = await (async () => { for await (const piece of stream as AsyncIterable<Buffer>) got += piece.length; })().then(() => false, () => true);
+    const failed = await (async () => {
+      for await (const piece of stream as AsyncIterable<Buffer>) got += piece.length;
+    })().then(
+      () => false,
+      () => true,
+    );
     expect(failed).toBe(true);
     expect(got).toBeLessThan(bytes.length);
   });
 
-  it.each([5, 40_000, 70_000, 200_000])('does not give %i damaged bytes as whole either, and gives them when the next try brings them', async (size) => {
-    const small = randomBytes(size);
-    fake.put('covers/1.jpg', small);
-    fake.fault = () => 'damaged';
-    expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
-    if (size > 64 << 10) return; // some of it went out before it was known
-    once('GetObject', 'damaged');
-    expect((await read('covers/1.jpg')).equals(small)).toBe(true);
-  });
+  it.each([5, 40_000, 70_000, 200_000])(
+    'does not give %i damaged bytes as whole either, and gives them when the next try brings them',
+    async (size) => {
+      const small = randomBytes(size);
+      fake.put('covers/1.jpg', small);
+      fake.fault = () => 'damaged';
+      expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
+      if (size > 64 << 10) return; // some of it went out before it was known
+      once('GetObject', 'damaged');
+      expect((await read('covers/1.jpg')).equals(small)).toBe(true);
+    },
+  );
 
   it('ends the connection to the store with its reader', async () => {
     fake.put(KEY, bytes);
@@ -176,7 +207,13 @@ describe('S3 storage and its store', () => {
     await storage.put('covers/1.jpg', Buffer.from('x'));
     const { bucket } = fake;
     fake.bucket = 'another';
-    for (const work of [storage.stat('covers/1.jpg'), storage.open('covers/1.jpg'), storage.delete('covers/1.jpg'), storage.put('covers/1.jpg', Buffer.from('y'))]) expect(await codeOf(work)).toBe('unavailable');
+    for (const work of [
+      storage.stat('covers/1.jpg'),
+      storage.open('covers/1.jpg'),
+      storage.delete('covers/1.jpg'),
+      storage.put('covers/1.jpg', Buffer.from('y')),
+    ])
+      expect(await codeOf(work)).toBe('unavailable');
     expect(await storage.isUp()).toBe(false);
     fake.bucket = bucket;
     expect((await read('covers/1.jpg')).toString()).toBe('x');
@@ -190,7 +227,10 @@ describe('S3 storage and its store', () => {
   });
 
   it('is refused with a wrong key', async () => {
-    const stranger = createS3Storage({ ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), QUICK), tmpDir });
+    const stranger = createS3Storage({
+      ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), QUICK),
+      tmpDir,
+    });
     await expect(stranger.put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow('S3_SECRET_ACCESS_KEY');
     expect(await codeOf(stranger.stat('covers/1.jpg'))).toBe('unavailable');
   });
@@ -214,13 +254,26 @@ describe('the fake store', () => {
     const fake = await startFakeS3();
     const { client, bucket } = openBucket(settingsOf(fake.settings), QUICK);
     try {
-      await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'a', Body: Readable.from([Buffer.from('one'), Buffer.from('two')]), ContentLength: 6 }));
+      await client.send(
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: 'a',
+          Body: Readable.from([Buffer.from('one'), Buffer.from('two')]),
+          ContentLength: 6,
+        }),
+      );
       expect(fake.objects.get('a')?.bytes.toString()).toBe('onetwo');
-      const wrong = client.send(new PutObjectCommand({ Bucket: bucket, Key: 'b', Body: Buffer.from('one'), ChecksumCRC32: 'AAAAAA==' }));
+      const wrong = client.send(
+        new PutObjectCommand({ Bucket: bucket, Key: 'b', Body: Buffer.from('one'), ChecksumCRC32: 'AAAAAA==' }),
+      );
       await expect(wrong).rejects.toThrow('BadDigest');
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'x', IfNoneMatch: '*' }));
-      await expect(client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'y', IfNoneMatch: '*' }))).rejects.toThrow('PreconditionFailed');
-      expect(await (await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'c' }))).Body?.transformToString()).toBe('x');
+      await expect(
+        client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'y', IfNoneMatch: '*' })),
+      ).rejects.toThrow('PreconditionFailed');
+      expect(
+        await (await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'c' }))).Body?.transformToString(),
+      ).toBe('x');
     } finally {
       await fake.close();
     }

@@ -13,24 +13,35 @@ import { createLog } from '../../server/log/log.ts';
 export const silent = createLog('silent');
 export const AT = new Date('2024-01-01T00:00:00Z');
 
-export interface Served { url: string; close(): Promise<void> }
+export interface Served {
+  url: string;
+  close(): Promise<void>;
+}
 
 /** The token `good` is a user's. */
 export async function serveRoutes(routes: Route[]): Promise<Served> {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false);
-  app.use(mountRoutes(routes, {
-    checkReplies: true,
-    authenticate: (req, { query }) => {
-      const token = req.headers.authorization?.replace('Bearer ', '') ?? (query ? new URL(req.originalUrl, 'http://localhost').searchParams.get('token') : null);
-      return token === 'good' ? { id: 1 as UserId, username: 'someone', isSuperuser: false } : undefined;
-    },
-  }));
+  app.use(
+    mountRoutes(routes, {
+      checkReplies: true,
+      authenticate: (req, { query }) => {
+        const token =
+          req.headers.authorization?.replace('Bearer ', '') ??
+          (query ? new URL(req.originalUrl, 'http://localhost').searchParams.get('token') : null);
+        return token === 'good' ? { id: 1 as UserId, username: 'someone', isSuperuser: false } : undefined;
+      },
+    }),
+  );
   app.use(notFoundHandler, errorHandler(silent));
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => { server.close(() => resolve()); server.closeAllConnections(); }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -43,13 +54,33 @@ export function openLibrary(path: string) {
   return {
     db,
     addArtist: (name: string): ArtistId =>
-      db.insert(artists).values({ name, nameKey: name, sortName: name, sortKey: name, ...times }).returning().get().id,
+      db
+        .insert(artists)
+        .values({ name, nameKey: name, sortName: name, sortKey: name, ...times })
+        .returning()
+        .get().id,
     addAlbum: (values: Partial<typeof albums.$inferInsert> = {}): AlbumId =>
-      db.insert(albums).values({ title: 'Album', titleSort: 'album', artistSort: '', ...times, ...values }).returning().get().id,
+      db
+        .insert(albums)
+        .values({ title: 'Album', titleSort: 'album', artistSort: '', ...times, ...values })
+        .returning()
+        .get().id,
     addTrack: (values: Partial<typeof tracks.$inferInsert> = {}): TrackId =>
-      db.insert(tracks).values({
-        title: 'Track', titleSort: 'track', artistSort: '', albumSort: '', source: 'local_folder', sourceId: String(++count),
-        availability: 'available', metadataStatus: 'pending', ...times, ...values,
-      }).returning().get().id,
+      db
+        .insert(tracks)
+        .values({
+          title: 'Track',
+          titleSort: 'track',
+          artistSort: '',
+          albumSort: '',
+          source: 'local_folder',
+          sourceId: String(++count),
+          availability: 'available',
+          metadataStatus: 'pending',
+          ...times,
+          ...values,
+        })
+        .returning()
+        .get().id,
   };
 }

@@ -16,12 +16,17 @@ import { codeOf, describeStorage, inPieces } from './storage-conformance.ts';
 const onUnix = it.skipIf(process.platform === 'win32');
 
 let dir: string;
-beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'tonearm-storage-')); });
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tonearm-storage-'));
+});
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describeStorage('local', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tonearm-local-'));
-  return { storage: createLocalStorage({ root: join(root, 'library') }), dispose: () => rm(root, { recursive: true, force: true }) };
+  return {
+    storage: createLocalStorage({ root: join(root, 'library') }),
+    dispose: () => rm(root, { recursive: true, force: true }),
+  };
 });
 
 describe('local storage on its disk', () => {
@@ -37,8 +42,13 @@ describe('local storage on its disk', () => {
   it('says storage_full when the disk is full, and removes the half-written file', async () => {
     const storage = createLocalStorage({ root: dir });
     fs.mkdirSync(join(dir, 'tmp'));
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
-    expect(await codeOf(withFailingWrites(full, () => storage.putAudio(inPieces(Buffer.alloc(50_000)), 'mp3')))).toBe('storage_full');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    expect(await codeOf(withFailingWrites(full, () => storage.putAudio(inPieces(Buffer.alloc(50_000)), 'mp3')))).toBe(
+      'storage_full',
+    );
     expect(fs.readdirSync(join(dir, 'tmp'))).toEqual([]);
   });
 
@@ -80,7 +90,9 @@ describe('sweepTemp', () => {
       leave(tempName(process.pid, 'cc'));
       leave('notes.txt');
       expect(await sweepTemp({ root: dir, now })).toBe(1);
-      expect(fs.readdirSync(join(dir, 'tmp')).sort()).toEqual([tempName(alive.pid ?? 0, 'bb'), tempName(process.pid, 'cc'), 'notes.txt'].sort());
+      expect(fs.readdirSync(join(dir, 'tmp')).sort()).toEqual(
+        [tempName(alive.pid ?? 0, 'bb'), tempName(process.pid, 'cc'), 'notes.txt'].sort(),
+      );
     } finally {
       alive.kill();
     }
@@ -207,7 +219,9 @@ async function withFailingWrites<T>(error: Error, work: () => Promise<T>): Promi
   const prototype = Object.getPrototypeOf(probe) as { write: unknown };
   await probe.close();
   const original = prototype.write;
-  prototype.write = async () => { throw error; };
+  prototype.write = async () => {
+    throw error;
+  };
   try {
     return await work();
   } finally {

@@ -45,12 +45,21 @@ afterEach(async () => {
 
 const storeTrack = async (values: Partial<typeof tracks.$inferInsert> = {}): Promise<TrackId> => {
   const { key, sha256, size } = await storage.putAudio(inPieces(AUDIO), 'flac');
-  return library.addTrack({ storageUri: `local:${key}`, contentHash: sha256, sizeBytes: size, format: 'flac', title: 'Song', artistName: 'Band', ...values });
+  return library.addTrack({
+    storageUri: `local:${key}`,
+    contentHash: sha256,
+    sizeBytes: size,
+    format: 'flac',
+    title: 'Song',
+    artistName: 'Band',
+    ...values,
+  });
 };
 const get = (id: number, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
   fetch(`${served.url}/stream/${id}`, { method, headers: { authorization: 'Bearer good', ...headers } });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
-const jsonOf = async (response: Response): Promise<{ detail: string; status: number }> => (await response.json()) as never;
+const jsonOf = async (response: Response): Promise<{ detail: string; status: number }> =>
+  (await response.json()) as never;
 
 describe('streaming', () => {
   it('sends the whole file byte for byte, with everything that names it', async () => {
@@ -63,7 +72,9 @@ describe('streaming', () => {
     expect(response.headers.get('etag')).toMatch(/^"[0-9a-f]{32}"$/);
     expect(Date.parse(response.headers.get('last-modified') ?? '')).toBeGreaterThan(0);
     expect(response.headers.get('cache-control')).toBe('private, no-cache');
-    expect(response.headers.get('content-disposition')).toBe(`inline; filename="Band - Song.flac"; filename*=UTF-8''Band%20-%20Song.flac`);
+    expect(response.headers.get('content-disposition')).toBe(
+      `inline; filename="Band - Song.flac"; filename*=UTF-8''Band%20-%20Song.flac`,
+    );
   });
 
   const size = AUDIO.length;
@@ -91,19 +102,23 @@ describe('streaming', () => {
     expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
   });
 
-  it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])('refuses %s, naming the size', async (range) => {
-    const response = await get(await storeTrack(), { range });
-    expect(response.status).toBe(416);
-    expect(response.headers.get('content-range')).toBe(`bytes */${size}`);
-    expect(response.headers.get('content-type')).toContain('application/problem+json');
-    expect((await jsonOf(response)).status).toBe(416);
-  });
+  it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])(
+    'refuses %s, naming the size',
+    async (range) => {
+      const response = await get(await storeTrack(), { range });
+      expect(response.status).toBe(416);
+      expect(response.headers.get('content-range')).toBe(`bytes */${size}`);
+      expect(response.headers.get('content-type')).toContain('application/problem+json');
+      expect((await jsonOf(response)).status).toBe(416);
+    },
+  );
 
   it('answers a range only when If-Range still holds', async () => {
     const id = await storeTrack();
     const first = await get(id, {}, 'HEAD');
     const [etag, modified] = [first.headers.get('etag') ?? '', first.headers.get('last-modified') ?? ''];
-    for (const held of [etag, modified]) expect((await get(id, { range: 'bytes=5-9', 'if-range': held })).status).toBe(206);
+    for (const held of [etag, modified])
+      expect((await get(id, { range: 'bytes=5-9', 'if-range': held })).status).toBe(206);
     for (const lapsed of ['"other"', `W/${etag}`, 'Sun, 06 Nov 1994 08:49:37 GMT']) {
       const response = await get(id, { range: 'bytes=5-9', 'if-range': lapsed });
       expect(response.status).toBe(200);
@@ -137,16 +152,22 @@ describe('streaming', () => {
     fs.writeFileSync(join(music, 'empty.mp3'), '');
     const id = library.addTrack({ storageUri: 'file:empty.mp3' });
     const response = await get(id);
-    expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).length]).toEqual([200, '0', 0]);
+    expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).length]).toEqual([
+      200,
+      '0',
+      0,
+    ]);
     expect((await get(id, { range: 'bytes=0-' })).status).toBe(416);
   });
 
   it('serves many listeners of one file at once', async () => {
     const id = await storeTrack();
-    const answers = await Promise.all(Array.from({ length: 40 }, async (_, i) => {
-      const start = i * 30_000;
-      return (await bytesOf(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO.subarray(start));
-    }));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const start = i * 30_000;
+        return (await bytesOf(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO.subarray(start));
+      }),
+    );
     expect(answers.every(Boolean)).toBe(true);
   });
 
@@ -196,9 +217,27 @@ describe('streaming what is not there', () => {
 
   it('checks the parameters of a transcode, and sends the original for now', async () => {
     const id = await storeTrack();
-    const ask = async (query: string): Promise<number> => (await fetch(`${served.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
-    for (const query of ['format=mp3', 'format=raw', 'max_bitrate=128', 'start_ms=0', 'start_ms=30000&format=opus&max_bitrate=96']) expect(await ask(query)).toBe(200);
-    for (const query of ['format=exe', 'format=', 'max_bitrate=0', 'max_bitrate=-5', 'max_bitrate=lots', 'start_ms=-1', 'start_ms=1e9', 'start_ms=999999999999']) expect(await ask(query)).toBe(422);
+    const ask = async (query: string): Promise<number> =>
+      (await fetch(`${served.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
+    for (const query of [
+      'format=mp3',
+      'format=raw',
+      'max_bitrate=128',
+      'start_ms=0',
+      'start_ms=30000&format=opus&max_bitrate=96',
+    ])
+      expect(await ask(query)).toBe(200);
+    for (const query of [
+      'format=exe',
+      'format=',
+      'max_bitrate=0',
+      'max_bitrate=-5',
+      'max_bitrate=lots',
+      'start_ms=-1',
+      'start_ms=1e9',
+      'start_ms=999999999999',
+    ])
+      expect(await ask(query)).toBe(422);
   });
 });
 
@@ -229,8 +268,11 @@ describe('streaming from a storage without files', () => {
   it('sends the same bytes, whole and by ranges', async () => {
     const id = await storeTrack();
     const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, importPath: () => music });
-    const other = await serveRoutes(streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => gone.push(track) }));
-    const ask = (headers: Record<string, string>, method = 'GET') => fetch(`${other.url}/stream/${id}?token=good`, { headers, method });
+    const other = await serveRoutes(
+      streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => gone.push(track) }),
+    );
+    const ask = (headers: Record<string, string>, method = 'GET') =>
+      fetch(`${other.url}/stream/${id}?token=good`, { headers, method });
     try {
       const whole = await ask({});
       expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(AUDIO.length)]);
@@ -256,14 +298,16 @@ describe('callers that go away', () => {
     fs.writeFileSync(join(music, 'long.wav'), Buffer.alloc(64 << 20));
     const id = library.addTrack({ storageUri: 'file:long.wav', format: 'wav' });
     const before = openFiles();
-    const sockets = await Promise.all(Array.from({ length: 20 }, async () => {
-      const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
-      socket.on('error', () => undefined);
-      socket.write(`GET /stream/${id}?token=good HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-      await once(socket, 'data');
-      socket.pause(); // the server is left with a full connection
-      return socket;
-    }));
+    const sockets = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.write(`GET /stream/${id}?token=good HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+        await once(socket, 'data');
+        socket.pause(); // the server is left with a full connection
+        return socket;
+      }),
+    );
     expect(openFiles()).toBe(before + 20);
     for (const socket of sockets) socket.destroy();
     await expect.poll(openFiles).toBe(before);
@@ -282,7 +326,11 @@ describe('callers that go away', () => {
 describe('file names in Content-Disposition', () => {
   const rows: [title: string, artistName: string | null, expected: string][] = [
     ['Song', null, `inline; filename="Song.mp3"; filename*=UTF-8''Song.mp3`],
-    ['A/B\\C:D*E?F"G<H>I|J', null, `inline; filename="A_B_C_D_E_F_G_H_I_J.mp3"; filename*=UTF-8''A_B_C_D_E_F_G_H_I_J.mp3`],
+    [
+      'A/B\\C:D*E?F"G<H>I|J',
+      null,
+      `inline; filename="A_B_C_D_E_F_G_H_I_J.mp3"; filename*=UTF-8''A_B_C_D_E_F_G_H_I_J.mp3`,
+    ],
     ['Straße', 'Björk', `inline; filename="Bjork - Stra_e.mp3"; filename*=UTF-8''Bj%C3%B6rk%20-%20Stra%C3%9Fe.mp3`],
     ["It's (a) *test*", null, `inline; filename="It's (a) _test_.mp3"; filename*=UTF-8''It%27s%20%28a%29%20_test_.mp3`],
     ['a\r\nSet-Cookie: x', null, `inline; filename="a__Set-Cookie_ x.mp3"; filename*=UTF-8''a__Set-Cookie_%20x.mp3`],

@@ -13,12 +13,30 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const CLIENT = 'v=1.16.1&c=test&f=json';
-async function ask(query: string, init?: RequestInit & { endpoint?: string }): Promise<{ status: number; code: number | 'ok'; headers: Headers; text: string }> {
+async function ask(
+  query: string,
+  init?: RequestInit & { endpoint?: string },
+): Promise<{ status: number; code: number | 'ok'; headers: Headers; text: string }> {
   const response = await fetch(`${server.url}/rest/${init?.endpoint ?? 'ping'}?${query}`, init);
   const text = await response.text();
-  const envelope = (JSON.parse(text) as { 'subsonic-response': { status: string; error?: { code: number }; type: string; openSubsonic: boolean; serverVersion: string } })['subsonic-response'];
+  const envelope = (
+    JSON.parse(text) as {
+      'subsonic-response': {
+        status: string;
+        error?: { code: number };
+        type: string;
+        openSubsonic: boolean;
+        serverVersion: string;
+      };
+    }
+  )['subsonic-response'];
   expect([envelope.type, envelope.openSubsonic, envelope.serverVersion]).toEqual(['tonearm', true, '0.0.0-test']);
-  return { status: response.status, code: envelope.status === 'ok' ? 'ok' : (envelope.error?.code ?? -1), headers: response.headers, text };
+  return {
+    status: response.status,
+    code: envelope.status === 'ok' ? 'ok' : (envelope.error?.code ?? -1),
+    headers: response.headers,
+    text,
+  };
 }
 const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'> => (await ask(query, init)).code;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
@@ -51,24 +69,41 @@ const WRONG: [string, (p: string) => string, number][] = [
   ['very long credentials', () => `u=${'a'.repeat(5_000)}&p=${'b'.repeat(5_000)}`, 40],
 ];
 /** Few enough that no limit on failures is in the way. */
-const inGroups = (all: typeof WRONG) => Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({ cases, names: cases.map(([name]) => name).join(', ') }));
+const inGroups = (all: typeof WRONG) =>
+  Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({
+    cases,
+    names: cases.map(([name]) => name).join(', '),
+  }));
 
 describe('the phone door', () => {
   it('lets in who proves the app-password, in every form', async () => {
     const { username: u, password: p } = phone;
     const forms = [
-      `u=${u}&t=${md5(`${p}abcdef`)}&s=abcdef`, `u=${u}&t=${md5(`${p}abcdef`).toUpperCase()}&s=abcdef`, `u=${u}&p=${p}`, `u=${u}&p=enc:${hex(p)}`, `u=${u}&p=enc:${hex(p).toUpperCase()}`,
-      `apiKey=${p}`, `u=${u.toUpperCase()}&p=${p}`, `u=${u}&t=${md5(`${p}abcdef`)}&s=abcdef&p=`, `apiKey=${p}&u=&p=`,
+      `u=${u}&t=${md5(`${p}abcdef`)}&s=abcdef`,
+      `u=${u}&t=${md5(`${p}abcdef`).toUpperCase()}&s=abcdef`,
+      `u=${u}&p=${p}`,
+      `u=${u}&p=enc:${hex(p)}`,
+      `u=${u}&p=enc:${hex(p).toUpperCase()}`,
+      `apiKey=${p}`,
+      `u=${u.toUpperCase()}&p=${p}`,
+      `u=${u}&t=${md5(`${p}abcdef`)}&s=abcdef&p=`,
+      `apiKey=${p}&u=&p=`,
     ];
     for (const form of forms) {
       expect(await codeOf(`${form}&${CLIENT}`), form).toBe('ok');
-      expect(await codeOf('', { method: 'POST', body: new URLSearchParams(`${form}&${CLIENT}`) }).catch((error: unknown) => String(error)), form).toBe('ok');
+      expect(
+        await codeOf('', { method: 'POST', body: new URLSearchParams(`${form}&${CLIENT}`) }).catch((error: unknown) =>
+          String(error),
+        ),
+        form,
+      ).toBe('ok');
     }
   });
 
   it.each(inGroups(WRONG))('answers each of these as documented, with status 200: $names', async ({ cases }) => {
     await registerUser(server);
-    for (const [name, query, code] of cases) expect(await ask(`${query(phone.password)}&${CLIENT}`), name).toMatchObject({ status: 200, code });
+    for (const [name, query, code] of cases)
+      expect(await ask(`${query(phone.password)}&${CLIENT}`), name).toMatchObject({ status: 200, code });
   });
 
   it('says the same of a wrong name and a wrong password', async () => {
@@ -76,7 +111,12 @@ describe('the phone door', () => {
     expect(wrongName.text).toBe(wrongPassword.text);
   });
 
-  it.each([['u=admin&p=x&c=test', 10], ['u=admin&p=x&v=1.16.1', 10], ['u=admin&p=x&v=0.1&c=x', 20], ['u=admin&p=x&v=2.0.0&c=x', 30]])('asks clients for version and name: %s', async (query, code) => {
+  it.each([
+    ['u=admin&p=x&c=test', 10],
+    ['u=admin&p=x&v=1.16.1', 10],
+    ['u=admin&p=x&v=0.1&c=x', 20],
+    ['u=admin&p=x&v=2.0.0&c=x', 30],
+  ])('asks clients for version and name: %s', async (query, code) => {
     expect(await codeOf(`${query}&f=json`)).toBe(code);
   });
 
@@ -88,20 +128,45 @@ describe('the phone door', () => {
   });
 
   it('tells everybody what it can do, whatever credentials come along', async () => {
-    for (const query of ['f=json', 'f=json&u=nobody&p=x&t=y&s=z&apiKey=w', 'f=json&v=9&c=x']) expect(await ask(query, { endpoint: 'getOpenSubsonicExtensions' })).toMatchObject({ code: 'ok' });
+    for (const query of ['f=json', 'f=json&u=nobody&p=x&t=y&s=z&apiKey=w', 'f=json&v=9&c=x'])
+      expect(await ask(query, { endpoint: 'getOpenSubsonicExtensions' })).toMatchObject({ code: 'ok' });
   });
 
   it('does not let ordinary people manage', async () => {
     const theirs = await openPhone(server, { token: await registerUser(server) });
-    for (const endpoint of ['getUsers', 'startScan', 'createUser', 'deleteUser', 'updateUser', 'createInternetRadioStation']) expect((await theirs.get(endpoint, { username: 'admin' })).body.error?.code, endpoint).toBe(50);
+    for (const endpoint of [
+      'getUsers',
+      'startScan',
+      'createUser',
+      'deleteUser',
+      'updateUser',
+      'createInternetRadioStation',
+    ])
+      expect((await theirs.get(endpoint, { username: 'admin' })).body.error?.code, endpoint).toBe(50);
     expect((await theirs.get('getUser', { username: 'admin' })).body.error?.code).toBe(50);
-    expect((await theirs.get('changePassword', { username: 'admin', password: 'enough for it' })).body.error?.code).toBe(50);
-    expect((await theirs.get('getUser', { username: 'LISTENER' })).body).toMatchObject({ status: 'ok', user: { username: 'listener', adminRole: false } });
+    expect(
+      (await theirs.get('changePassword', { username: 'admin', password: 'enough for it' })).body.error?.code,
+    ).toBe(50);
+    expect((await theirs.get('getUser', { username: 'LISTENER' })).body).toMatchObject({
+      status: 'ok',
+      user: { username: 'listener', adminRole: false },
+    });
   });
 
   it('does not make an administrator of who holds an administrator’s phone', async () => {
-    expect((await phone.get('createUser', { username: 'second', password: 'enough for it', email: 'a@b.c', adminRole: true })).body.error?.code).toBe(50);
-    expect((await phone.get('changePassword', { username: 'admin', password: 'enough for it' })).body.error?.code).toBe(50);
+    expect(
+      (
+        await phone.get('createUser', {
+          username: 'second',
+          password: 'enough for it',
+          email: 'a@b.c',
+          adminRole: true,
+        })
+      ).body.error?.code,
+    ).toBe(50);
+    expect((await phone.get('changePassword', { username: 'admin', password: 'enough for it' })).body.error?.code).toBe(
+      50,
+    );
     expect((await phone.get('deleteUser', { username: 'admin' })).body.error?.code).toBe(50);
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: ADMIN })).status).toBe(200);
   });
@@ -126,8 +191,15 @@ describe('the phone door', () => {
 
 describe('the way in', () => {
   it('is open to web clients of any site, without cookies', async () => {
-    const preflight = await fetch(`${server.url}/rest/getAlbum.view`, { method: 'OPTIONS', headers: { Origin: 'https://music.example', 'Access-Control-Request-Headers': 'content-type' } });
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-credentials')]).toEqual([204, '*', null]);
+    const preflight = await fetch(`${server.url}/rest/getAlbum.view`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://music.example', 'Access-Control-Request-Headers': 'content-type' },
+    });
+    expect([
+      preflight.status,
+      preflight.headers.get('access-control-allow-origin'),
+      preflight.headers.get('access-control-allow-credentials'),
+    ]).toEqual([204, '*', null]);
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Content-Type');
     const answer = await phone.bytes('ping', {}, { headers: { Origin: 'https://music.example' } });
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -144,20 +216,28 @@ describe('the way in', () => {
       expect([head.status, await head.text()]).toEqual([200, '']);
     }
     expect((await phone.bytes('ping')).headers.get('content-type')).toBe('text/xml; charset=utf-8');
-    expect((await phone.bytes('ping', { f: 'json' })).headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect((await phone.bytes('ping', { f: 'json' })).headers.get('content-type')).toBe(
+      'application/json; charset=utf-8',
+    );
     const script = await phone.bytes('ping', { f: 'jsonp', callback: 'app.onAnswer' });
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(await script.text()).toMatch(/^app\.onAnswer\(\{.*\}\);$/);
-    expect((await phone.bytes('ping', { f: 'jsonp', callback: 'alert(1);x' })).headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect((await phone.bytes('ping', { f: 'jsonp', callback: 'alert(1);x' })).headers.get('content-type')).toBe(
+      'application/json; charset=utf-8',
+    );
   });
 
   it('answers what it does not know with code 0 and status 200', async () => {
-    for (const endpoint of ['getTeapot', 'constructor', '__proto__', 'hasOwnProperty', 'getSonicSimilarTracks']) expect((await phone.get(endpoint)).body, endpoint).toMatchObject({ status: 'failed', error: { code: 0 } });
+    for (const endpoint of ['getTeapot', 'constructor', '__proto__', 'hasOwnProperty', 'getSonicSimilarTracks'])
+      expect((await phone.get(endpoint)).body, endpoint).toMatchObject({ status: 'failed', error: { code: 0 } });
   });
 
   it('refuses other methods and too large forms', async () => {
     expect((await fetch(`${server.url}/rest/ping`, { method: 'DELETE' })).status).toBe(405);
-    const large = await fetch(`${server.url}/rest/ping?f=json`, { method: 'POST', body: new URLSearchParams({ u: 'x'.repeat(11 << 20) }) });
+    const large = await fetch(`${server.url}/rest/ping?f=json`, {
+      method: 'POST',
+      body: new URLSearchParams({ u: 'x'.repeat(11 << 20) }),
+    });
     expect(await large.json()).toMatchObject({ 'subsonic-response': { error: { code: 0 } } });
   });
 });

@@ -1,4 +1,5 @@
-// Bytes by the phone door: audio in every way section 7 of the protocol's description has it, pictures, shares for people without an account.
+// Bytes by the phone door: audio in every way section 7 of the protocol's description has it, pictures, shares for
+// people without an account.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,16 @@ import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
-type Song = { id: string; albumId: string; artistId: string; size: number; coverArt: string; title: string; duration: number; contentType: string };
+type Song = {
+  id: string;
+  albumId: string;
+  artistId: string;
+  size: number;
+  coverArt: string;
+  title: string;
+  duration: number;
+  contentType: string;
+};
 const ffmpeg = toolOrWarn('ffmpeg', 'converted audio for phones is');
 
 let server: TestServer;
@@ -19,7 +29,10 @@ let original: Buffer;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-media-'));
-  const manifest = makeLibrary({ tracks: 3, seed: 'bytes', seconds: '6', art: 'embedded', formats: ['flac'] }, join(dir, 'music'));
+  const manifest = makeLibrary(
+    { tracks: 3, seed: 'bytes', seconds: '6', art: 'embedded', formats: ['flac'] },
+    join(dir, 'music'),
+  );
   server = await startServer({ env: { ...OFFLINE, LOCAL_MEDIA_IMPORT_PATH: manifest.dir } });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
@@ -33,15 +46,26 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const stream = (params: Record<string, string | number | boolean>, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
-  phone.bytes('stream', { id: song.id, ...params }, { headers, method });
+const stream = (
+  params: Record<string, string | number | boolean>,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Response> => phone.bytes('stream', { id: song.id, ...params }, { headers, method });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('audio as it is', () => {
-  it.each([['bytes=0-1', 0, 1], ['bytes=1000-', 1_000, -1], ['bytes=-500', -500, -1], ['bytes=200-299', 200, 299]])('answers %s as players of phones need it', async (range, start, end) => {
+  it.each([
+    ['bytes=0-1', 0, 1],
+    ['bytes=1000-', 1_000, -1],
+    ['bytes=-500', -500, -1],
+    ['bytes=200-299', 200, 299],
+  ])('answers %s as players of phones need it', async (range, start, end) => {
     const [from, to] = [start < 0 ? original.length + start : start, end < 0 ? original.length - 1 : end];
     const response = await stream({}, { Range: range });
-    expect([response.status, response.headers.get('content-range')]).toEqual([206, `bytes ${from}-${to}/${original.length}`]);
+    expect([response.status, response.headers.get('content-range')]).toEqual([
+      206,
+      `bytes ${from}-${to}/${original.length}`,
+    ]);
     expect((await bytesOf(response)).equals(original.subarray(from, to + 1))).toBe(true);
   });
 
@@ -52,7 +76,12 @@ describe('audio as it is', () => {
 
   it('answers HEAD like GET, without the bytes', async () => {
     const head = await stream({}, {}, 'HEAD');
-    expect([head.status, head.headers.get('content-length'), head.headers.get('accept-ranges'), head.headers.get('content-type')]).toEqual([200, String(original.length), 'bytes', 'audio/flac']);
+    expect([
+      head.status,
+      head.headers.get('content-length'),
+      head.headers.get('accept-ranges'),
+      head.headers.get('content-type'),
+    ]).toEqual([200, String(original.length), 'bytes', 'audio/flac']);
   });
 
   it('is raw whatever else is asked for, and downloaded as a file', async () => {
@@ -73,20 +102,33 @@ describe('audio as it is', () => {
 describe.runIf(ffmpeg)('converted audio', () => {
   it('comes as it is made, then is a file that can be sought in', async () => {
     const live = await stream({ format: 'mp3', maxBitRate: 128 });
-    expect([live.status, live.headers.get('content-type'), live.headers.get('accept-ranges'), live.headers.get('content-length')]).toEqual([200, 'audio/mpeg', 'none', null]);
+    expect([
+      live.status,
+      live.headers.get('content-type'),
+      live.headers.get('accept-ranges'),
+      live.headers.get('content-length'),
+    ]).toEqual([200, 'audio/mpeg', 'none', null]);
     const whole = await bytesOf(live);
-    await vi.waitFor(async () => expect((await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges')).toBe('bytes'));
+    await vi.waitFor(async () =>
+      expect((await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges')).toBe('bytes'),
+    );
     const middle = await stream({ format: 'mp3', maxBitRate: 128 }, { Range: 'bytes=5000-5999' });
     expect([middle.status, (await bytesOf(middle)).equals(whole.subarray(5_000, 6_000))]).toEqual([206, true]);
   });
 
   it('answers an iPhone’s first two bytes before it is made', async () => {
     const response = await stream({ format: 'aac' }, { Range: 'bytes=0-1' });
-    expect([response.status, response.headers.get('content-range')]).toEqual([206, expect.stringMatching(/^bytes 0-1\/\d{4,}$/)]);
+    expect([response.status, response.headers.get('content-range')]).toEqual([
+      206,
+      expect.stringMatching(/^bytes 0-1\/\d{4,}$/),
+    ]);
   });
 
   it('begins at an offset', async () => {
-    const [all, last] = [await bytesOf(await stream({ format: 'opus' })), await bytesOf(await stream({ format: 'opus', timeOffset: 4 }))];
+    const [all, last] = [
+      await bytesOf(await stream({ format: 'opus' })),
+      await bytesOf(await stream({ format: 'opus', timeOffset: 4 })),
+    ];
     expect(last.length).toBeLessThan(all.length * 0.6);
     expect(last.length).toBeGreaterThan(all.length * 0.1);
   });
@@ -94,31 +136,67 @@ describe.runIf(ffmpeg)('converted audio', () => {
   it('never is longer than the length that was guessed', async () => {
     const response = await stream({ format: 'mp3', maxBitRate: 64, estimateContentLength: true });
     const announced = Number(response.headers.get('content-length'));
-    expect(announced).toBe(Math.round(((await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body.duration_ms * 64) / 8));
+    expect(announced).toBe(
+      Math.round(
+        ((await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body.duration_ms * 64) / 8,
+      ),
+    );
     expect(response.headers.get('connection')).toBe('close');
     expect((await bytesOf(response).catch(() => Buffer.alloc(0))).length).toBeLessThanOrEqual(announced);
   });
 
   it('is decided by the server for a client that says what it plays', async () => {
     const decide = async (body: object): Promise<Record<string, unknown>> => {
-      const response = await fetch(phone.address('getTranscodeDecision', { f: 'json', mediaId: song.id, mediaType: 'song' }), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
-      const { 'subsonic-response': envelope } = (await response.json()) as { 'subsonic-response': { transcodeDecision?: Record<string, unknown>; error?: unknown } };
+      const response = await fetch(
+        phone.address('getTranscodeDecision', { f: 'json', mediaId: song.id, mediaType: 'song' }),
+        { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
+      );
+      const { 'subsonic-response': envelope } = (await response.json()) as {
+        'subsonic-response': { transcodeDecision?: Record<string, unknown>; error?: unknown };
+      };
       return envelope.transcodeDecision ?? { error: envelope.error };
     };
-    expect(await decide({ name: 'x', platform: 'y', directPlayProfiles: [{ containers: ['flac'], audioCodecs: [], protocols: ['http'] }] })).toMatchObject({ canDirectPlay: true, canTranscode: false });
+    expect(
+      await decide({
+        name: 'x',
+        platform: 'y',
+        directPlayProfiles: [{ containers: ['flac'], audioCodecs: [], protocols: ['http'] }],
+      }),
+    ).toMatchObject({ canDirectPlay: true, canTranscode: false });
     const decision = await decide({
-      name: 'x', platform: 'y', directPlayProfiles: [{ containers: ['mp3'], audioCodecs: ['mp3'], protocols: ['http'] }],
-      transcodingProfiles: [{ container: 'mp3', audioCodec: 'mp3', protocol: 'http' }], maxTranscodingAudioBitrate: 96_000,
+      name: 'x',
+      platform: 'y',
+      directPlayProfiles: [{ containers: ['mp3'], audioCodecs: ['mp3'], protocols: ['http'] }],
+      transcodingProfiles: [{ container: 'mp3', audioCodec: 'mp3', protocol: 'http' }],
+      maxTranscodingAudioBitrate: 96_000,
     });
-    expect(decision).toMatchObject({ canDirectPlay: false, canTranscode: true, transcodeReason: ['container not supported'], sourceStream: { container: 'flac' }, transcodeStream: { codec: 'mp3', audioBitrate: 96_000 } });
+    expect(decision).toMatchObject({
+      canDirectPlay: false,
+      canTranscode: true,
+      transcodeReason: ['container not supported'],
+      sourceStream: { container: 'flac' },
+      transcodeStream: { codec: 'mp3', audioBitrate: 96_000 },
+    });
     const token = String(decision['transcodeParams']);
     expect(encodeURIComponent(token)).toBe(token);
-    const audio = await phone.bytes('getTranscodeStream', { mediaId: song.id, mediaType: 'song', transcodeParams: token, offset: 2 });
+    const audio = await phone.bytes('getTranscodeStream', {
+      mediaId: song.id,
+      mediaType: 'song',
+      transcodeParams: token,
+      offset: 2,
+    });
     expect([audio.status, audio.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
     await audio.arrayBuffer();
-    for (const [params, status] of [[{ transcodeParams: 'nonsense' }, 500], [{ transcodeParams: token, mediaId: 'tr-99999' }, 404], [{}, 400]] as const) {
+    for (const [params, status] of [
+      [{ transcodeParams: 'nonsense' }, 500],
+      [{ transcodeParams: token, mediaId: 'tr-99999' }, 404],
+      [{}, 400],
+    ] as const) {
       const refused = await phone.bytes('getTranscodeStream', { mediaId: song.id, mediaType: 'song', ...params });
-      expect([refused.status, refused.headers.get('content-type')], JSON.stringify(params)).toEqual([status, 'text/plain; charset=utf-8']);
+      expect([refused.status, refused.headers.get('content-type')], JSON.stringify(params)).toEqual([
+        status,
+        'text/plain; charset=utf-8',
+      ]);
     }
     expect(await decide([])).toMatchObject({ error: { code: 10 } });
   });
@@ -128,48 +206,84 @@ describe.runIf(ffmpeg)('converted audio', () => {
     expect(list).toMatch(/^#EXTM3U\n[\s\S]*#EXT-X-ENDLIST\n$/);
     const address = list.split('\n').find((line) => line.startsWith('http')) ?? '';
     expect((await fetch(address)).headers.get('content-type')).toBe('audio/mpeg');
-    expect((await (await phone.bytes('hls', { id: song.id, bitRate: [64, 128] })).text()).match(/hls\.m3u8/g)).toHaveLength(2);
+    expect(
+      (await (await phone.bytes('hls', { id: song.id, bitRate: [64, 128] })).text()).match(/hls\.m3u8/g),
+    ).toHaveLength(2);
   });
 });
 
 describe('pictures', () => {
-  it.each(['track', 'album', 'artist', 'coverArt'])('of a song’s %s come in the size asked for, as JPEG, from the cache', async (kind) => {
-    const id = { track: song.id, album: song.albumId, artist: song.artistId, coverArt: song.coverArt }[kind] ?? '';
-    const picture = await phone.bytes('getCoverArt', { id, size: 150 });
-    expect([picture.status, picture.headers.get('content-type'), picture.headers.get('cache-control')]).toEqual([200, 'image/jpeg', expect.stringContaining('private')]);
-    expect((await bytesOf(picture)).subarray(0, 2).toString('hex')).toBe('ffd8');
-    expect((await phone.bytes('getCoverArt', { id, size: 150 }, { headers: { 'If-None-Match': picture.headers.get('etag') ?? '' } })).status).toBe(304);
-  });
+  it.each(['track', 'album', 'artist', 'coverArt'])(
+    'of a song’s %s come in the size asked for, as JPEG, from the cache',
+    async (kind) => {
+      const id = { track: song.id, album: song.albumId, artist: song.artistId, coverArt: song.coverArt }[kind] ?? '';
+      const picture = await phone.bytes('getCoverArt', { id, size: 150 });
+      expect([picture.status, picture.headers.get('content-type'), picture.headers.get('cache-control')]).toEqual([
+        200,
+        'image/jpeg',
+        expect.stringContaining('private'),
+      ]);
+      expect((await bytesOf(picture)).subarray(0, 2).toString('hex')).toBe('ffd8');
+      expect(
+        (
+          await phone.bytes(
+            'getCoverArt',
+            { id, size: 150 },
+            { headers: { 'If-None-Match': picture.headers.get('etag') ?? '' } },
+          )
+        ).status,
+      ).toBe(304);
+    },
+  );
 
-  it.each(['al-99999', 'pl-99999', 'ir-1', 'dir-0', 'nonsense', '12', '../../etc/passwd'])('of %s are the placeholder', async (id) => {
-    const picture = await phone.bytes('getCoverArt', { id, size: 1_000_000_000 });
-    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
-    expect((await bytesOf(picture)).length).toBeGreaterThan(1_000);
-  });
+  it.each(['al-99999', 'pl-99999', 'ir-1', 'dir-0', 'nonsense', '12', '../../etc/passwd'])(
+    'of %s are the placeholder',
+    async (id) => {
+      const picture = await phone.bytes('getCoverArt', { id, size: 1_000_000_000 });
+      expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      expect((await bytesOf(picture)).length).toBeGreaterThan(1_000);
+    },
+  );
 
   it('say what they need', async () => {
     expect(await (await phone.bytes('getCoverArt')).text()).toContain('code="10"');
     expect(await (await phone.bytes('getCoverArt', { id: song.id, size: 'big' })).text()).toContain('code="0"');
-    expect((await phone.bytes('getCoverArt', { id: song.id, size: -5 })).headers.get('content-type')).toBe('image/jpeg');
+    expect((await phone.bytes('getCoverArt', { id: song.id, size: -5 })).headers.get('content-type')).toBe(
+      'image/jpeg',
+    );
   });
 });
 
 describe('what is shared', () => {
   type Share = { id: string; url: string; visitCount: number; entry: { id: string }[] };
-  const share = async (params: Record<string, string | number | string[]>): Promise<Share> => (await phone.ask<{ share: Share[] }>('createShare', params, 'shares')).share[0] as Share;
+  const share = async (params: Record<string, string | number | string[]>): Promise<Share> =>
+    (await phone.ask<{ share: Share[] }>('createShare', params, 'shares')).share[0] as Share;
 
   it('can be heard by whoever has the address, and nothing else can', async () => {
     const { url, id } = await share({ id: song.id, description: '<b>For</b> "you" & all' });
     const page = await fetch(url);
-    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([200, 'text/html; charset=utf-8', 'private, no-store']);
+    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'private, no-store',
+    ]);
     const html = await page.text();
     expect(html).toContain('&lt;b&gt;For&lt;/b&gt; &quot;you&quot; &amp; all');
     expect(html).not.toMatch(/<script|<b>/);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const [, source = ''] = /src="([^"]+)"/.exec(html) ?? [];
     expect((await bytesOf(await fetch(server.url + source))).equals(original)).toBe(true);
-    for (const other of [source.replace(/0$/, '1'), source.replace(/0$/, '-1'), `${source}x`, '/share/aaaaaaaaaaaaaaaaaaaaaa', '/share/aaaaaaaaaaaaaaaaaaaaaa/0']) expect((await fetch(server.url + other)).status, other).not.toBe(200);
-    expect((await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((one) => one.id === id)).toMatchObject({ visitCount: 1 });
+    for (const other of [
+      source.replace(/0$/, '1'),
+      source.replace(/0$/, '-1'),
+      `${source}x`,
+      '/share/aaaaaaaaaaaaaaaaaaaaaa',
+      '/share/aaaaaaaaaaaaaaaaaaaaaa/0',
+    ])
+      expect((await fetch(server.url + other)).status, other).not.toBe(200);
+    expect(
+      (await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((one) => one.id === id),
+    ).toMatchObject({ visitCount: 1 });
   });
 
   it('ends when it expires, and when it is taken back', async () => {
@@ -185,10 +299,17 @@ describe('what is shared', () => {
   it('belongs to who shared it; a private playlist of somebody else cannot be', async () => {
     const theirs = await openPhone(server, { token: await registerUser(server, 'sharer') });
     const { id } = await share({ id: song.id });
-    for (const endpoint of ['deleteShare', 'updateShare']) expect((await theirs.get(endpoint, { id })).body.error?.code, endpoint).toBe(70);
+    for (const endpoint of ['deleteShare', 'updateShare'])
+      expect((await theirs.get(endpoint, { id })).body.error?.code, endpoint).toBe(70);
     expect((await theirs.ask<{ share: Share[] }>('getShares', {}, 'shares')).share).toEqual([]);
     const mine = await phone.ask<{ id: string }>('createPlaylist', { name: 'Private', songId: song.id }, 'playlist');
-    for (const [endpoint, params] of [['getPlaylist', { id: mine.id }], ['deletePlaylist', { id: mine.id }], ['updatePlaylist', { playlistId: mine.id, name: 'x' }], ['createPlaylist', { playlistId: mine.id }], ['createShare', { id: mine.id }]] as const) {
+    for (const [endpoint, params] of [
+      ['getPlaylist', { id: mine.id }],
+      ['deletePlaylist', { id: mine.id }],
+      ['updatePlaylist', { playlistId: mine.id, name: 'x' }],
+      ['createPlaylist', { playlistId: mine.id }],
+      ['createShare', { id: mine.id }],
+    ] as const) {
       expect((await theirs.get(endpoint, params)).body.error?.code, endpoint).toBe(70);
     }
     const all = await share({ id: [mine.id, song.id] });

@@ -23,22 +23,50 @@ afterAll(() => temp.close());
 function recording(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
   const run: { sql: string; params: Params }[] = [];
   const real = createStatements(temp.db.$client);
-  const noted = <T extends (sql: string, params: Params) => unknown>(work: T): T => ((sql: string, params: Params) => (run.push({ sql, params }), work(sql, params))) as T;
+  const noted = <T extends (sql: string, params: Params) => unknown>(work: T): T =>
+    ((sql: string, params: Params) => (run.push({ sql, params }), work(sql, params))) as T;
   return {
-    statements: { ...real, rows: noted(real.rows), row: noted(real.row), column: noted(real.column), value: noted(real.value) },
-    plans: () => run.map(({ sql, params }) => ({
-      sql, plan: temp.db.$client.prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(params).map((row) => row.detail).join('\n'),
-    })),
+    statements: {
+      ...real,
+      rows: noted(real.rows),
+      row: noted(real.row),
+      column: noted(real.column),
+      value: noted(real.value),
+    },
+    plans: () =>
+      run.map(({ sql, params }) => ({
+        sql,
+        plan: temp.db.$client
+          .prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(params)
+          .map((row) => row.detail)
+          .join('\n'),
+      })),
   };
 }
 
 test.each<[string, (statements: Statements) => unknown]>([
   ['the most played albums', (statements) => playedIds(statements, user, 'album', 'plays', { limit: 50, offset: 20 })],
-  ['the last played albums', (statements) => playedIds(statements, user, 'album', 'last_played_at', { limit: 50, offset: 20 })],
-  ['songs like a song', (statements) => createSimilar({ statements, random: () => 0.5 }).toTrack(user, 5 as TrackId, 50)],
-  ['songs like an album', (statements) => createSimilar({ statements, random: () => 0.5 }).toAlbum(user, 5 as AlbumId, 50)],
-  ['songs like an artist', (statements) => createSimilar({ statements, random: () => 0.9 }).toArtist(user, 5 as ArtistId, 50)],
-  ['artists like an artist', (statements) => createSimilar({ statements, random: () => 0 }).artistsLike(user, 5 as ArtistId, 20)],
+  [
+    'the last played albums',
+    (statements) => playedIds(statements, user, 'album', 'last_played_at', { limit: 50, offset: 20 }),
+  ],
+  [
+    'songs like a song',
+    (statements) => createSimilar({ statements, random: () => 0.5 }).toTrack(user, 5 as TrackId, 50),
+  ],
+  [
+    'songs like an album',
+    (statements) => createSimilar({ statements, random: () => 0.5 }).toAlbum(user, 5 as AlbumId, 50),
+  ],
+  [
+    'songs like an artist',
+    (statements) => createSimilar({ statements, random: () => 0.9 }).toArtist(user, 5 as ArtistId, 50),
+  ],
+  [
+    'artists like an artist',
+    (statements) => createSimilar({ statements, random: () => 0 }).artistsLike(user, 5 as ArtistId, 20),
+  ],
   ['lyrics by name', (statements) => createLyricsReader(statements).byName('Dark', 'someone')],
   ['lyrics of a track', (statements) => createLyricsReader(statements).ofTrack(7 as TrackId)],
   ['what is below a folder', (statements) => createFolderTree(statements).childrenOf({ path: 'A' })],
@@ -55,7 +83,11 @@ test.each<[string, (statements: Statements) => unknown]>([
 
 test('a folder’s children are those directly below it, with those that only lead to others', () => {
   const tree = createFolderTree(createStatements(temp.db.$client));
-  const names = (path: string): string[] => tree.childrenOf({ path }).map((folder) => folder.path).toSorted();
+  const names = (path: string): string[] =>
+    tree
+      .childrenOf({ path })
+      .map((folder) => folder.path)
+      .toSorted();
   expect(names('')).toEqual(['A', 'A!', 'B', 'C & D']);
   expect(names('A')).toEqual(['A/one', 'A/two']);
   expect(names('A/two')).toEqual(['A/two/deep']);
@@ -64,9 +96,16 @@ test('a folder’s children are those directly below it, with those that only le
 
 test('a mix is not all by the same artist when there is other music, and another one the next time', () => {
   const statements = createStatements(temp.db.$client);
-  const [first, second] = [1, 2].map((seed) => createSimilar({ statements, random: seededRandom(seed) }).toTrack(user, 5 as TrackId, 40)) as [TrackId[], TrackId[]];
+  const [first, second] = [1, 2].map((seed) =>
+    createSimilar({ statements, random: seededRandom(seed) }).toTrack(user, 5 as TrackId, 40),
+  ) as [TrackId[], TrackId[]];
   expect(second).not.toEqual(first);
-  const own = new Set(statements.column<number>('SELECT track_id FROM track_artists WHERE artist_id IN (SELECT artist_id FROM track_artists WHERE track_id = 5)', {}));
+  const own = new Set(
+    statements.column<number>(
+      'SELECT track_id FROM track_artists WHERE artist_id IN (SELECT artist_id FROM track_artists WHERE track_id = 5)',
+      {},
+    ),
+  );
   expect(first).toHaveLength(40);
   expect(new Set(first).size).toBe(40);
   expect(first).not.toContain(5);

@@ -1,5 +1,6 @@
-// Every envelope that the phone door gives, in XML and JSON, against the published descriptions; with a library that is full, empty, and
-// of one track. And golden files, one for each case, with what changes from run to run taken out: `npx vitest run -u` rewrites them.
+// Every envelope that the phone door gives, in XML and JSON, against the published descriptions; with a library that is
+// full, empty, and of one track. And golden files, one for each case, with what changes from run to run taken out: `npx
+// vitest run -u` rewrites them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,8 @@ function normal(text: string): string {
     .replace(/\/share\/[\w-]{16,}/g, '/share/<secret>')
     .replace(/\b(tr|al|ar|dir|pl|ir|sh)-\d+(?:-([0-9a-z]+))?/g, (id, kind: string, mark?: string) => {
       const key = id.replace(/-[0-9a-z]+$/, (end) => (mark === undefined ? end : ''));
-      if (!seen.has(key)) seen.set(key, `${kind}-${[...seen.keys()].filter((known) => known.startsWith(kind)).length + 1}`);
+      if (!seen.has(key))
+        seen.set(key, `${kind}-${[...seen.keys()].filter((known) => known.startsWith(kind)).length + 1}`);
       return `${seen.get(key)}${mark === undefined ? '' : '-mark'}`;
     });
 }
@@ -42,8 +44,11 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
 
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tonearm-subsonic-'));
-    if (tracks > 0) makeLibrary({ tracks, seed: 'phones', seconds: '2', art: 'embedded', formats: ['flac'] }, join(dir, 'music'));
-    server = await startServer({ env: { ...OFFLINE, ...(tracks > 0 && { LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music') }) } });
+    if (tracks > 0)
+      makeLibrary({ tracks, seed: 'phones', seconds: '2', art: 'embedded', formats: ['flac'] }, join(dir, 'music'));
+    server = await startServer({
+      env: { ...OFFLINE, ...(tracks > 0 && { LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music') }) },
+    });
     if (tracks > 0) {
       await server.api('/sources/local_folder/scan', { method: 'POST' });
       await server.app.drain();
@@ -64,7 +69,10 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
   });
 
   const prepared = ({ track, album, artist }: CaseIds): [string, PhoneParams][] => [
-    ['star', { id: [track, album, artist] }], ['setRating', { id: track, rating: 5 }], ['setRating', { id: album, rating: 3 }], ['scrobble', { id: track, time: 1_600_000_000_000 }],
+    ['star', { id: [track, album, artist] }],
+    ['setRating', { id: track, rating: 5 }],
+    ['setRating', { id: album, rating: 3 }],
+    ['scrobble', { id: track, time: 1_600_000_000_000 }],
     ['createShare', { id: track }],
   ];
 
@@ -76,7 +84,8 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
   }
 
   /** With one track there is nothing that is drawn by lot. */
-  const fileOf = (label: string, extension: string): string => `${join(GOLDEN, label.replaceAll(' ', '-'))}.${extension}`;
+  const fileOf = (label: string, extension: string): string =>
+    `${join(GOLDEN, label.replaceAll(' ', '-'))}.${extension}`;
 
   it('answers every reading call as described', async () => {
     for (const [label, endpoint, params] of readCases(ids)) {
@@ -105,15 +114,33 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
   it('writes XML for old clients that the original XSD accepts', () => {
     // Answers that 1.16.1 does not have, and the one attribute that it takes for a number.
     const newer = /OpenSubsonicExtensions|ByIndex|LyricsBySongId|getPlayQueue|getPodcastEpisode/;
-    const faults = xmlFaults(documents.legacy.filter(({ name: label }) => !newer.test(label)), 'SUBSONIC_XSD_LEGACY');
+    const faults = xmlFaults(
+      documents.legacy.filter(({ name: label }) => !newer.test(label)),
+      'SUBSONIC_XSD_LEGACY',
+    );
     if (faults) expect(faults).toEqual([]);
   });
 
   if (name === 'full') {
     it('has a case for every endpoint that is described and answers with an envelope', () => {
       const cased = new Set([...readCases(ids), ...writeCases(ids)].map(([, endpoint]) => endpoint));
-      const elsewhere = ['stream', 'download', 'getCoverArt', 'hls.m3u8', 'getCaptions', 'getTranscodeDecision', 'getTranscodeStream', 'tokenInfo', 'findSonicPath', 'deletePlaylist', 'deleteShare', 'deleteInternetRadioStation'];
-      expect(describedEndpoints().filter((endpoint) => !cased.has(endpoint) && !elsewhere.includes(endpoint))).toEqual([]);
+      const elsewhere = [
+        'stream',
+        'download',
+        'getCoverArt',
+        'hls.m3u8',
+        'getCaptions',
+        'getTranscodeDecision',
+        'getTranscodeStream',
+        'tokenInfo',
+        'findSonicPath',
+        'deletePlaylist',
+        'deleteShare',
+        'deleteInternetRadioStation',
+      ];
+      expect(describedEndpoints().filter((endpoint) => !cased.has(endpoint) && !elsewhere.includes(endpoint))).toEqual(
+        [],
+      );
     });
   }
 });

@@ -25,40 +25,83 @@ beforeEach(() => {
   const [db, now] = [temp.db, () => new Date(clock)];
   room = openLibraryRoom(db, { now });
   likes = createLikeService({ db, now });
-  merge = createTrackMerge({ db, tracks: room.tracks, movers: [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now })] });
-  for (const name of ['ann', 'bob']) run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES (?, ?, 'x', 0)", name, name);
+  merge = createTrackMerge({
+    db,
+    tracks: room.tracks,
+    movers: [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now })],
+  });
+  for (const name of ['ann', 'bob'])
+    run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES (?, ?, 'x', 0)", name, name);
 });
 afterEach(() => temp.close());
 
 const run = (sql: string, ...params: unknown[]): void => void temp.db.$client.prepare(sql).run(...params);
 const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 let files = 0;
-const add = (identity: Partial<TrackIdentity> = {}): TrackId => room.tracks.insert({
-  source: 'upload', sourceId: `${++files}`, identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
-  audio: {
-    durationMs: 1_000, sizeBytes: 10, format: 'flac', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
-    trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: `local:audio/${files}`, contentHash: null, audioHash: null, availability: 'available',
-  },
-});
+const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
+  room.tracks.insert({
+    source: 'upload',
+    sourceId: `${++files}`,
+    identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
+    audio: {
+      durationMs: 1_000,
+      sizeBytes: 10,
+      format: 'flac',
+      codec: null,
+      bitrateKbps: null,
+      sampleRateHz: null,
+      bitDepth: null,
+      channels: 2,
+      encoderDelay: null,
+      encoderPadding: null,
+      trackGainDb: null,
+      trackPeak: null,
+      albumGainDb: null,
+      albumPeak: null,
+      hasPicture: false,
+      storageUri: `local:audio/${files}`,
+      contentHash: null,
+      audioHash: null,
+      availability: 'available',
+    },
+  });
 
 /** The counts follow by trigger. */
-const play = (userId: UserId, id: TrackId, at: number): void => run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
-const counts = (): unknown[] => all("SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts WHERE item_type <> 'all' ORDER BY 1, 2, 3");
-const recount = (): unknown[] => all(`SELECT * FROM (
+const play = (userId: UserId, id: TrackId, at: number): void =>
+  run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
+const counts = (): unknown[] =>
+  all(
+    "SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts WHERE item_type <> 'all' ORDER BY 1, 2, 3",
+  );
+const recount = (): unknown[] =>
+  all(`SELECT * FROM (
   SELECT p.user_id, 'track' AS item_type, p.track_id AS item_id, count(*) AS plays, max(p.played_at) AS last_played_at FROM plays p WHERE p.track_id IS NOT NULL GROUP BY 1, 3
   UNION ALL SELECT p.user_id, 'album', t.album_id, count(*), max(p.played_at) FROM plays p JOIN tracks t ON t.id = p.track_id WHERE t.album_id IS NOT NULL GROUP BY 1, 3
   UNION ALL SELECT p.user_id, 'artist', a.artist_id, count(*), max(p.played_at) FROM plays p JOIN track_artists a ON a.track_id = p.track_id GROUP BY 1, 3) ORDER BY 1, 2, 3`);
 const stateOf = (userId: UserId, itemId: TrackId) => likes.states(userId, 'track', [itemId])[0];
-const like = (userId: UserId, itemId: TrackId, liked: boolean, rating: number | null = null) => likes.add(userId, { itemType: 'track', itemId }, { liked, rating });
+const like = (userId: UserId, itemId: TrackId, liked: boolean, rating: number | null = null) =>
+  likes.add(userId, { itemType: 'track', itemId }, { liked, rating });
 
 /** Every state is what its events add up to. */
 function expectStatesFromEvents(): void {
   const sums = new Map<string, ItemState>();
-  for (const { user_id, item_id, liked, rating, created_at } of all<{ user_id: number; item_id: number; liked: number; rating: number | null; created_at: number }>('SELECT * FROM like_events ORDER BY id')) {
+  for (const { user_id, item_id, liked, rating, created_at } of all<{
+    user_id: number;
+    item_id: number;
+    liked: number;
+    rating: number | null;
+    created_at: number;
+  }>('SELECT * FROM like_events ORDER BY id')) {
     const key = `${user_id} ${item_id}`;
     sums.set(key, nextState(sums.get(key), { liked: liked === 1, rating, createdAt: new Date(created_at) }));
   }
-  for (const { user_id, item_id, liked, rating, since } of all<{ user_id: number; item_id: number; liked: number; rating: number; since: number }>('SELECT * FROM like_states')) {
+  for (const { user_id, item_id, liked, rating, since } of all<{
+    user_id: number;
+    item_id: number;
+    liked: number;
+    rating: number;
+    since: number;
+  }>('SELECT * FROM like_states')) {
     expect({ liked: liked === 1, rating, since: new Date(since) }).toEqual(sums.get(`${user_id} ${item_id}`));
   }
 }
@@ -66,27 +109,52 @@ function expectStatesFromEvents(): void {
 describe('plays', () => {
   test('of both are the kept one’s, for everybody', () => {
     const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
-    for (const [user, id, at] of [[ann, kept, 10], [ann, emptied, 30], [ann, emptied, 20], [bob, emptied, 5]] as const) play(user, id, at);
+    for (const [user, id, at] of [
+      [ann, kept, 10],
+      [ann, emptied, 30],
+      [ann, emptied, 20],
+      [bob, emptied, 5],
+    ] as const)
+      play(user, id, at);
     merge.mergeInto(kept, emptied);
     expect(all('SELECT user_id, track_id, played_at FROM plays ORDER BY id')).toEqual([
-      { user_id: 1, track_id: kept, played_at: 10 }, { user_id: 1, track_id: kept, played_at: 30 }, { user_id: 1, track_id: kept, played_at: 20 }, { user_id: 2, track_id: kept, played_at: 5 },
+      { user_id: 1, track_id: kept, played_at: 10 },
+      { user_id: 1, track_id: kept, played_at: 30 },
+      { user_id: 1, track_id: kept, played_at: 20 },
+      { user_id: 2, track_id: kept, played_at: 5 },
     ]);
-    expect([room.library.getTrack(ann, kept), room.library.getTrack(bob, kept)]).toMatchObject([{ playCount: 3, lastPlayedAt: new Date(30) }, { playCount: 1, lastPlayedAt: new Date(5) }]);
+    expect([room.library.getTrack(ann, kept), room.library.getTrack(bob, kept)]).toMatchObject([
+      { playCount: 3, lastPlayedAt: new Date(30) },
+      { playCount: 1, lastPlayedAt: new Date(5) },
+    ]);
     expect(counts()).toEqual(recount());
   });
 
   test('go along to the album and the artists of the kept one', () => {
-    const [kept, emptied, other] = [add({ album: 'Harbour', artists: ['Ann', 'Cleo'] }), add({ album: 'Best of', artists: ['Ann', 'Dora'] }), add({ album: 'Best of', artists: ['Dora'] })];
-    for (const [user, id, at] of [[ann, kept, 10], [ann, emptied, 40], [ann, other, 20], [bob, emptied, 7]] as const) play(user, id, at);
+    const [kept, emptied, other] = [
+      add({ album: 'Harbour', artists: ['Ann', 'Cleo'] }),
+      add({ album: 'Best of', artists: ['Ann', 'Dora'] }),
+      add({ album: 'Best of', artists: ['Dora'] }),
+    ];
+    for (const [user, id, at] of [
+      [ann, kept, 10],
+      [ann, emptied, 40],
+      [ann, other, 20],
+      [bob, emptied, 7],
+    ] as const)
+      play(user, id, at);
     merge.mergeInto(kept, emptied);
     expect(counts()).toEqual(recount());
-    expect(counts()).toHaveLength(4 + 3 + 4); // ann: the track, Harbour, Ann, Cleo; the other, Best of, Dora. bob: the track, Harbour, Ann, Cleo
+    // ann: the track, Harbour, Ann, Cleo; the other, Best of, Dora. bob: the track, Harbour, Ann, Cleo
+    expect(counts()).toHaveLength(4 + 3 + 4);
   });
 
   test('of a generated library equal a recount after many merges', () => {
     const random = seededRandom(3);
     const below = (n: number): number => Math.floor(random() * n);
-    let left = Array.from({ length: 40 }, (_, i) => add({ title: `Song ${i}`, album: `Album ${below(6)}`, artists: [`Artist ${below(5)}`, `Artist ${below(5)}`] }));
+    let left = Array.from({ length: 40 }, (_, i) =>
+      add({ title: `Song ${i}`, album: `Album ${below(6)}`, artists: [`Artist ${below(5)}`, `Artist ${below(5)}`] }),
+    );
     for (let i = 0; i < 300; i++) play(random() < 0.5 ? ann : bob, left[below(left.length)] as TrackId, below(1_000));
     while (left.length > 10) {
       const [kept, emptied] = [left[below(left.length)] as TrackId, left[below(left.length)] as TrackId];
@@ -102,21 +170,55 @@ describe('plays', () => {
 describe('likes', () => {
   test.each([
     { what: 'neither said anything', kept: null, emptied: null, after: { liked: false, rating: 0, since: null } },
-    { what: 'only the kept one is liked', kept: { liked: true, rating: 2 }, emptied: null, after: { liked: true, rating: 2, since: 100 } },
-    { what: 'only the other is liked', kept: null, emptied: { liked: true, rating: 3 }, after: { liked: true, rating: 3, since: 200 } },
-    { what: 'both are liked', kept: { liked: true, rating: null }, emptied: { liked: true, rating: 5 }, after: { liked: true, rating: 5, since: 100 } },
-    { what: 'both are rated', kept: { liked: false, rating: 1 }, emptied: { liked: false, rating: 5 }, after: { liked: false, rating: 1, since: 100 } },
-    { what: 'the kept one was un-liked and the other is liked', kept: { liked: false, rating: null }, emptied: { liked: true, rating: null }, after: { liked: true, rating: 0, since: 200 } },
-    { what: 'the kept one is liked and the other only rated', kept: { liked: true, rating: null }, emptied: { liked: false, rating: 4 }, after: { liked: true, rating: 4, since: 100 } },
+    {
+      what: 'only the kept one is liked',
+      kept: { liked: true, rating: 2 },
+      emptied: null,
+      after: { liked: true, rating: 2, since: 100 },
+    },
+    {
+      what: 'only the other is liked',
+      kept: null,
+      emptied: { liked: true, rating: 3 },
+      after: { liked: true, rating: 3, since: 200 },
+    },
+    {
+      what: 'both are liked',
+      kept: { liked: true, rating: null },
+      emptied: { liked: true, rating: 5 },
+      after: { liked: true, rating: 5, since: 100 },
+    },
+    {
+      what: 'both are rated',
+      kept: { liked: false, rating: 1 },
+      emptied: { liked: false, rating: 5 },
+      after: { liked: false, rating: 1, since: 100 },
+    },
+    {
+      what: 'the kept one was un-liked and the other is liked',
+      kept: { liked: false, rating: null },
+      emptied: { liked: true, rating: null },
+      after: { liked: true, rating: 0, since: 200 },
+    },
+    {
+      what: 'the kept one is liked and the other only rated',
+      kept: { liked: true, rating: null },
+      emptied: { liked: false, rating: 4 },
+      after: { liked: true, rating: 4, since: 100 },
+    },
   ])('when $what', ({ kept, emptied, after }) => {
     const [a, b] = [add(), add({ title: 'Song (2)' })];
-    for (const [id, at, said] of [[a, 100, kept], [b, 200, emptied]] as const) {
+    for (const [id, at, said] of [
+      [a, 100, kept],
+      [b, 200, emptied],
+    ] as const) {
       clock = at;
       if (said) for (const user of [ann, bob]) like(user, id, said.liked, said.rating);
     }
     clock = 300;
     merge.mergeInto(a, b);
-    for (const user of [ann, bob]) expect(stateOf(user, a)).toMatchObject({ ...after, since: after.since === null ? null : new Date(after.since) });
+    for (const user of [ann, bob])
+      expect(stateOf(user, a)).toMatchObject({ ...after, since: after.since === null ? null : new Date(after.since) });
     expect(all('SELECT 1 FROM like_states WHERE item_id = ?', b)).toEqual([]);
     expectStatesFromEvents();
   });
@@ -136,38 +238,92 @@ describe('likes', () => {
     const before = all('SELECT * FROM like_events ORDER BY id');
     merge.mergeInto(a, b);
     expect(all('SELECT * FROM like_events ORDER BY id').slice(0, before.length)).toEqual(before);
-    expect(all('SELECT user_id, item_id, liked, rating FROM like_events WHERE id > ?', before.length)).toEqual([{ user_id: 2, item_id: a, liked: 1, rating: null }]);
+    expect(all('SELECT user_id, item_id, liked, rating FROM like_events WHERE id > ?', before.length)).toEqual([
+      { user_id: 2, item_id: a, liked: 1, rating: null },
+    ]);
   });
 });
 
 test('entries of playlists keep their ids and places, also where one list has both tracks', () => {
   const [kept, emptied, other] = [add(), add({ title: 'Song (2)' }), add({ title: 'Other' })];
-  for (const [id, owner] of [[1, 1], [2, 2], [3, 2]]) run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (?, ?, 'x', 0, 0)", id, owner);
-  for (const [list, position, track] of [[1, 0, emptied], [1, 1, other], [1, 2, kept], [2, 0, emptied], [3, 0, other]]) run('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (?, ?, ?, 7)', list, position, track);
+  for (const [id, owner] of [
+    [1, 1],
+    [2, 2],
+    [3, 2],
+  ])
+    run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (?, ?, 'x', 0, 0)", id, owner);
+  for (const [list, position, track] of [
+    [1, 0, emptied],
+    [1, 1, other],
+    [1, 2, kept],
+    [2, 0, emptied],
+    [3, 0, other],
+  ])
+    run(
+      'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (?, ?, ?, 7)',
+      list,
+      position,
+      track,
+    );
   merge.mergeInto(kept, emptied);
-  expect(all('SELECT id, playlist_id, position, track_id, added_at FROM playlist_entries ORDER BY id').map((row) => Object.values(row as object))).toEqual([
-    [1, 1, 0, kept, 7], [2, 1, 1, other, 7], [3, 1, 2, kept, 7], [4, 2, 0, kept, 7], [5, 3, 0, other, 7],
+  expect(
+    all('SELECT id, playlist_id, position, track_id, added_at FROM playlist_entries ORDER BY id').map((row) =>
+      Object.values(row as object),
+    ),
+  ).toEqual([
+    [1, 1, 0, kept, 7],
+    [2, 1, 1, other, 7],
+    [3, 1, 2, kept, 7],
+    [4, 2, 0, kept, 7],
+    [5, 3, 0, other, 7],
   ]);
-  expect(all('SELECT updated_at FROM playlists ORDER BY id')).toEqual([{ updated_at: clock }, { updated_at: clock }, { updated_at: 0 }]);
+  expect(all('SELECT updated_at FROM playlists ORDER BY id')).toEqual([
+    { updated_at: clock },
+    { updated_at: clock },
+    { updated_at: 0 },
+  ]);
 });
 
 describe('the emptied track', () => {
   test('goes with its search text, and an album and artists that nothing belongs to any more', async () => {
-    const [kept, emptied] = [add({ title: 'Lighthouse' }), add({ title: 'Lighthouse (take 2)', album: 'Best of', artists: ['Dora'] })];
+    const [kept, emptied] = [
+      add({ title: 'Lighthouse' }),
+      add({ title: 'Lighthouse (take 2)', album: 'Best of', artists: ['Dora'] }),
+    ];
     const { albumId } = room.library.getTrack(ann, emptied);
     run("INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, 'covers/9.jpg', 0)", albumId);
     const { storageUri } = room.library.getTrack(ann, emptied);
     expect(merge.mergeInto(kept, emptied)).toEqual({ storageUri, coverKey: 'covers/9.jpg' });
-    expect((await room.library.listTracks(ann, { q: 'lighthouse' }, { sort: 'title' }, { limit: 9, offset: 0 })).items.map(({ id }) => id)).toEqual([kept]);
+    expect(
+      (await room.library.listTracks(ann, { q: 'lighthouse' }, { sort: 'title' }, { limit: 9, offset: 0 })).items.map(
+        ({ id }) => id,
+      ),
+    ).toEqual([kept]);
     expect(room.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
-    expect(room.library.getTrack(ann, kept)).toMatchObject({ title: 'Lighthouse', artistName: 'The Quays', albumTitle: 'Harbour' });
+    expect(room.library.getTrack(ann, kept)).toMatchObject({
+      title: 'Lighthouse',
+      artistName: 'The Quays',
+      albumTitle: 'Harbour',
+    });
   });
 
   test('and all that hung on it stays when anything fails', () => {
     const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
     play(ann, emptied, 5);
     like(ann, emptied, true);
-    const failing = createTrackMerge({ db: temp.db, tracks: room.tracks, movers: [createLikeMoves({ db: temp.db }), createHistoryMoves({ db: temp.db }), { move: () => { throw new Error('no'); } }] });
+    const failing = createTrackMerge({
+      db: temp.db,
+      tracks: room.tracks,
+      movers: [
+        createLikeMoves({ db: temp.db }),
+        createHistoryMoves({ db: temp.db }),
+        {
+          move: () => {
+            throw new Error('no');
+          },
+        },
+      ],
+    });
     expect(() => failing.mergeInto(kept, emptied)).toThrow('no');
     expect(room.library.getTrack(ann, emptied)).toMatchObject({ liked: true, playCount: 1 });
     expect(room.library.getTrack(ann, kept)).toMatchObject({ liked: false, playCount: 0 });
@@ -177,6 +333,10 @@ describe('the emptied track', () => {
   test('must be another one, and both must be there', () => {
     const id = add();
     expect(() => merge.mergeInto(id, id)).toThrow(expect.objectContaining({ code: 'conflict' }));
-    for (const [kept, emptied] of [[id, 99], [99, id]] as [TrackId, TrackId][]) expect(() => merge.mergeInto(kept, emptied)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    for (const [kept, emptied] of [
+      [id, 99],
+      [99, id],
+    ] as [TrackId, TrackId][])
+      expect(() => merge.mergeInto(kept, emptied)).toThrow(expect.objectContaining({ code: 'not_found' }));
   });
 });

@@ -1,6 +1,17 @@
 // Conversion by ffmpeg behind /stream, with real audio and the real program.
 import { spawnSync } from 'node:child_process';
-import { ftruncateSync, closeSync, openSync, writeSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  ftruncateSync,
+  closeSync,
+  openSync,
+  writeSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { get as httpGet, type ClientRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -33,8 +44,18 @@ beforeEach(async () => {
   library = openLibrary(join(dir, 'tonearm.db'));
   program = ffmpeg;
   cacheBytes = 1e9;
-  transcodes = createTranscodes({ log: quiet, now: () => new Date(), cacheDir: join(dir, 'cache'), ffmpeg: async () => program, atOnce: () => 2, cacheBytes: () => cacheBytes });
-  const audioStore = createAudioStore({ storage: createLocalStorage({ root: join(dir, 'library') }), importPath: () => join(dir, 'music') });
+  transcodes = createTranscodes({
+    log: quiet,
+    now: () => new Date(),
+    cacheDir: join(dir, 'cache'),
+    ffmpeg: async () => program,
+    atOnce: () => 2,
+    cacheBytes: () => cacheBytes,
+  });
+  const audioStore = createAudioStore({
+    storage: createLocalStorage({ root: join(dir, 'library') }),
+    importPath: () => join(dir, 'music'),
+  });
   served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }));
   song = addFile('song.wav', SECONDS);
 });
@@ -63,10 +84,26 @@ function addFile(name: string, seconds: number, values: Partial<typeof tracks.$i
   head.writeUInt32LE(data, 40);
   const fd = openSync(join(dir, 'music', name), 'w');
   writeSync(fd, head);
-  if (seconds <= SECONDS) writeSync(fd, Buffer.from(Int16Array.from({ length: seconds * 8_000 }, (_, n) => 9_000 * Math.sin((n * 440 * 2 * Math.PI) / 8_000)).buffer));
+  if (seconds <= SECONDS)
+    writeSync(
+      fd,
+      Buffer.from(
+        Int16Array.from({ length: seconds * 8_000 }, (_, n) => 9_000 * Math.sin((n * 440 * 2 * Math.PI) / 8_000))
+          .buffer,
+      ),
+    );
   ftruncateSync(fd, 44 + data);
   closeSync(fd);
-  return library.addTrack({ storageUri: `file:${name}`, format: 'wav', title: name, artistName: 'Band', durationMs: seconds * 1_000, bitrateKbps: 128, sourceId: name, ...values });
+  return library.addTrack({
+    storageUri: `file:${name}`,
+    format: 'wav',
+    title: name,
+    artistName: 'Band',
+    durationMs: seconds * 1_000,
+    bitrateKbps: 128,
+    sourceId: name,
+    ...values,
+  });
 }
 
 const address = (id: number, query: string): string => `${served.url}/stream/${id}?${query}`;
@@ -84,10 +121,15 @@ function durationOf(bytes: Buffer, extension: string): number {
 
 /** ffmpeg processes that this process started and that live. */
 function children(): number {
-  const own = readdirSync('/proc/self/task').flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean));
+  const own = readdirSync('/proc/self/task').flatMap((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
+  );
   return own.filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('ffmpeg') && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+      return (
+        readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('ffmpeg') &&
+        !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+      );
     } catch {
       return false; // gone meanwhile
     }
@@ -97,17 +139,27 @@ function children(): number {
 const cacheFiles = (): string[] => readdirSync(join(dir, 'cache', 'transcodes'));
 
 /** A listener who takes the head of the answer, then nothing. */
-const listen = (id: number, query: string): Promise<ClientRequest> => new Promise((resolve, reject) => {
-  const request = httpGet(address(id, query), { headers: { authorization: 'Bearer good' }, agent: false }, (response) => {
-    response.pause();
-    resolve(request);
+const listen = (id: number, query: string): Promise<ClientRequest> =>
+  new Promise((resolve, reject) => {
+    const request = httpGet(
+      address(id, query),
+      { headers: { authorization: 'Bearer good' }, agent: false },
+      (response) => {
+        response.pause();
+        resolve(request);
+      },
+    );
+    request.on('error', reject);
   });
-  request.on('error', reject);
-});
 
 describe.runIf(ffmpeg)('a track in another format', () => {
   it.each([
-    ['mp3', 'audio/mpeg'], ['opus', 'audio/ogg; codecs=opus'], ['ogg', 'audio/ogg'], ['aac', 'audio/aac'], ['m4a', 'audio/mp4'], ['flac', 'audio/flac'],
+    ['mp3', 'audio/mpeg'],
+    ['opus', 'audio/ogg; codecs=opus'],
+    ['ogg', 'audio/ogg'],
+    ['aac', 'audio/aac'],
+    ['m4a', 'audio/mp4'],
+    ['flac', 'audio/flac'],
   ])('%s plays as long as the original', async (format, type) => {
     const response = await get(song, `format=${format}`);
     expect(response.status).toBe(200);
@@ -158,7 +210,11 @@ describe.runIf(ffmpeg)('a track in another format', () => {
 
   it('answers HEAD with its type and starts nothing', async () => {
     const response = await get(song, 'format=opus', {}, 'HEAD');
-    expect([response.status, response.headers.get('content-type'), response.headers.get('accept-ranges')]).toEqual([200, 'audio/ogg; codecs=opus', 'none']);
+    expect([response.status, response.headers.get('content-type'), response.headers.get('accept-ranges')]).toEqual([
+      200,
+      'audio/ogg; codecs=opus',
+      'none',
+    ]);
     expect(transcodes.running()).toBe(0);
     expect((await get(song, 'format=mp3', {}, 'HEAD')).status).toBe(200);
     await bytesOf(await get(song, 'format=mp3'));
@@ -170,7 +226,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect((await get(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
     const narrow = await get(song, 'max_bitrate=64');
     expect(narrow.headers.get('content-type')).toBe('audio/mpeg');
-    expect((await bytesOf(narrow)).length / 1000 / SECONDS * 8).toBeLessThan(70);
+    expect(((await bytesOf(narrow)).length / 1000 / SECONDS) * 8).toBeLessThan(70);
     expect((await get(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
   });
 
@@ -219,30 +275,50 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     cacheBytes = cacheFiles().reduce((sum, name) => sum + statSync(join(dir, 'cache', 'transcodes', name)).size, 0);
     await bytesOf(await get(song, 'format=ogg'));
     await transcodes.close();
-    expect(cacheFiles().map((name) => name.replace(/.*\./, '')).sort()).toEqual(['aac', 'ogg', 'opus']);
+    expect(
+      cacheFiles()
+        .map((name) => name.replace(/.*\./, ''))
+        .sort(),
+    ).toEqual(['aac', 'ogg', 'opus']);
   });
 });
 
 describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () => {
   it('never run more programs than allowed, fifty asked for at once, and all are answered', async () => {
     let most = 0;
-    const watch = setInterval(() => { most = Math.max(most, children()); }, 5);
-    const answers = await Promise.all(Array.from({ length: 50 }, async (_, n) => (await bytesOf(await get(song, `format=mp3&start_ms=${n * 100}`))).length));
+    const watch = setInterval(() => {
+      most = Math.max(most, children());
+    }, 5);
+    const answers = await Promise.all(
+      Array.from(
+        { length: 50 },
+        async (_, n) => (await bytesOf(await get(song, `format=mp3&start_ms=${n * 100}`))).length,
+      ),
+    );
     clearInterval(watch);
     expect(answers.every((length) => length > 1_000)).toBe(true);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(2);
-    await vi.waitFor(() => expect([children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]));
+    await vi.waitFor(() =>
+      expect([children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]),
+    );
   });
 
   it('leave no program and no file behind when everybody goes', async () => {
     const hours = addFile('hours.wav', 4 * 3_600);
     const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus&max_bitrate=32')];
-    const waiting = Array.from({ length: 10 }, (_, n) => httpGet(address(hours, `format=mp3&start_ms=${n + 1}`), { headers: { authorization: 'Bearer good' }, agent: false }).on('error', () => undefined));
+    const waiting = Array.from({ length: 10 }, (_, n) =>
+      httpGet(address(hours, `format=mp3&start_ms=${n + 1}`), {
+        headers: { authorization: 'Bearer good' },
+        agent: false,
+      }).on('error', () => undefined),
+    );
     await vi.waitFor(() => expect(transcodes.running()).toBe(12));
     expect(children()).toBe(2);
     for (const request of [first, second, ...waiting]) request.destroy();
-    await vi.waitFor(() => expect([transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]), { timeout: 10_000 });
+    await vi.waitFor(() => expect([transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]), {
+      timeout: 10_000,
+    });
   });
 
   it('go on while one of two listeners is still there', async () => {
@@ -250,7 +326,9 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () =>
     const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus')];
     expect(transcodes.running()).toBe(1);
     first.destroy();
-    await new Promise((resolve) => { first.once('close', resolve); });
+    await new Promise((resolve) => {
+      first.once('close', resolve);
+    });
     expect([transcodes.running(), children()]).toEqual([1, 1]);
     second.destroy();
     await vi.waitFor(() => expect([transcodes.running(), children()]).toEqual([0, 0]), { timeout: 10_000 });

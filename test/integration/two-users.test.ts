@@ -1,5 +1,6 @@
-// Walks every route there is as a second person, with the ids of the first one's private things: nothing is found, nothing is told, nothing
-// changes. A new route with an id in its path must say here whether its things belong to everybody.
+// Walks every route there is as a second person, with the ids of the first one's private things: nothing is found,
+// nothing is told, nothing changes. A new route with an id in its path must say here whether its things belong to
+// everybody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../server/http/route.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
@@ -42,7 +43,12 @@ beforeAll(async () => {
   form.append('file', new Blob([`A,B,${SECRET},1700000000`]), `${SECRET}.csv`);
   const imported = await make('/history/import', form);
   await server.app.drain();
-  hers = { '/history/:id': `${play.id}`, '/history/imports/:id': `${imported.id}`, '/bookmarks/:track_id': `${trackId}`, '/jukebox/speaker/:speaker_id': SPEAKER };
+  hers = {
+    '/history/:id': `${play.id}`,
+    '/history/imports/:id': `${imported.id}`,
+    '/bookmarks/:track_id': `${trackId}`,
+    '/jukebox/speaker/:speaker_id': SPEAKER,
+  };
   bodies = {};
   queries = {};
   if (server.app.routes.some((route) => nameOf(route) === 'post /playlists')) await makePlaylist();
@@ -51,7 +57,9 @@ afterAll(() => server.close());
 
 async function makePlaylist(): Promise<void> {
   const { id } = await make('/playlists', { name: SECRET });
-  const { entries: [entry] } = await make<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
+  const {
+    entries: [entry],
+  } = await make<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
   Object.assign(hers, { '/playlists/:id': `${id}`, ':entry_id': `${entry.entry_id}`, ':version': '1' });
   Object.assign(bodies, {
     'patch /playlists/:id': { name: 'Bob’s', is_public: true },
@@ -60,35 +68,69 @@ async function makePlaylist(): Promise<void> {
     'post /playlists/:id/tracks/move': { entry_ids: [entry.entry_id], before_entry_id: null },
     'post /playlists/:id/restore': { version: 1 },
   });
-  Object.assign(queries, { 'delete /playlists/:id/tracks': `?entry_id=${entry.entry_id}`, 'get /playlists/:id/contains': `?track_id=${trackId}`, 'delete /playlists/:id': '?forever=false' });
+  Object.assign(queries, {
+    'delete /playlists/:id/tracks': `?entry_id=${entry.entry_id}`,
+    'get /playlists/:id/contains': `?track_id=${trackId}`,
+    'delete /playlists/:id': '?forever=false',
+  });
 }
 
 /** Routes that Bob may call, with an id of something private in their path. */
-const privateRoutes = (): Route[] => server.app.routes.filter(({ spec }) => spec.access !== 'superuser' && spec.access !== 'public' && spec.path.includes(':') && !SHARED.test(spec.path));
+const privateRoutes = (): Route[] =>
+  server.app.routes.filter(
+    ({ spec }) =>
+      spec.access !== 'superuser' && spec.access !== 'public' && spec.path.includes(':') && !SHARED.test(spec.path),
+  );
 
 /** The route's path with Ann's ids; undefined where this test was not told any. */
 function pathOf(route: Route): string | undefined {
   const { path } = route.spec;
-  const base = Object.keys(hers).filter((prefix) => prefix.startsWith('/') && (path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}.`))).toSorted((a, b) => b.length - a.length)[0];
+  const base = Object.keys(hers)
+    .filter(
+      (prefix) =>
+        prefix.startsWith('/') && (path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}.`)),
+    )
+    .toSorted((a, b) => b.length - a.length)[0];
   if (base === undefined) return undefined;
-  const whole = path.replace(base, base.replace(/:\w+/, hers[base] as string)).replaceAll(/:\w+/g, (name) => hers[name] ?? name);
+  const whole = path
+    .replace(base, base.replace(/:\w+/, hers[base] as string))
+    .replaceAll(/:\w+/g, (name) => hers[name] ?? name);
   return whole.includes(':') ? undefined : `${whole}${queries[nameOf(route)] ?? ''}`;
 }
 
 const ask = (route: Route, token: string) =>
-  server.api(pathOf(route) ?? '', { method: route.spec.method.toUpperCase(), token, ...(route.spec.body && { body: bodies[nameOf(route)] ?? {} }) });
+  server.api(pathOf(route) ?? '', {
+    method: route.spec.method.toUpperCase(),
+    token,
+    ...(route.spec.body && { body: bodies[nameOf(route)] ?? {} }),
+  });
 
 /** Every row of Ann's, in whatever table, and of what hangs on them. */
 function everythingOfAnn(): Record<string, unknown[]> {
   const client = server.app.db.$client;
   const { id } = client.prepare("SELECT id FROM users WHERE username = 'ann'").get() as { id: number };
-  const tables = (client.prepare("SELECT m.name AS name, c.name AS owner FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name IN ('user_id', 'owner_id', 'playlist_id')").all()) as { name: string; owner: string }[];
+  const tables = client
+    .prepare(
+      "SELECT m.name AS name, c.name AS owner FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name IN ('user_id', 'owner_id', 'playlist_id')",
+    )
+    .all() as { name: string; owner: string }[];
   expect(tables.length).toBeGreaterThan(8);
-  return Object.fromEntries(tables.map(({ name, owner }) => [`${name}.${owner}`, client.prepare(owner === 'playlist_id' ? `SELECT * FROM ${name}` : `SELECT * FROM ${name} WHERE ${owner} = ?`).all(...(owner === 'playlist_id' ? [] : [id]))]));
+  return Object.fromEntries(
+    tables.map(({ name, owner }) => [
+      `${name}.${owner}`,
+      client
+        .prepare(owner === 'playlist_id' ? `SELECT * FROM ${name}` : `SELECT * FROM ${name} WHERE ${owner} = ?`)
+        .all(...(owner === 'playlist_id' ? [] : [id])),
+    ]),
+  );
 }
 
 test('this test knows an id for every private route', () => {
-  expect(privateRoutes().filter((route) => pathOf(route) === undefined).map(nameOf)).toEqual([]);
+  expect(
+    privateRoutes()
+      .filter((route) => pathOf(route) === undefined)
+      .map(nameOf),
+  ).toEqual([]);
   expect(privateRoutes().length).toBeGreaterThan(4);
 });
 
@@ -96,14 +138,19 @@ test('another person’s things are not found, and writing to them changes nothi
   const before = everythingOfAnn();
   for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
     const answer = await ask(route, bob);
-    expect([answer.status, answer.text.includes(SECRET)], `${nameOf(route)} (422: give it a body or query above): ${answer.text}`).toEqual([404, false]);
+    expect(
+      [answer.status, answer.text.includes(SECRET)],
+      `${nameOf(route)} (422: give it a body or query above): ${answer.text}`,
+    ).toEqual([404, false]);
   }
   expect(everythingOfAnn()).toEqual(before);
 });
 
 test('what is kept under a shared id is each person’s own', async () => {
   const before = everythingOfAnn();
-  expect((await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status).toBe(200);
+  expect(
+    (await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status,
+  ).toBe(200);
   expect((await server.api(`/bookmarks/${trackId}`, { method: 'DELETE', token: bob })).status).toBe(204);
   expect((await server.api(`/jukebox/speaker/${SPEAKER}`, { method: 'DELETE', token: bob })).status).toBe(204);
   expect((await server.api<{ speaker: { id: string } }>('/jukebox', { token: ann })).body.speaker.id).toBe(SPEAKER);
@@ -112,7 +159,9 @@ test('what is kept under a shared id is each person’s own', async () => {
 
 test('an administrator is not let in either', async () => {
   const before = everythingOfAnn();
-  const { body: { access_token: token } } = await server.api<{ access_token: string }>('/auth/login', { method: 'POST', body: ADMIN, token: null });
+  const {
+    body: { access_token: token },
+  } = await server.api<{ access_token: string }>('/auth/login', { method: 'POST', body: ADMIN, token: null });
   for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
     const answer = await ask(route, token);
     expect([answer.status, answer.text.includes(SECRET)], nameOf(route)).toEqual([404, false]);
@@ -122,10 +171,17 @@ test('an administrator is not let in either', async () => {
 
 test('nothing that can be read without an id tells of another person’s things', async () => {
   const before = everythingOfAnn();
-  const readable = server.app.routes.filter(({ spec }) => spec.method === 'get' && spec.access === 'user' && !spec.path.includes(':') && !spec.produces);
+  const readable = server.app.routes.filter(
+    ({ spec }) => spec.method === 'get' && spec.access === 'user' && !spec.path.includes(':') && !spec.produces,
+  );
   expect(readable.length).toBeGreaterThan(10);
   for (const route of readable) {
-    const query = route.spec.path === '/likes/state' ? `?item_type=track&item_id=${trackId}` : /search/.test(route.spec.path) ? `?q=${SECRET}` : '';
+    const query =
+      route.spec.path === '/likes/state'
+        ? `?item_type=track&item_id=${trackId}`
+        : /search/.test(route.spec.path)
+          ? `?q=${SECRET}`
+          : '';
     const { status, text, body } = await server.api(`${route.spec.path}${query}`, { token: bob });
     expect(text.replaceAll(`"query":"${SECRET}"`, ''), nameOf(route)).not.toContain(SECRET);
     if (route.spec.path === '/likes/state') expect([status, body]).toMatchObject([200, [{ liked: false, rating: 0 }]]);
@@ -134,6 +190,8 @@ test('nothing that can be read without an id tells of another person’s things'
 });
 
 test('the owner finds all of them', async () => {
-  for (const route of privateRoutes().filter(({ spec }) => spec.method === 'get')) expect((await ask(route, ann)).status, nameOf(route)).toBe(200);
-  for (const path of ['/history', '/queue', '/bookmarks', '/history/imports', '/history/now-playing']) expect((await server.api(path, { token: ann })).text, path).toContain(SECRET);
+  for (const route of privateRoutes().filter(({ spec }) => spec.method === 'get'))
+    expect((await ask(route, ann)).status, nameOf(route)).toBe(200);
+  for (const path of ['/history', '/queue', '/bookmarks', '/history/imports', '/history/now-playing'])
+    expect((await server.api(path, { token: ann })).text, path).toContain(SECRET);
 });

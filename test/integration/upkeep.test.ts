@@ -1,5 +1,16 @@
 // Upkeep of the storage: comparing it with its checksums, and clearing what nothing refers to.
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
@@ -29,7 +40,10 @@ let clock: number;
 
 beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-upkeep-'));
-  manifest = makeLibrary({ tracks: 12, messy: 0, seed: 'upkeep', art: 'embedded', formats: ['mp3', 'flac'] }, join(base, 'music'));
+  manifest = makeLibrary(
+    { tracks: 12, messy: 0, seed: 'upkeep', art: 'embedded', formats: ['mp3', 'flac'] },
+    join(base, 'music'),
+  );
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 beforeEach(() => {
@@ -41,7 +55,9 @@ afterEach(() => server.close());
 
 async function open(mode: 'copy' | 'reference', env: Record<string, string> = {}): Promise<TrackOut[]> {
   server = await startServer({
-    env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode, ACCESS_TOKEN_TTL: '60d', ...env }, now: () => new Date(clock), verifyPace: { lookEveryMs: 1, mostLooks: 2 },
+    env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode, ACCESS_TOKEN_TTL: '60d', ...env },
+    now: () => new Date(clock),
+    verifyPace: { lookEveryMs: 1, mostLooks: 2 },
   });
   await run('/sources/local_folder/scan');
   return allTracks(server);
@@ -55,11 +71,21 @@ async function run<R>(path: string, body?: object): Promise<JobOut & { result: R
 }
 
 const verify = async (): Promise<VerifyTally> => (await run<VerifyTally>('/jobs/verify', {})).result;
-const collect = async (dryRun: boolean): Promise<GarbageResult> => (await run<GarbageResult>('/jobs/gc', { dry_run: dryRun })).result;
+const collect = async (dryRun: boolean): Promise<GarbageResult> =>
+  (await run<GarbageResult>('/jobs/gc', { dry_run: dryRun })).result;
 const stored = (key: string): string => join(server.dir, 'library', key);
-const coversNow = (): string[] => server.app.db.select().from(albumCovers).orderBy(albumCovers.albumId).all().map(({ key }) => key).filter((key) => key !== null);
-const pathOf = ({ storage_uri: uri }: TrackOut): string => join(server.dir, 'library', (uri ?? '').slice('local:'.length));
-const availability = async ({ id }: TrackOut): Promise<string> => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
+const coversNow = (): string[] =>
+  server.app.db
+    .select()
+    .from(albumCovers)
+    .orderBy(albumCovers.albumId)
+    .all()
+    .map(({ key }) => key)
+    .filter((key) => key !== null);
+const pathOf = ({ storage_uri: uri }: TrackOut): string =>
+  join(server.dir, 'library', (uri ?? '').slice('local:'.length));
+const availability = async ({ id }: TrackOut): Promise<string> =>
+  (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
 
 /** Another byte in the middle; size and time stay. */
 function flip(path: string): void {
@@ -74,13 +100,20 @@ describe('verify', () => {
   it('finds everything as it was', async () => {
     const tracks = await open('copy');
     const tally = await verify();
-    expect(tally).toMatchObject({ checked: tracks.length, damaged: 0, missing: 0, unreadable: 0, healed: 0, findings: [] });
+    expect(tally).toMatchObject({
+      checked: tracks.length,
+      damaged: 0,
+      missing: 0,
+      unreadable: 0,
+      healed: 0,
+      findings: [],
+    });
     expect(tally.bytes).toBe(tracks.reduce((sum, track) => sum + (track.size_bytes ?? 0), 0));
   });
 
   it('heals a flipped byte and a lost object from the backup', async () => {
     const backup = mkdtempSync(join(base, 'backup-'));
-    const [damaged, lost] = await open('copy', { BACKUP_TARGET: backup }) as [TrackOut, TrackOut];
+    const [damaged, lost] = (await open('copy', { BACKUP_TARGET: backup })) as [TrackOut, TrackOut];
     expect((await makeBackup(server)).status).toBe('succeeded');
     const before = [damaged, lost].map((track) => readFileSync(pathOf(track)));
     flip(pathOf(damaged));
@@ -114,7 +147,9 @@ describe('verify', () => {
     rmSync(stored(covers[0] ?? ''));
     const tally = await verify();
     expect(tally).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: covers.length });
-    expect(tally.findings.map(({ track_id, album_id, healed }) => [track_id, typeof album_id, healed])).toEqual(covers.map(() => [null, 'number', true]));
+    expect(tally.findings.map(({ track_id, album_id, healed }) => [track_id, typeof album_id, healed])).toEqual(
+      covers.map(() => [null, 'number', true]),
+    );
     expect(covers.map((key) => readFileSync(stored(key)))).toEqual(before);
   });
 
@@ -122,25 +157,43 @@ describe('verify', () => {
     await open('copy');
     const [row] = server.app.db.select().from(albumCovers).all();
     const form = new FormData();
-    form.append('file', new Blob([await sharp({ create: { width: 300, height: 300, channels: 3, background: 'teal' } }).png().toBuffer()]), 'mine.png');
+    form.append(
+      'file',
+      new Blob([
+        await sharp({ create: { width: 300, height: 300, channels: 3, background: 'teal' } })
+          .png()
+          .toBuffer(),
+      ]),
+      'mine.png',
+    );
     expect((await server.api(`/albums/${row?.albumId}/cover`, { method: 'PUT', body: form })).status).toBeLessThan(300);
     const key = coversNow().find((one) => one.startsWith(`covers/${row?.albumId}.`)) ?? '';
     flip(stored(key));
     const damaged = readFileSync(stored(key));
     const tally = await verify();
     expect(tally).toMatchObject({ damaged: 1, healed: 0 });
-    expect(tally.findings).toMatchObject([{ kind: 'damaged', album_id: row?.albumId, track_id: null, reason: expect.stringMatching(/the backup cannot be read \(No place for backups is set/) as string }]);
+    expect(tally.findings).toMatchObject([
+      {
+        kind: 'damaged',
+        album_id: row?.albumId,
+        track_id: null,
+        reason: expect.stringMatching(/the backup cannot be read \(No place for backups is set/) as string,
+      },
+    ]);
     expect(readFileSync(stored(key))).toEqual(damaged);
   });
 
   it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
-    const [damaged, lost] = await open('copy') as [TrackOut, TrackOut];
+    const [damaged, lost] = (await open('copy')) as [TrackOut, TrackOut];
     flip(pathOf(damaged));
     const kept = readFileSync(pathOf(lost));
     rmSync(pathOf(lost));
     const tally = await verify();
     expect(tally).toMatchObject({ damaged: 1, missing: 1 });
-    expect(Object.fromEntries(tally.findings.map(({ kind, track_id }) => [kind, track_id]))).toEqual({ damaged: damaged.id, missing: lost.id });
+    expect(Object.fromEntries(tally.findings.map(({ kind, track_id }) => [kind, track_id]))).toEqual({
+      damaged: damaged.id,
+      missing: lost.id,
+    });
     expect([await availability(damaged), await availability(lost)]).toEqual(['available', 'missing']);
     writeFileSync(pathOf(lost), kept);
     expect(await verify()).toMatchObject({ damaged: 1, missing: 0, returned: 1 });
@@ -158,13 +211,21 @@ describe('verify', () => {
   });
 
   it('heals what the backup has, and says of the rest why not', async () => {
-    const [first, second, third] = await open('copy') as [TrackOut, TrackOut, TrackOut];
+    const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
     const good = readFileSync(pathOf(first));
     for (const track of [first, second, third]) flip(pathOf(track));
     const storage = createLocalStorage({ root: join(server.dir, 'library') });
     const handler = verifyTask({
-      db: server.app.db, now: () => new Date(clock), settings: server.app.settings, storage, audioStore: createAudioStore({ storage, importPath: () => music }),
-      reader: { read: () => Promise.reject(new Error('not asked')) }, proveCover: () => Promise.resolve('good'), isBusy: () => false, onGone: () => undefined, onReturned: () => undefined,
+      db: server.app.db,
+      now: () => new Date(clock),
+      settings: server.app.settings,
+      storage,
+      audioStore: createAudioStore({ storage, importPath: () => music }),
+      reader: { read: () => Promise.reject(new Error('not asked')) },
+      proveCover: () => Promise.resolve('good'),
+      isBusy: () => false,
+      onGone: () => undefined,
+      onReturned: () => undefined,
       async heal(key) {
         if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
         if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
@@ -172,10 +233,21 @@ describe('verify', () => {
         return 'healed';
       },
     });
-    const tally = await handler({ scope: 'all' }, { jobId: 999 as never, attempt: 1, signal: new AbortController().signal, progress: () => undefined, giveWay: () => undefined }) as VerifyTally;
+    const tally = (await handler(
+      { scope: 'all' },
+      {
+        jobId: 999 as never,
+        attempt: 1,
+        signal: new AbortController().signal,
+        progress: () => undefined,
+        giveWay: () => undefined,
+      },
+    )) as VerifyTally;
     expect(tally).toMatchObject({ healed: 1, damaged: 2 });
     expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
-      [first.id]: null, [second.id]: 'the backup does not have it', [third.id]: 'the backup cannot be read (no such folder)',
+      [first.id]: null,
+      [second.id]: 'the backup does not have it',
+      [third.id]: 'the backup cannot be read (no such folder)',
     });
     expect(await verify()).toMatchObject({ damaged: 2 });
   });
@@ -183,7 +255,8 @@ describe('verify', () => {
   it('looks at a part each day where a setting asks for it, and comes round', async () => {
     const tracks = await open('copy', { VERIFY_DAYS: '2' });
     const days: number[] = [];
-    const parts = async (): Promise<JobOut[]> => (await server.api<{ items: JobOut[] }>('/jobs?task=verify_storage')).body.items;
+    const parts = async (): Promise<JobOut[]> =>
+      (await server.api<{ items: JobOut[] }>('/jobs?task=verify_storage')).body.items;
     for (let day = 0; day < 3; day++) {
       await server.app.dailyVerify.look();
       await server.app.dailyVerify.look(); // once a day
@@ -197,14 +270,16 @@ describe('verify', () => {
   });
 
   it('looks by itself once a month on a disk, and never in an object store, unless a setting says otherwise', () => {
-    const days = (value: number | undefined, kind: 'local' | 's3'): number => verifyDays({ get: () => value as never }, kind);
+    const days = (value: number | undefined, kind: 'local' | 's3'): number =>
+      verifyDays({ get: () => value as never }, kind);
     expect([days(undefined, 'local'), days(undefined, 's3'), days(7, 's3'), days(0, 'local')]).toEqual([30, 0, 7, 0]);
   });
 
   it('is for administrators', async () => {
     await open('copy');
     const token = await registerUser(server);
-    for (const path of ['/jobs/verify', '/jobs/gc']) expect((await server.api(path, { method: 'POST', token, body: {} })).status).toBe(403);
+    for (const path of ['/jobs/verify', '/jobs/gc'])
+      expect((await server.api(path, { method: 'POST', token, body: {} })).status).toBe(403);
   });
 });
 
@@ -226,18 +301,35 @@ describe('clearing what nothing refers to', () => {
     expect(await collect(true)).toMatchObject({ dry_run: true, unused: 2, deleted: 0, keys: [garbage, cover] });
     expect(existsSync(strange(garbage))).toBe(true);
     expect(await collect(false)).toMatchObject({ dry_run: false, unused: 2, deleted: 2, young: 0 });
-    expect([existsSync(strange(garbage)), existsSync(strange(cover)), existsSync(strange('audio/ab/notes.txt'))]).toEqual([false, false, true]);
+    expect([
+      existsSync(strange(garbage)),
+      existsSync(strange(cover)),
+      existsSync(strange('audio/ab/notes.txt')),
+    ]).toEqual([false, false, true]);
     expect(server.app.db.select().from(orphanedCovers).all()).toEqual([]);
     for (const track of tracks) expect(existsSync(pathOf(track))).toBe(true);
-    for (const { key } of server.app.db.select().from(albumCovers).all()) if (key !== null) expect(existsSync(strange(key))).toBe(true);
+    for (const { key } of server.app.db.select().from(albumCovers).all())
+      if (key !== null) expect(existsSync(strange(key))).toBe(true);
   });
 
   it('finds an object by the hash in its name, and tracks by their id, along indexes', async () => {
     await open('copy');
     const { db } = server.app;
-    const plan = (sql: string, ...values: unknown[]): string => (db.$client.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[]).map(({ detail }) => detail).join('; ');
-    expect(plan('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1', 'a', 'b', 'c')).toContain('tracks_content_hash');
-    expect(plan("SELECT DISTINCT storage_uri FROM tracks WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'", 'ab', 'abg', 'local:')).toContain('tracks_content_hash');
+    const plan = (sql: string, ...values: unknown[]): string =>
+      (db.$client.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[])
+        .map(({ detail }) => detail)
+        .join('; ');
+    expect(
+      plan('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1', 'a', 'b', 'c'),
+    ).toContain('tracks_content_hash');
+    expect(
+      plan(
+        "SELECT DISTINCT storage_uri FROM tracks WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'",
+        'ab',
+        'abg',
+        'local:',
+      ),
+    ).toContain('tracks_content_hash');
     expect(prepareIsUsed(db)('nothing', 'audio/x')).toBe(false);
     expect(prepareListKept(db)(0, 3).map(({ id }) => id)).toEqual([1, 2, 3]);
   });

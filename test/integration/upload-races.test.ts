@@ -1,4 +1,5 @@
-// Uploads beside a scan, and beside deletions of the same content: whatever the order, no track is left without its audio.
+// Uploads beside a scan, and beside deletions of the same content: whatever the order, no track is left without its
+// audio.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +32,9 @@ const open: { close(): Promise<void> }[] = [];
 beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-races-'));
   manifest = makeLibrary({ tracks: 150, even: true, seed: 'races' }, join(base, 'music'));
-  clean = manifest.files.filter((file) => !file.messy && !file.duplicateOf && /^[\x20-\x7e]+$/.test(file.path)).map((file) => join(manifest.dir, file.path));
+  clean = manifest.files
+    .filter((file) => !file.messy && !file.duplicateOf && /^[\x20-\x7e]+$/.test(file.path))
+    .map((file) => join(manifest.dir, file.path));
 });
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
@@ -50,10 +53,15 @@ function upload(server: TestServer, path: string): Promise<Answer<UploadOut>> {
   return server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
 }
 
-const remove = (server: TestServer, id: number | undefined): Promise<Answer> => server.api(`/tracks/${id}`, { method: 'DELETE' });
+const remove = (server: TestServer, id: number | undefined): Promise<Answer> =>
+  server.api(`/tracks/${id}`, { method: 'DELETE' });
 const objects = (server: TestServer): string[] => {
   const folder = join(server.dir, 'library', 'audio');
-  return existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name) : [];
+  return existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name)
+    : [];
 };
 
 /** Every track's audio is there, and every stored object has a track. */
@@ -72,7 +80,9 @@ test('twenty different uploads at once while a scan runs', async () => {
   const extra = makeLibrary({ tracks: 30, even: true, seed: 'others' }, join(base, 'others'));
   const others = extra.files.filter((file) => !file.messy && !file.duplicateOf).slice(0, 20);
   const answers = await Promise.all(others.map((file) => upload(server, join(extra.dir, file.path))));
-  expect(answers.map((answer) => [answer.status, answer.body.items[0]?.title])).toEqual(others.map((file) => [201, file.tags?.title]));
+  expect(answers.map((answer) => [answer.status, answer.body.items[0]?.title])).toEqual(
+    others.map((file) => [201, file.tags?.title]),
+  );
   await server.app.drain();
   expect((await server.api<JobOut>(`/jobs/${scan.body.id}`)).body.status).toBe('succeeded');
   await expectWhole(server);
@@ -84,7 +94,11 @@ test('the same content uploaded and deleted over and over, in whatever order, ne
   for (let round = 0; round < 40; round++) {
     const first = await upload(server, path);
     expect(first.status).toBeLessThan(300);
-    const [again] = await Promise.all([upload(server, path), remove(server, first.body.items[0]?.id), upload(server, path)]);
+    const [again] = await Promise.all([
+      upload(server, path),
+      remove(server, first.body.items[0]?.id),
+      upload(server, path),
+    ]);
     expect([200, 201, 404]).toContain(again.status); // 404: it was found, and deleted before the answer
     await expectWhole(server);
   }
@@ -96,12 +110,18 @@ test('content that a scan finds again while its only track is deleted', async ()
   for (const path of clean.slice(0, 12)) cpSync(path, join(folder, basename(path)));
   for (let round = 0; round < 4; round++) {
     const server = await serve({ env: { LOCAL_MEDIA_IMPORT_PATH: folder } });
-    const ids = (await Promise.all(clean.slice(0, 12).map((path) => upload(server, path)))).map((answer) => answer.body.items[0]?.id);
+    const ids = (await Promise.all(clean.slice(0, 12).map((path) => upload(server, path)))).map(
+      (answer) => answer.body.items[0]?.id,
+    );
     await server.api('/sources/local_folder/scan', { method: 'POST' });
-    await Promise.all(ids.map(async (id, i) => {
-      await new Promise((resolve) => { setTimeout(resolve, (i * round * 10) % 70); });
-      return remove(server, id);
-    }));
+    await Promise.all(
+      ids.map(async (id, i) => {
+        await new Promise((resolve) => {
+          setTimeout(resolve, (i * round * 10) % 70);
+        });
+        return remove(server, id);
+      }),
+    );
     await server.app.drain();
     const tracks = await allTracks(server);
     expect(tracks.every((track) => track.source === 'local_folder')).toBe(true);
@@ -115,10 +135,15 @@ function gate() {
   let arrived = 0;
   let isOpen = true;
   return {
-    close: (): void => { isOpen = false; },
+    close: (): void => {
+      isOpen = false;
+    },
     pass: async (): Promise<void> => {
       arrived++;
-      if (!isOpen) await new Promise<void>((resolve) => { waiting.push(resolve); });
+      if (!isOpen)
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
     },
     arrived: (): number => arrived,
     letOne: (): void => waiting.shift()?.(),
@@ -137,23 +162,56 @@ describe('a deletion and an upload of the same content, held at the worst moment
     const [stored, deleting] = [gate(), gate()];
     const storage: Storage = {
       ...real,
-      putAudio: async (...args) => { const put = await real.putAudio(...args); await stored.pass(); return put; },
-      delete: async (key) => { await deleting.pass(); return real.delete(key); },
+      putAudio: async (...args) => {
+        const put = await real.putAudio(...args);
+        await stored.pass();
+        return put;
+      },
+      delete: async (key) => {
+        await deleting.pass();
+        return real.delete(key);
+      },
     };
     const claims = createClaims();
     const now = (): Date => new Date();
     const tracks = createTrackWriter({ db, now });
-    const reader = createReaderPool({ workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')), log: quiet });
-    const library = createLibraryService({ db, tracks, storage, claims, now, log: quiet, onDeleted: () => undefined });
-    const uploads = createUploadService({ db, log: quiet, tracks, storeFile: createStoreFile({ storage, claims, reader }), settings: { get: () => 10_000_000 } as never, tmpDir: join(dir, 'tmp'), onUploaded: () => undefined });
-    const http = createServer((req, res) => {
-      uploads.receive(req as never, new AbortController().signal).then(({ uploaded }) => res.end(String(uploaded[0]?.trackId)), (error: unknown) => res.writeHead(500).end(String(error)));
+    const reader = createReaderPool({
+      workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')),
+      log: quiet,
     });
-    await new Promise<void>((resolve) => { http.listen(0, '127.0.0.1', resolve); });
-    open.push({ close: async () => { http.close(); await reader.close(); close(); } });
+    const library = createLibraryService({ db, tracks, storage, claims, now, log: quiet, onDeleted: () => undefined });
+    const uploads = createUploadService({
+      db,
+      log: quiet,
+      tracks,
+      storeFile: createStoreFile({ storage, claims, reader }),
+      settings: { get: () => 10_000_000 } as never,
+      tmpDir: join(dir, 'tmp'),
+      onUploaded: () => undefined,
+    });
+    const http = createServer((req, res) => {
+      uploads.receive(req as never, new AbortController().signal).then(
+        ({ uploaded }) => res.end(String(uploaded[0]?.trackId)),
+        (error: unknown) => res.writeHead(500).end(String(error)),
+      );
+    });
+    await new Promise<void>((resolve) => {
+      http.listen(0, '127.0.0.1', resolve);
+    });
+    open.push({
+      close: async () => {
+        http.close();
+        await reader.close();
+        close();
+      },
+    });
     const { port } = http.address() as AddressInfo;
     return {
-      claims, library, tracks, stored, deleting,
+      claims,
+      library,
+      tracks,
+      stored,
+      deleting,
       async send(): Promise<TrackId> {
         const form = new FormData();
         form.append('files', new Blob([readFileSync(clean[0] as string)]), 'a.mp3');
@@ -161,8 +219,12 @@ describe('a deletion and an upload of the same content, held at the worst moment
         expect(response.status).toBe(200);
         return Number(await response.text()) as TrackId;
       },
-      hasAudio: async (id: TrackId): Promise<boolean> => (await real.stat(library.getTrack(1 as UserId, id).storageUri?.slice('local:'.length) ?? '')) !== undefined,
-      objects: (): string[] => readdirSync(join(dir, 'library', 'audio'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name),
+      hasAudio: async (id: TrackId): Promise<boolean> =>
+        (await real.stat(library.getTrack(1 as UserId, id).storageUri?.slice('local:'.length) ?? '')) !== undefined,
+      objects: (): string[] =>
+        readdirSync(join(dir, 'library', 'audio'), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => entry.name),
     };
   }
 

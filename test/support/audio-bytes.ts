@@ -1,20 +1,36 @@
 // Small sound audio files put together byte by byte: what the generator does not make, and what tests want to bend.
 
 export const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
-export const u16 = (n: number): Buffer => { const b = Buffer.alloc(2); b.writeUInt16BE(n & 0xffff); return b; };
-export const u32 = (n: number): Buffer => { const b = Buffer.alloc(4); b.writeUInt32BE(n >>> 0); return b; };
+export const u16 = (n: number): Buffer => {
+  const b = Buffer.alloc(2);
+  b.writeUInt16BE(n & 0xffff);
+  return b;
+};
+export const u32 = (n: number): Buffer => {
+  const b = Buffer.alloc(4);
+  b.writeUInt32BE(n >>> 0);
+  return b;
+};
 export const u16le = (n: number): Buffer => u16(n).swap16();
 export const u32le = (n: number): Buffer => u32(n).swap32();
-export const u64le = (n: number): Buffer => { const b = Buffer.alloc(8); b.writeBigUInt64LE(BigInt(n)); return b; };
-export const syncsafe = (n: number): Buffer => Buffer.from([(n >>> 21) & 127, (n >>> 14) & 127, (n >>> 7) & 127, n & 127]);
+export const u64le = (n: number): Buffer => {
+  const b = Buffer.alloc(8);
+  b.writeBigUInt64LE(BigInt(n));
+  return b;
+};
+export const syncsafe = (n: number): Buffer =>
+  Buffer.from([(n >>> 21) & 127, (n >>> 14) & 127, (n >>> 7) & 127, n & 127]);
 
-export const id3Header = (size: number, version = 4, flags = 0): Buffer => Buffer.concat([ascii('ID3'), Buffer.from([version, 0, flags]), syncsafe(size)]);
+export const id3Header = (size: number, version = 4, flags = 0): Buffer =>
+  Buffer.concat([ascii('ID3'), Buffer.from([version, 0, flags]), syncsafe(size)]);
 
 /** A v2.4 frame; `flags` are those of its format byte. */
 export const id3Frame = (name: string, body: Buffer, flags = 0): Buffer =>
   Buffer.concat([ascii(name), syncsafe(body.length), Buffer.from([0, flags]), body]);
-export const id3FrameV23 = (name: string, body: Buffer): Buffer => Buffer.concat([ascii(name), u32(body.length), Buffer.alloc(2), body]);
-export const id3FrameV22 = (name: string, body: Buffer): Buffer => Buffer.concat([ascii(name), u32(body.length).subarray(1), body]);
+export const id3FrameV23 = (name: string, body: Buffer): Buffer =>
+  Buffer.concat([ascii(name), u32(body.length), Buffer.alloc(2), body]);
+export const id3FrameV22 = (name: string, body: Buffer): Buffer =>
+  Buffer.concat([ascii(name), u32(body.length).subarray(1), body]);
 /** Text in UTF-8 with its encoding byte. */
 export const utf8Text = (text: string): Buffer => Buffer.from(`\x03${text}`);
 export const latin1Text = (text: string): Buffer => ascii(`\0${text}`);
@@ -37,12 +53,17 @@ export function flac(...blocks: [type: number, body: Buffer][]): Buffer {
   const info = Buffer.alloc(34);
   info.set([0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0xc4, 0x42, 0xf0, 0, 0, 0xac, 0x44]);
   const all: [number, Buffer][] = [[0, info], ...blocks];
-  const parts = all.flatMap(([type, body], i) => [u32(((i === all.length - 1 ? 0x80 | type : type) << 24) | body.length), body]);
+  const parts = all.flatMap(([type, body], i) => [
+    u32(((i === all.length - 1 ? 0x80 | type : type) << 24) | body.length),
+    body,
+  ]);
   return Buffer.concat([ascii('fLaC'), ...parts, Buffer.from([0xff, 0xf8, 0xc9, 0x18]), Buffer.alloc(60_000)]);
 }
 
 export function vorbisComment(...comments: (string | Buffer)[]): Buffer {
-  const parts = comments.map((comment) => Buffer.from(comment as string)).flatMap((bytes) => [u32le(bytes.length), bytes]);
+  const parts = comments
+    .map((comment) => Buffer.from(comment as string))
+    .flatMap((bytes) => [u32le(bytes.length), bytes]);
   return Buffer.concat([u32le(0), u32le(comments.length), ...parts]);
 }
 
@@ -70,6 +91,8 @@ export const atom = (name: string, ...parts: Buffer[]): Buffer => {
 };
 
 /** A RIFF chunk, padded to an even length. */
-export const chunkLe = (name: string, body: Buffer): Buffer => Buffer.concat([ascii(name), u32le(body.length), body, Buffer.alloc(body.length & 1)]);
+export const chunkLe = (name: string, body: Buffer): Buffer =>
+  Buffer.concat([ascii(name), u32le(body.length), body, Buffer.alloc(body.length & 1)]);
 /** An AIFF chunk. */
-export const chunkBe = (name: string, body: Buffer): Buffer => Buffer.concat([ascii(name), u32(body.length), body, Buffer.alloc(body.length & 1)]);
+export const chunkBe = (name: string, body: Buffer): Buffer =>
+  Buffer.concat([ascii(name), u32(body.length), body, Buffer.alloc(body.length & 1)]);

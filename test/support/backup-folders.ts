@@ -15,23 +15,68 @@ const root = join(import.meta.dirname, '..', '..');
 const now = (): Date => new Date();
 const workerUrl = productPaths(root, false).workers.snapshot;
 
-export interface Place { passphrase?: string | undefined; isNew?: boolean; env?: Record<string, string | undefined> }
+export interface Place {
+  passphrase?: string | undefined;
+  isNew?: boolean;
+  env?: Record<string, string | undefined>;
+}
 
 /** `where`: a folder, or `s3` for the bucket of `env`. */
-export const openBackup = async (where: string, { passphrase, isNew = false, env = {} }: Place = {}): Promise<Repository> =>
-  openRepository({ target: await openTarget(where, targetDeps(loadConfig({ file: {}, env }), now)), passphrase, isNew });
+export const openBackup = async (
+  where: string,
+  { passphrase, isNew = false, env = {} }: Place = {},
+): Promise<Repository> =>
+  openRepository({
+    target: await openTarget(where, targetDeps(loadConfig({ file: {}, env }), now)),
+    passphrase,
+    isNew,
+  });
 
 /** What lies in a data folder goes into a backup. */
-export const backUpInto = (repo: Repository, dataDir: string, tmpDir: string, wish: Partial<BackupSource & Run> = {}): Promise<BackupResult> => {
+export const backUpInto = (
+  repo: Repository,
+  dataDir: string,
+  tmpDir: string,
+  wish: Partial<BackupSource & Run> = {},
+): Promise<BackupResult> => {
   const { signal = new AbortController().signal, progress = () => undefined, ...source } = wish;
-  return backUp(repo, {
-    storage: createLocalStorage({ root: join(dataDir, 'library') }), claims: createClaims(), databasePath: join(dataDir, 'tonearm.db'), tmpDir,
-    workerUrl, ownFiles: undefined, settings: {}, keys: null, version: '0', keep: { daily: 7, weekly: 4 }, now, ...source,
-  }, { signal, progress });
+  return backUp(
+    repo,
+    {
+      storage: createLocalStorage({ root: join(dataDir, 'library') }),
+      claims: createClaims(),
+      databasePath: join(dataDir, 'tonearm.db'),
+      tmpDir,
+      workerUrl,
+      ownFiles: undefined,
+      settings: {},
+      keys: null,
+      version: '0',
+      keep: { daily: 7, weekly: 4 },
+      now,
+      ...source,
+    },
+    { signal, progress },
+  );
 };
 
 export const restoreFrom = (repo: Repository, dataDir: string, wish: Partial<RestoreWish> = {}): Promise<Restored> =>
-  restore({ repo, snapshot: undefined, replace: false, skipDamaged: false, musicDir: undefined, workerUrl, now, progress: () => undefined, ...wish, dataDir });
+  restore({
+    repo,
+    snapshot: undefined,
+    replace: false,
+    skipDamaged: false,
+    musicDir: undefined,
+    workerUrl,
+    now,
+    progress: () => undefined,
+    ...wish,
+    dataDir,
+  });
 
-export const restoreFolder = async (backup: string, dataDir: string, wish: Partial<RestoreWish> = {}, passphrase?: string): Promise<Restored> =>
-  restoreFrom(await openBackup(backup, { passphrase }), dataDir, wish);
+export const restoreFolder = async (
+  backup: string,
+  dataDir: string,
+  wish: Partial<RestoreWish> = {},
+  passphrase?: string,
+): Promise<Restored> => restoreFrom(await openBackup(backup, { passphrase }), dataDir, wish);

@@ -10,7 +10,11 @@ import { registerUser, startServer, type TestServer } from './server.ts';
 
 export const LISTENER = { username: 'listener', password: 'long enough password' };
 
-export interface LivelyOptions { music: string; dir: string; env?: Record<string, string> }
+export interface LivelyOptions {
+  music: string;
+  dir: string;
+  env?: Record<string, string>;
+}
 
 /** Scans the music; two people like, rate, play and make lists of it, with versions and one that was deleted. */
 export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Promise<TestServer> {
@@ -20,27 +24,49 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
   const listener = await registerUser(server, LISTENER.username);
   const tracks = await allTracks(server);
   const post = async (path: string, body: object, token?: string): Promise<{ body: Record<string, unknown> }> => {
-    const answer = await server.api<Record<string, unknown>>(path, { method: 'POST', body, ...(token !== undefined && { token }) });
+    const answer = await server.api<Record<string, unknown>>(path, {
+      method: 'POST',
+      body,
+      ...(token !== undefined && { token }),
+    });
     if (answer.status >= 400) throw new Error(`${path}: ${answer.text}`);
     return answer;
   };
   for (const [n, track] of tracks.slice(0, 12).entries()) {
-    await post('/likes', { item_type: 'track', item_id: track.id, liked: n % 3 > 0, rating: n % 6 }, n % 2 ? listener : undefined);
-    await post('/history', { track_id: track.id, played_at: new Date(Date.UTC(2026, 0, 1, n)).toISOString(), played_ms: 200_000 }, n % 2 ? undefined : listener);
+    await post(
+      '/likes',
+      { item_type: 'track', item_id: track.id, liked: n % 3 > 0, rating: n % 6 },
+      n % 2 ? listener : undefined,
+    );
+    await post(
+      '/history',
+      { track_id: track.id, played_at: new Date(Date.UTC(2026, 0, 1, n)).toISOString(), played_ms: 200_000 },
+      n % 2 ? undefined : listener,
+    );
   }
   const ids = tracks.map(({ id }) => id);
   const { body: list } = await post('/playlists', { name: 'Road: "1/2"', track_ids: ids.slice(0, 5) });
-  const { body: added } = await post(`/playlists/${String(list['id'])}/tracks`, { track_ids: ids.slice(5, 9), position: 2 });
+  const { body: added } = await post(`/playlists/${String(list['id'])}/tracks`, {
+    track_ids: ids.slice(5, 9),
+    position: 2,
+  });
   const [first] = added['entries'] as { entry_id: number }[];
   await server.api(`/playlists/${String(list['id'])}/tracks/${first?.entry_id}`, { method: 'DELETE' });
-  await post('/playlists', { name: 'Loud', rules: { all: [{ field: 'year', op: 'greater_than', value: 1900 }] } }, listener);
+  await post(
+    '/playlists',
+    { name: 'Loud', rules: { all: [{ field: 'year', op: 'greater_than', value: 1900 }] } },
+    listener,
+  );
   const { body: gone } = await post('/playlists', { name: 'Gone', track_ids: ids.slice(0, 2) }, listener);
   await server.api(`/playlists/${String(gone['id'])}`, { method: 'DELETE', token: listener });
   return server;
 }
 
 /** Makes a backup to its end; its result, or the error of a job that did not succeed. */
-export async function makeBackup(server: TestServer, to?: string): Promise<BackupResult & { error: string | null; status: string }> {
+export async function makeBackup(
+  server: TestServer,
+  to?: string,
+): Promise<BackupResult & { error: string | null; status: string }> {
   const { body } = await server.api<JobOut>('/backups', { method: 'POST', body: to === undefined ? {} : { to } });
   await server.app.drain();
   const { body: job } = await server.api<JobOut>(`/jobs/${body.id}`);
@@ -55,7 +81,13 @@ const OWN = ['jobs', 'queue_tasks', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_s
 export function rowsIn(dataDir: string): Record<string, unknown[]> {
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
-    const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name").pluck().all().filter((name) => !OWN.includes(name));
+    const tables = db
+      .prepare<[], string>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
+      )
+      .pluck()
+      .all()
+      .filter((name) => !OWN.includes(name));
     return Object.fromEntries(tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]));
   } finally {
     db.close();
@@ -65,9 +97,18 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
 /** Relative path and hash of every file below a folder. */
 export function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort();
-  return Object.fromEntries(files.map((path) => [path.slice(folder.length + 1).replaceAll('\\', '/'), createHash('sha256').update(readFileSync(path)).digest('hex')]));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  return Object.fromEntries(
+    files.map((path) => [
+      path.slice(folder.length + 1).replaceAll('\\', '/'),
+      createHash('sha256').update(readFileSync(path)).digest('hex'),
+    ]),
+  );
 }
 
 /** Objects of a backup. */
-export const objectsOf = (backup: string): string[] => Object.keys(filesIn(backup)).filter((name) => name.startsWith('objects/'));
+export const objectsOf = (backup: string): string[] =>
+  Object.keys(filesIn(backup)).filter((name) => name.startsWith('objects/'));

@@ -1,11 +1,20 @@
-// A Chromium for the browser tests, wherever there is one: CHROME_PATH, the system's, or the one inside @sparticuz/chromium.
+// A Chromium for the browser tests, wherever there is one: CHROME_PATH, the system's, or the one inside
+// @sparticuz/chromium.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 
 // @sparticuz/chromium's own `.args` are not used: its --single-process dies when a page closes.
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  '--autoplay-policy=no-user-gesture-required'];
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+];
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 function onPath(): string | undefined {
@@ -25,5 +34,10 @@ export const browserPath = async (): Promise<string> => process.env['CHROME_PATH
 
 /** Without a head there are no scroll bars, unless they are asked for. */
 export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean } = {}): Promise<Browser> {
-  return chromium.launch({ executablePath: await browserPath(), headless: true, args: ARGS, ...(scrollBars && { ignoreDefaultArgs: ['--hide-scrollbars'] }) });
+  return chromium.launch({
+    executablePath: await browserPath(),
+    headless: true,
+    args: ARGS,
+    ...(scrollBars && { ignoreDefaultArgs: ['--hide-scrollbars'] }),
+  });
 }

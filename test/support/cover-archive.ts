@@ -6,7 +6,21 @@ import { createLog, type Log } from '../../server/log/log.ts';
 /** Without manners: a fake one does not mind. */
 export const HASTE: ArchivePace = { perSecond: 1_000, timeoutMs: 400, busyPauseMs: 1 };
 
-export function openArchive(url: string | undefined, log: Log = createLog('silent'), now = (): Date => new Date()): CoverArchive {
-  const values: Partial<Settings> = { COVERART_ENABLED: url !== undefined, COVERART_BASE_URL: url ?? 'http://127.0.0.1:9', CONTACT: 'someone@example.org' };
-  return createCoverArchive({ version: '0.0.0', log, now, pace: HASTE, settings: { get: <N extends SettingName>(name: N) => values[name] as Settings[N] } });
+export function openArchive(
+  url: string | undefined,
+  log: Log = createLog('silent'),
+  now = (): Date => new Date(),
+): CoverArchive {
+  const values: Partial<Settings> = {
+    COVERART_ENABLED: url !== undefined,
+    COVERART_BASE_URL: url ?? 'http://127.0.0.1:9',
+    CONTACT: 'someone@example.org',
+  };
+  return createCoverArchive({
+    version: '0.0.0',
+    log,
+    now,
+    pace: HASTE,
+    settings: { get: <N extends SettingName>(name: N) => values[name] as Settings[N] },
+  });
 }

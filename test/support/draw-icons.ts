@@ -1,5 +1,5 @@
-// Draws every icon from resources/icon.svg, for the web app and for the packages of the three systems: npm run icons. Run again whenever
-// the drawing changes; a test compares.
+// Draws every icon from resources/icon.svg, for the web app and for the packages of the three systems: npm run icons.
+// Run again whenever the drawing changes; a test compares.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -16,42 +16,75 @@ const SAFE = 0.72;
 export const MAC_GRID = 824 / 1024;
 /** The drawing without the ground around it, at twice its size. */
 const TRAY_PART = { left: 96, top: 104, width: 816, height: 816 };
-const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [[16, 24, 32, 48, 64, 128, 256, 512], [16, 20, 24, 32, 40, 48, 64, 256], [32, 64, 128, 256, 512, 1024]];
+const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [
+  [16, 24, 32, 48, 64, 128, 256, 512],
+  [16, 20, 24, 32, 40, 48, 64, 256],
+  [32, 64, 128, 256, 512, 1024],
+];
 
 /** The drawing at that size, on a transparent ground; `share` of it when it has a border. */
 export async function drawn(size: number, share = 1): Promise<Buffer> {
   const inner = Math.round(size * share);
   const border = (size - inner) / 2;
-  return sharp(drawing, { density: 144 }).resize(inner)
-    .extend({ top: Math.floor(border), left: Math.floor(border), bottom: Math.ceil(border), right: Math.ceil(border), background: '#0000' })
-    .png().toBuffer();
+  return sharp(drawing, { density: 144 })
+    .resize(inner)
+    .extend({
+      top: Math.floor(border),
+      left: Math.floor(border),
+      bottom: Math.ceil(border),
+      right: Math.ceil(border),
+      background: '#0000',
+    })
+    .png()
+    .toBuffer();
 }
 
 const saved = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
 
 /** What macOS colours by itself in its menu bar: only how solid a point is counts. All but the dark ground is. */
 async function silhouette(size: number): Promise<Buffer> {
-  const solid = await sharp(drawing, { density: 144 }).extract(TRAY_PART).resize(size).flatten({ background: GROUND }).greyscale().linear(2.3, -60).raw().toBuffer();
-  return sharp({ create: { width: size, height: size, channels: 3, background: '#000' } }).joinChannel(solid, { raw: { width: size, height: size, channels: 1 } }).png().toBuffer();
+  const solid = await sharp(drawing, { density: 144 })
+    .extract(TRAY_PART)
+    .resize(size)
+    .flatten({ background: GROUND })
+    .greyscale()
+    .linear(2.3, -60)
+    .raw()
+    .toBuffer();
+  return sharp({ create: { width: size, height: size, channels: 3, background: '#000' } })
+    .joinChannel(solid, { raw: { width: size, height: size, channels: 1 } })
+    .png()
+    .toBuffer();
 }
 
 async function drawAll(): Promise<void> {
   copyFileSync(join(root, 'resources', 'icon.svg'), web('favicon.svg'));
   for (const size of [192, 512]) writeFileSync(web(`icon-${size}.png`), await saved(await drawn(size)));
-  await sharp(await drawn(180)).flatten({ background: GROUND }).png({ palette: true }).toFile(web('icon-180.png'));
-  await sharp(await drawn(512, SAFE)).flatten({ background: GROUND }).png({ palette: true }).toFile(web('icon-maskable-512.png'));
+  await sharp(await drawn(180))
+    .flatten({ background: GROUND })
+    .png({ palette: true })
+    .toFile(web('icon-180.png'));
+  await sharp(await drawn(512, SAFE))
+    .flatten({ background: GROUND })
+    .png({ palette: true })
+    .toFile(web('icon-maskable-512.png'));
 
   mkdirSync(join(root, 'resources', 'tray'), { recursive: true });
-  for (const [suffix, times] of [['', 1], ['@2x', 2]] as const) {
+  for (const [suffix, times] of [
+    ['', 1],
+    ['@2x', 2],
+  ] as const) {
     writeFileSync(join(root, 'resources', 'tray', `tray${suffix}.png`), await saved(await drawn(32 * times)));
     writeFileSync(join(root, 'resources', 'tray', `trayTemplate${suffix}.png`), await silhouette(16 * times));
   }
   mkdirSync(packaging('icons'), { recursive: true });
-  for (const size of LINUX_SIZES) writeFileSync(packaging('icons', `${size}x${size}.png`), await saved(await drawn(size)));
+  for (const size of LINUX_SIZES)
+    writeFileSync(packaging('icons', `${size}x${size}.png`), await saved(await drawn(size)));
   writeFileSync(packaging('icon.ico'), toIco(await pictures(WINDOWS_SIZES)));
   writeFileSync(packaging('icon.icns'), toIcns(await pictures(MAC_SIZES, MAC_GRID)));
 }
 
-const pictures = async (sizes: number[], share?: number): Promise<IconPicture[]> => Promise.all(sizes.map(async (size) => ({ size, png: await saved(await drawn(size, share)) })));
+const pictures = async (sizes: number[], share?: number): Promise<IconPicture[]> =>
+  Promise.all(sizes.map(async (size) => ({ size, png: await saved(await drawn(size, share)) })));
 
 if (import.meta.main) await drawAll();

@@ -1,5 +1,5 @@
-// Covers that look like somebody made them: a few manners of drawing, each with colours and shapes of the album's own. The same album is
-// always drawn the same.
+// Covers that look like somebody made them: a few manners of drawing, each with colours and shapes of the album's own.
+// The same album is always drawn the same.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,15 +7,27 @@ import sharp from 'sharp';
 import { readManifest } from './library.ts';
 import { seededRandom } from './sample-library.ts';
 
-interface Art { title: string; artist: string; random: () => number }
+interface Art {
+  title: string;
+  artist: string;
+  random: () => number;
+}
 type Manner = (art: Art, colours: readonly string[]) => string;
 
 /** Ground, three that go with it, ink. */
 const PALETTES = [
-  ['#0f1a2b', '#e4572e', '#f3a712', '#a8c686', '#f0e7d8'], ['#f2e8dc', '#d1495b', '#edae49', '#00798c', '#30343f'], ['#1d1128', '#ff6b6b', '#c44569', '#574b90', '#f8efba'],
-  ['#e9ecef', '#264653', '#2a9d8f', '#e76f51', '#1b1b1e'], ['#0b132b', '#5bc0be', '#6fffe9', '#3a506b', '#ffffff'], ['#fdf0d5', '#780000', '#c1121f', '#669bbc', '#003049'],
-  ['#22223b', '#c9ada7', '#9a8c98', '#4a4e69', '#f2e9e4'], ['#ffcb69', '#d08c60', '#797d62', '#997b66', '#291f1e'], ['#132a13', '#4f772d', '#90a955', '#ecf39e', '#fefae0'],
-  ['#f7f7ff', '#fe5f55', '#577399', '#bdd5ea', '#495867'], ['#2b061e', '#875053', '#b7c3f3', '#dd7596', '#fcecc9'], ['#08090a', '#a7a2a9', '#f4f7f5', '#575a5e', '#e63946'],
+  ['#0f1a2b', '#e4572e', '#f3a712', '#a8c686', '#f0e7d8'],
+  ['#f2e8dc', '#d1495b', '#edae49', '#00798c', '#30343f'],
+  ['#1d1128', '#ff6b6b', '#c44569', '#574b90', '#f8efba'],
+  ['#e9ecef', '#264653', '#2a9d8f', '#e76f51', '#1b1b1e'],
+  ['#0b132b', '#5bc0be', '#6fffe9', '#3a506b', '#ffffff'],
+  ['#fdf0d5', '#780000', '#c1121f', '#669bbc', '#003049'],
+  ['#22223b', '#c9ada7', '#9a8c98', '#4a4e69', '#f2e9e4'],
+  ['#ffcb69', '#d08c60', '#797d62', '#997b66', '#291f1e'],
+  ['#132a13', '#4f772d', '#90a955', '#ecf39e', '#fefae0'],
+  ['#f7f7ff', '#fe5f55', '#577399', '#bdd5ea', '#495867'],
+  ['#2b061e', '#875053', '#b7c3f3', '#dd7596', '#fcecc9'],
+  ['#08090a', '#a7a2a9', '#f4f7f5', '#575a5e', '#e63946'],
 ] as const;
 
 const SIZE = 800;
@@ -47,7 +59,10 @@ const tiles: Manner = ({ random }, colours) => {
     const [x, y] = [(i % 4) * side, Math.floor(i / 4) * side];
     const [back, front] = [colours[Math.floor(random() * 3)], colours[2 + Math.floor(random() * 3)]];
     const turn = Math.floor(random() * 4) * 90;
-    const shape = random() < 0.7 ? `<path d="M0,0 H${side} A${side},${side} 0 0 1 0,${side} Z" fill="${front}"/>` : `<circle cx="100" cy="100" r="${random() < 0.5 ? 100 : 48}" fill="${front}"/>`;
+    const shape =
+      random() < 0.7
+        ? `<path d="M0,0 H${side} A${side},${side} 0 0 1 0,${side} Z" fill="${front}"/>`
+        : `<circle cx="100" cy="100" r="${random() < 0.5 ? 100 : 48}" fill="${front}"/>`;
     return `<g transform="translate(${x} ${y})"><rect width="201" height="201" fill="${back}"/><g transform="rotate(${turn} 100 100)">${shape}</g></g>`;
   };
   return Array.from({ length: 16 }, (_, i) => tile(i)).join('');
@@ -55,7 +70,8 @@ const tiles: Manner = ({ random }, colours) => {
 
 /** Colours that run into each other, like a photograph out of focus. */
 const haze: Manner = ({ random }, [ground, ...others]) => {
-  const cloud = () => `<circle cx="${round(between(random, 0, 800))}" cy="${round(between(random, 0, 800))}" r="${round(between(random, 120, 330))}" fill="${others[Math.floor(random() * others.length)]}"/>`;
+  const cloud = () =>
+    `<circle cx="${round(between(random, 0, 800))}" cy="${round(between(random, 0, 800))}" r="${round(between(random, 120, 330))}" fill="${others[Math.floor(random() * others.length)]}"/>`;
   return `<defs><filter id="soft" x="-50%" y="-50%" width="200%" height="200%"><feGaussianBlur stdDeviation="90"/></filter></defs>
     <rect width="800" height="800" fill="${ground}"/><g filter="url(#soft)">${Array.from({ length: 9 }, cloud).join('')}</g>`;
 };
@@ -77,7 +93,10 @@ const waves: Manner = ({ random }, [ground, a, , , ink]) => {
 /** Stripes across, and the name large. */
 const poster: Manner = ({ title, artist, random }, [ground, a, b, c, ink]) => {
   const angle = between(random, -40, 40);
-  const stripes = [a, b, c].map((fill, i) => `<rect x="-300" y="${440 + i * 96}" width="1400" height="72" fill="${fill}" transform="rotate(${round(angle)} 400 600)"/>`);
+  const stripes = [a, b, c].map(
+    (fill, i) =>
+      `<rect x="-300" y="${440 + i * 96}" width="1400" height="72" fill="${fill}" transform="rotate(${round(angle)} 400 600)"/>`,
+  );
   const words = title.slice(0, 40).split(' ').slice(0, 4);
   const size = Math.min(112, 1_150 / Math.max(4, ...words.map(({ length }) => length)));
   return `<rect width="800" height="800" fill="${ground}"/>${stripes.join('')}
@@ -104,7 +123,9 @@ export function drawCover(title: string, artist: string): Promise<Buffer> {
 export async function drawCovers(dir: string): Promise<void> {
   const albums = new Map<string, { title: string; artist: string }>();
   for (const { path, pathHex, tags } of readManifest(dir).files) {
-    if (pathHex === undefined && tags?.album) albums.set(join(dir, dirname(path)), { title: tags.album, artist: tags.albumArtist ?? tags.artists?.[0] ?? '' });
+    if (pathHex === undefined && tags?.album)
+      albums.set(join(dir, dirname(path)), { title: tags.album, artist: tags.albumArtist ?? tags.artists?.[0] ?? '' });
   }
-  for (const [folder, { title, artist }] of albums) writeFileSync(join(folder, 'cover.jpg'), await drawCover(title, artist));
+  for (const [folder, { title, artist }] of albums)
+    writeFileSync(join(folder, 'cover.jpg'), await drawCover(title, artist));
 }

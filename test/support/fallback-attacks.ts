@@ -1,5 +1,5 @@
-// Files for the readers that are not ours: music-metadata reads WMA, Musepack, WavPack, Matroska and DSD, and each of these makes it
-// work for very long or keep very much, as far as it is let.
+// Files for the readers that are not ours: music-metadata reads WMA, Musepack, WavPack, Matroska and DSD, and each of
+// these makes it work for very long or keep very much, as far as it is let.
 import { ascii, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
 export interface FallbackAttack {
@@ -24,7 +24,15 @@ function asf(...objects: Buffer[]): Buffer {
 }
 /** Four-letter names with an empty text each. */
 function asfTags(count: number): Buffer {
-  const one = Buffer.concat([u16le(0), u16le(0), u16le(10), u16le(0), u32le(2), Buffer.from('WM/A\0', 'utf16le'), Buffer.alloc(2)]);
+  const one = Buffer.concat([
+    u16le(0),
+    u16le(0),
+    u16le(10),
+    u16le(0),
+    u32le(2),
+    Buffer.from('WM/A\0', 'utf16le'),
+    Buffer.alloc(2),
+  ]);
   return asfObject(LIBRARY, Buffer.concat([u16le(count), Buffer.alloc(one.length * count, one)]));
 }
 
@@ -33,29 +41,106 @@ const ebml = (id: string, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.from(id, 'hex'), Buffer.from([1, 0, 0, 0]), u32(body.length), body]);
 };
-const matroska = (...parts: Buffer[]): Buffer => Buffer.concat([ebml('1a45dfa3', ebml('4282', ascii('matroska'))), ebml('18538067', ...parts)]);
+const matroska = (...parts: Buffer[]): Buffer =>
+  Buffer.concat([ebml('1a45dfa3', ebml('4282', ascii('matroska'))), ebml('18538067', ...parts)]);
 
 const wavpackBlock = (index: number, body: Buffer): Buffer =>
-  Buffer.concat([ascii('wvpk'), u32le(24 + body.length), u16le(0x410), Buffer.alloc(2), u32le(44_100), u32le(index), u32le(0), u32le(0x1821), u32le(0), body]);
+  Buffer.concat([
+    ascii('wvpk'),
+    u32le(24 + body.length),
+    u16le(0x410),
+    Buffer.alloc(2),
+    u32le(44_100),
+    u32le(index),
+    u32le(0),
+    u32le(0x1821),
+    u32le(0),
+    body,
+  ]);
 
 const chunk64 = (name: string): Buffer => Buffer.concat([ascii(name), Buffer.alloc(8)]);
 
 /** Sound small files of those formats, for tests that damage them. */
 export const foreignAudio: { name: string; bytes: Buffer }[] = [
-  { name: 'good.wv', bytes: Buffer.concat([wavpackBlock(0, Buffer.alloc(2000)), wavpackBlock(22_050, Buffer.alloc(2000))]) },
-  { name: 'good.mka', bytes: matroska(ebml('1549a966', ebml('4489', Buffer.from('44fa0000', 'hex')), ebml('7ba9', ascii('Song'))), ebml('1654ae6b', ebml('ae', ebml('d7', Buffer.from([1])), ebml('83', Buffer.from([2])), ebml('86', ascii('A_VORBIS')), ebml('e1', ebml('b5', Buffer.from('472c4400', 'hex')), ebml('9f', Buffer.from([2]))))), ebml('1f43b675', Buffer.alloc(5000))) },
+  {
+    name: 'good.wv',
+    bytes: Buffer.concat([wavpackBlock(0, Buffer.alloc(2000)), wavpackBlock(22_050, Buffer.alloc(2000))]),
+  },
+  {
+    name: 'good.mka',
+    bytes: matroska(
+      ebml('1549a966', ebml('4489', Buffer.from('44fa0000', 'hex')), ebml('7ba9', ascii('Song'))),
+      ebml(
+        '1654ae6b',
+        ebml(
+          'ae',
+          ebml('d7', Buffer.from([1])),
+          ebml('83', Buffer.from([2])),
+          ebml('86', ascii('A_VORBIS')),
+          ebml('e1', ebml('b5', Buffer.from('472c4400', 'hex')), ebml('9f', Buffer.from([2]))),
+        ),
+      ),
+      ebml('1f43b675', Buffer.alloc(5000)),
+    ),
+  },
 ];
 
 export const fallbackAttacks: FallbackAttack[] = [
-  { name: 'nuls.mka', why: 'a title of 4 MB of NULs and a line break, over which a pattern runs for hours', make: () => matroska(ebml('1549a966', ebml('7ba9', Buffer.alloc(4 * MB), ascii('\nx')))) },
-  { name: 'voids.mka', why: '10 million empty elements', make: () => matroska(Buffer.alloc(20 * MB, Buffer.from([0xec, 0x80]))) },
-  { name: 'tracks.mka', why: '10 million empty tracks', make: () => matroska(ebml('1654ae6b', Buffer.alloc(20 * MB, Buffer.from([0xae, 0x80])))) },
-  { name: 'packets.mpc', why: '7 million empty packets', make: () => Buffer.concat([ascii('MPCK'), Buffer.alloc(20 * MB, ascii('AP\x03'))]) },
-  { name: 'endless-size.mpc', why: 'a size of 50 million digits', make: () => Buffer.concat([ascii('MPCKAP'), Buffer.alloc(50 * MB, 0x80)]) },
-  { name: 'blocks.wv', why: '600,000 empty blocks', make: () => Buffer.alloc(20 * MB, wavpackBlock(1, Buffer.alloc(0))) },
+  {
+    name: 'nuls.mka',
+    why: 'a title of 4 MB of NULs and a line break, over which a pattern runs for hours',
+    make: () => matroska(ebml('1549a966', ebml('7ba9', Buffer.alloc(4 * MB), ascii('\nx')))),
+  },
+  {
+    name: 'voids.mka',
+    why: '10 million empty elements',
+    make: () => matroska(Buffer.alloc(20 * MB, Buffer.from([0xec, 0x80]))),
+  },
+  {
+    name: 'tracks.mka',
+    why: '10 million empty tracks',
+    make: () => matroska(ebml('1654ae6b', Buffer.alloc(20 * MB, Buffer.from([0xae, 0x80])))),
+  },
+  {
+    name: 'packets.mpc',
+    why: '7 million empty packets',
+    make: () => Buffer.concat([ascii('MPCK'), Buffer.alloc(20 * MB, ascii('AP\x03'))]),
+  },
+  {
+    name: 'endless-size.mpc',
+    why: 'a size of 50 million digits',
+    make: () => Buffer.concat([ascii('MPCKAP'), Buffer.alloc(50 * MB, 0x80)]),
+  },
+  {
+    name: 'blocks.wv',
+    why: '600,000 empty blocks',
+    make: () => Buffer.alloc(20 * MB, wavpackBlock(1, Buffer.alloc(0))),
+  },
   { name: 'sub-blocks.wv', why: '10 million empty sub-blocks', make: () => wavpackBlock(0, Buffer.alloc(20 * MB)) },
-  { name: 'objects.wma', why: '800,000 unknown objects', make: () => asf(Buffer.alloc(24 * 800_000, asfObject(guid('00000000000000000000000000000001'), Buffer.alloc(0)))) },
-  { name: 'tags.wma', why: '3 million tags', make: () => asf(Buffer.alloc(asfTags(60_000).length * 50, asfTags(60_000))) },
-  { name: 'chunks.dsf', why: '1.7 million empty chunks', make: () => { const body = Buffer.alloc(20 * MB, Buffer.concat([ascii('junk'), u64le(12)])); return Buffer.concat([ascii('DSD '), u64le(28), u64le(28 + body.length), u64le(0), body]); } },
-  { name: 'chunks.dff', why: '1.7 million empty chunks', make: () => { const body = Buffer.alloc(20 * MB, chunk64('JUNK')); return Buffer.concat([ascii('FRM8'), Buffer.alloc(4), u32(body.length + 4), ascii('DSD '), body]); } },
+  {
+    name: 'objects.wma',
+    why: '800,000 unknown objects',
+    make: () => asf(Buffer.alloc(24 * 800_000, asfObject(guid('00000000000000000000000000000001'), Buffer.alloc(0)))),
+  },
+  {
+    name: 'tags.wma',
+    why: '3 million tags',
+    make: () => asf(Buffer.alloc(asfTags(60_000).length * 50, asfTags(60_000))),
+  },
+  {
+    name: 'chunks.dsf',
+    why: '1.7 million empty chunks',
+    make: () => {
+      const body = Buffer.alloc(20 * MB, Buffer.concat([ascii('junk'), u64le(12)]));
+      return Buffer.concat([ascii('DSD '), u64le(28), u64le(28 + body.length), u64le(0), body]);
+    },
+  },
+  {
+    name: 'chunks.dff',
+    why: '1.7 million empty chunks',
+    make: () => {
+      const body = Buffer.alloc(20 * MB, chunk64('JUNK'));
+      return Buffer.concat([ascii('FRM8'), Buffer.alloc(4), u32(body.length + 4), ascii('DSD '), body]);
+    },
+  },
 ];

@@ -8,9 +8,14 @@ const paths = productPaths(root, false);
 const findTool = createToolFinder({ binDir: paths.resources });
 
 /** Finds no program but these. */
-export const fingerprinterWith = (programs: readonly string[], more: Partial<FingerprinterDeps> = {}): Fingerprinter => createFingerprinter({
-  findTool: (name, path) => (programs.includes(name) ? findTool(name, path) : Promise.resolve(undefined)),
-  toolPath: () => undefined, workerUrl: paths.workers.fingerprint, wasmPath: paths.chromaprint, log: quiet, ...more,
-});
+export const fingerprinterWith = (programs: readonly string[], more: Partial<FingerprinterDeps> = {}): Fingerprinter =>
+  createFingerprinter({
+    findTool: (name, path) => (programs.includes(name) ? findTool(name, path) : Promise.resolve(undefined)),
+    toolPath: () => undefined,
+    workerUrl: paths.workers.fingerprint,
+    wasmPath: paths.chromaprint,
+    log: quiet,
+    ...more,
+  });
 
 export const never = new AbortController().signal;

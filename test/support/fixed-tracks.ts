@@ -4,8 +4,25 @@ import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackWriter, type TrackAudio, type TrackIdentity } from '../../server/library/track-writer.ts';
 
 const AUDIO: TrackAudio = {
-  durationMs: 200_000, sizeBytes: 1_000, format: 'flac', codec: null, bitrateKbps: null, sampleRateHz: null, bitDepth: null, channels: 2, encoderDelay: null, encoderPadding: null,
-  trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false, storageUri: null, contentHash: null, audioHash: null, availability: 'remote',
+  durationMs: 200_000,
+  sizeBytes: 1_000,
+  format: 'flac',
+  codec: null,
+  bitrateKbps: null,
+  sampleRateHz: null,
+  bitDepth: null,
+  channels: 2,
+  encoderDelay: null,
+  encoderPadding: null,
+  trackGainDb: null,
+  trackPeak: null,
+  albumGainDb: null,
+  albumPeak: null,
+  hasPicture: false,
+  storageUri: null,
+  contentHash: null,
+  audioHash: null,
+  availability: 'remote',
 };
 
 export function trackMaker(app: Pick<App, 'db'>, now: () => Date = () => new Date()) {
@@ -13,8 +30,14 @@ export function trackMaker(app: Pick<App, 'db'>, now: () => Date = () => new Dat
   let made = 0;
   return {
     writer,
-    add: (identity: Partial<TrackIdentity> & { title: string }, audio: Partial<TrackAudio> = {}): TrackId => app.db.$client.transaction(() => writer.insert({
-      source: 'upload', sourceId: `made-${++made}`, identity: { artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity }, audio: { ...AUDIO, ...audio },
-    }))(),
+    add: (identity: Partial<TrackIdentity> & { title: string }, audio: Partial<TrackAudio> = {}): TrackId =>
+      app.db.$client.transaction(() =>
+        writer.insert({
+          source: 'upload',
+          sourceId: `made-${++made}`,
+          identity: { artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
+          audio: { ...AUDIO, ...audio },
+        }),
+      )(),
   };
 }

@@ -1,5 +1,5 @@
-// Many tracks that wait to be identified, without the time to make and hear as many files: they share one untagged file, and each has a
-// fingerprint of its own already.
+// Many tracks that wait to be identified, without the time to make and hear as many files: they share one untagged
+// file, and each has a fingerprint of its own already.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,10 @@ import { silence } from './silence.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** Makes them in a database whose storage is `<dir>/library`. Gives what an identification service says of them: `Song <n>` by `Artist <n % 20>`. */
+/**
+ * Makes them in a database whose storage is `<dir>/library`. Gives what an identification service says of them: `Song
+ * <n>` by `Artist <n % 20>`.
+ */
 export function makeHeardTracks(db: MainDb, dir: string, file: string, count: number): (lookup: Lookup) => Answer {
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
   const key = audioKey(sha256, 'mp3');
@@ -27,21 +30,53 @@ export function makeHeardTracks(db: MainDb, dir: string, file: string, count: nu
   const now = (): Date => new Date();
   const tracks = createTrackWriter({ db, now });
   const songs = new Map<string, number>();
-  db.$client.transaction(() => tracks.batch(() => {
-    for (let n = 1; n <= count; n++) {
-      const below = randomNumbers(n);
-      const raw = Uint32Array.from({ length: 90 }, () => below(0xffffffff));
-      const trackId: TrackId = tracks.insert({
-        source: 'upload', sourceId: `seed-${n}`, identity: { title: `file ${n}`, artists: [], genres: [], provenance: { title: 'path' } },
-        audio: { ...silence, durationMs: 12_000, storageUri: `local:${key}`, contentHash: sha256 },
-      });
-      db.insert(trackFingerprints).values({ trackId, version: FINGERPRINT_VERSION, durationMs: 12_000, raw: Buffer.from(raw.buffer), createdAt: now() }).run();
-      songs.set(compressFingerprint(raw), n);
-    }
-  })).immediate();
+  db.$client
+    .transaction(() =>
+      tracks.batch(() => {
+        for (let n = 1; n <= count; n++) {
+          const below = randomNumbers(n);
+          const raw = Uint32Array.from({ length: 90 }, () => below(0xffffffff));
+          const trackId: TrackId = tracks.insert({
+            source: 'upload',
+            sourceId: `seed-${n}`,
+            identity: { title: `file ${n}`, artists: [], genres: [], provenance: { title: 'path' } },
+            audio: { ...silence, durationMs: 12_000, storageUri: `local:${key}`, contentHash: sha256 },
+          });
+          db.insert(trackFingerprints)
+            .values({
+              trackId,
+              version: FINGERPRINT_VERSION,
+              durationMs: 12_000,
+              raw: Buffer.from(raw.buffer),
+              createdAt: now(),
+            })
+            .run();
+          songs.set(compressFingerprint(raw), n);
+        }
+      }),
+    )
+    .immediate();
 
   return ({ fingerprint }) => {
     const n = songs.get(fingerprint);
-    return { results: n === undefined ? [] : [{ id: uuid(n), score: 0.95, recordings: [{ id: uuid(n), title: `Song ${n}`, artists: [{ id: uuid(9_000 + (n % 20)), name: `Artist ${n % 20}` }], releasegroups: [{ id: uuid(8_000 + (n % 50)), title: `Album ${n % 50}`, type: 'Album' }] }] }] };
+    return {
+      results:
+        n === undefined
+          ? []
+          : [
+              {
+                id: uuid(n),
+                score: 0.95,
+                recordings: [
+                  {
+                    id: uuid(n),
+                    title: `Song ${n}`,
+                    artists: [{ id: uuid(9_000 + (n % 20)), name: `Artist ${n % 20}` }],
+                    releasegroups: [{ id: uuid(8_000 + (n % 50)), title: `Album ${n % 50}`, type: 'Album' }],
+                  },
+                ],
+              },
+            ],
+    };
   };
 }

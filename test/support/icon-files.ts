@@ -1,5 +1,8 @@
 // The two containers in which Windows and macOS keep an icon in several sizes. Both take PNG as it is.
-export interface IconPicture { size: number; png: Buffer }
+export interface IconPicture {
+  size: number;
+  png: Buffer;
+}
 
 /** Six bytes of head, sixteen per picture, then the pictures. A size of 256 is written as 0. */
 export function toIco(pictures: IconPicture[]): Buffer {
@@ -20,8 +23,18 @@ export function toIco(pictures: IconPicture[]): Buffer {
   return Buffer.concat([head, ...pictures.map(({ png }) => png)]);
 }
 
-/** Names of the entries that hold PNG, by pixels. A picture of 32 to 512 pixels is also the double density of half its size. */
-const ICNS_TYPES: Record<number, string[]> = { 32: ['ic11'], 64: ['ic12'], 128: ['ic07'], 256: ['ic08', 'ic13'], 512: ['ic09', 'ic14'], 1024: ['ic10'] };
+/**
+ * Names of the entries that hold PNG, by pixels. A picture of 32 to 512 pixels is also the double density of half its
+ * size.
+ */
+const ICNS_TYPES: Record<number, string[]> = {
+  32: ['ic11'],
+  64: ['ic12'],
+  128: ['ic07'],
+  256: ['ic08', 'ic13'],
+  512: ['ic09', 'ic14'],
+  1024: ['ic10'],
+};
 
 export function toIcns(pictures: IconPicture[]): Buffer {
   const entries = pictures.flatMap(({ size, png }) => (ICNS_TYPES[size] ?? []).map((type) => block(type, png)));

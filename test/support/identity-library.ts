@@ -1,5 +1,5 @@
-// A music folder made of parts, a row of the identity table in each, with a server on it: every track has a play, a like and a place in
-// a playlist, and after scans each row can be asked whether all of that is where it must be.
+// A music folder made of parts, a row of the identity table in each, with a server on it: every track has a play, a
+// like and a place in a playlist, and after scans each row can be asked whether all of that is where it must be.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -31,40 +31,73 @@ export interface IdentityLibraryOptions {
 }
 
 /** One row alone has the whole music folder; several have a folder each. */
-export async function openIdentityLibrary({ base, mode, songs, rows, firstScan, server: options }: IdentityLibraryOptions): Promise<IdentityLibrary> {
+export async function openIdentityLibrary({
+  base,
+  mode,
+  songs,
+  rows,
+  firstScan,
+  server: options,
+}: IdentityLibraryOptions): Promise<IdentityLibrary> {
   const folder = mkdtempSync(join(base, 'music-'));
   const nameOf = (part: number): string => (rows.length === 1 ? '' : `row ${part}/`);
   const parts = rows.map((row, part): Part => {
-    const made: Part = { at: (path) => join(folder, nameOf(part), path), recording: songs.recording, song: (n) => songs.mp3[part * SONGS_PER_PART + n] as string };
+    const made: Part = {
+      at: (path) => join(folder, nameOf(part), path),
+      recording: songs.recording,
+      song: (n) => songs.mp3[part * SONGS_PER_PART + n] as string,
+    };
     mkdirSync(made.at(''), { recursive: true });
     layOut(filesOf(row, made), made);
     return made;
   });
-  const server = await startServer({ ...options, env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode, ...options?.env } });
+  const server = await startServer({
+    ...options,
+    env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode, ...options?.env },
+  });
   await firstScan(server);
 
   const ids = async (part = -1): Promise<Record<string, number>> => {
     const prefix = part < 0 ? '' : nameOf(part);
-    return Object.fromEntries((await allTracks(server)).filter((track) => track.source_id.startsWith(prefix)).map((track) => [track.source_id.slice(prefix.length), track.id]));
+    return Object.fromEntries(
+      (await allTracks(server))
+        .filter((track) => track.source_id.startsWith(prefix))
+        .map((track) => [track.source_id.slice(prefix.length), track.id]),
+    );
   };
   const before: Record<string, number>[] = [];
   for (const part of parts.keys()) before.push(await ids(part));
   hang(server, Object.values(await ids()));
 
   return {
-    server, folder, parts, ids,
+    server,
+    folder,
+    parts,
+    ids,
     async expectRow(part, when) {
       const { places, lost = [] } = rows[part] as Row;
       const [was, after] = [before[part] as Record<string, number>, await ids(part)];
       const old = new Set(Object.values(was));
       for (const [path, from] of Object.entries(places)) {
-        if (from === null) expect([when, path, after[path] === undefined, old.has(after[path] as number)]).toEqual([when, path, false, false]);
+        if (from === null)
+          expect([when, path, after[path] === undefined, old.has(after[path] as number)]).toEqual([
+            when,
+            path,
+            false,
+            false,
+          ]);
         else expect([when, path, after[path]]).toEqual([when, path, was[from]]);
       }
       expect(Object.values(after), when).toEqual(expect.arrayContaining([...old])); // no track is ever lost
-      expect(Object.keys(after), when).toHaveLength(old.size + Object.values(places).filter((from) => from === null).length);
+      expect(Object.keys(after), when).toHaveLength(
+        old.size + Object.values(places).filter((from) => from === null).length,
+      );
       const lostIds = lost.map((path) => was[path] as number);
-      await expectKept(server, [...old].filter((id) => !lostIds.includes(id)), 'available');
+      await expectKept(
+        server,
+        [...old].filter((id) => !lostIds.includes(id)),
+        'available',
+      );
       await expectKept(server, lostIds, mode === 'reference' ? 'missing' : 'available');
     },
   };
@@ -75,13 +108,22 @@ function hang({ app }: TestServer, ids: number[]): void {
   db.exec("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
   for (const id of ids) {
     db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', 0)").run(id);
-    db.prepare("INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)").run(id);
-    db.prepare('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)').run(id, id);
+    db.prepare("INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)").run(
+      id,
+    );
+    db.prepare('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)').run(
+      id,
+      id,
+    );
   }
 }
 
 /** What hangs on these tracks is still there, and the tracks can be played. */
-export async function expectKept(server: TestServer, ids: number[], availability: TrackOut['availability']): Promise<void> {
+export async function expectKept(
+  server: TestServer,
+  ids: number[],
+  availability: TrackOut['availability'],
+): Promise<void> {
   const db = server.app.db.$client;
   for (const id of ids) {
     const { body } = await server.api<TrackOut>(`/tracks/${id}`);

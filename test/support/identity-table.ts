@@ -1,5 +1,16 @@
-// What may become of music files on disk, and what must become of the tracks they are: the table that every way to scan has to obey.
-import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+// What may become of music files on disk, and what must become of the tracks they are: the table that every way to scan
+// has to obey.
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeLibrary, type ExpectedFile } from './library.ts';
 import { retagMp3 } from './retag.ts';
@@ -12,11 +23,23 @@ export interface Songs {
 }
 
 export function makeSongs(dir: string): Songs {
-  const manifest = makeLibrary({ tracks: 240, formats: ['mp3', 'flac'], seed: 'identity', seconds: '2', reencoded: 0.1 }, dir);
+  const manifest = makeLibrary(
+    { tracks: 240, formats: ['mp3', 'flac'], seed: 'identity', seconds: '2', reencoded: 0.1 },
+    dir,
+  );
   const twins = new Set(manifest.files.map((file) => file.sameAudioAs));
-  const mp3 = manifest.files.filter((file) => file.format === 'mp3' && !file.duplicateOf && !file.sameAudioAs && !twins.has(file.path) && file.tags?.title);
+  const mp3 = manifest.files.filter(
+    (file) =>
+      file.format === 'mp3' && !file.duplicateOf && !file.sameAudioAs && !twins.has(file.path) && file.tags?.title,
+  );
   const formatOf = new Map(manifest.files.map((file) => [file.path, file.format]));
-  const flac = manifest.files.find((file) => file.sameAudioAs && file.format === 'flac' && file.tags?.mb?.recording && formatOf.get(file.sameAudioAs) === 'mp3') as ExpectedFile;
+  const flac = manifest.files.find(
+    (file) =>
+      file.sameAudioAs &&
+      file.format === 'flac' &&
+      file.tags?.mb?.recording &&
+      formatOf.get(file.sameAudioAs) === 'mp3',
+  ) as ExpectedFile;
   return {
     mp3: mp3.map((file) => join(dir, file.path)),
     recording: { original: join(dir, flac.sameAudioAs as string), flac: join(dir, flac.path) },
@@ -43,7 +66,10 @@ export const ALL = [A, B, C, D, E];
 export const SONGS_PER_PART = ALL.length + 1;
 export const FOREIGN = ALL.length;
 
-/** One change of the disk: which path holds which of the old tracks afterwards (null: a new track), and which tracks have no file. */
+/**
+ * One change of the disk: which path holds which of the old tracks afterwards (null: a new track), and which tracks
+ * have no file.
+ */
 export interface Row {
   what: string;
   /** What is there before; else the five files of ALL. */
@@ -56,7 +82,8 @@ export interface Row {
   lost?: string[];
 }
 
-export const filesOf = (row: Row, part: Part): Record<string, string> => row.files?.(part) ?? Object.fromEntries(ALL.map((path, n) => [path, part.song(n)]));
+export const filesOf = (row: Row, part: Part): Record<string, string> =>
+  row.files?.(part) ?? Object.fromEntries(ALL.map((path, n) => [path, part.song(n)]));
 
 /** Puts the files of a row in their places, each with a time of its own in the past. */
 export function layOut(files: Record<string, string>, part: Part): void {
@@ -68,49 +95,126 @@ export function layOut(files: Record<string, string>, part: Part): void {
 }
 
 export const ROWS: Row[] = [
-  { what: 'a renamed file', change: ({ at }) => renameSync(at(A), at('One/First/01 - Other.mp3')), places: { 'One/First/01 - Other.mp3': A } },
-  { what: 'a renamed folder', change: ({ at }) => renameSync(at('One'), at('Uno')), places: { 'Uno/First/01 - Alpha.mp3': A, 'Uno/First/02 - Beta.mp3': B, 'Uno/Second/01 - Gamma.mp3': C } },
-  { what: 'a file moved to another folder', change: ({ at }) => renameSync(at(A), at('Two/Third/09 - Alpha.mp3')), places: { 'Two/Third/09 - Alpha.mp3': A } },
-  { what: 'a file copied elsewhere and removed here, with another time', change: ({ at }) => { copyFileSync(at(A), at('Two/copied.mp3')); rmSync(at(A)); }, places: { 'Two/copied.mp3': A } },
-  { what: 'a name in other case', change: ({ at }) => renameSync(at(A), at('One/First/01 - ALPHA.MP3')), places: { 'One/First/01 - ALPHA.MP3': A } },
-  { what: 'a retagged file', change: ({ at }) => retagMp3(at(A), { TIT2: 'New name', TPE1: 'New artist' }), places: { [A]: A } },
-  { what: 'a file moved and retagged in one go', change: ({ at }) => { renameSync(at(A), at('Two/moved.mp3')); retagMp3(at('Two/moved.mp3'), { TIT2: 'New name' }); }, places: { 'Two/moved.mp3': A } },
-  { what: 'a folder moved and all in it retagged in one go', change: ({ at }) => {
-    renameSync(at('One/First'), at('Three'));
-    retagMp3(at('Three/01 - Alpha.mp3'), { TIT2: 'x', TALB: 'y' });
-    retagMp3(at('Three/02 - Beta.mp3'), { TIT2: 'z', TALB: 'y' });
-  }, places: { 'Three/01 - Alpha.mp3': A, 'Three/02 - Beta.mp3': B } },
-  { what: 'a file replaced by a foreign one with an older time', change: ({ at, song }) => {
-    copyFileSync(song(FOREIGN), at(A));
-    utimesSync(at(A), 1_000_000_000, 1_000_000_000);
-  }, places: { [A]: A } },
-  { what: 'two files swapped', change: ({ at }) => { renameSync(at(A), at('tmp.mp3')); renameSync(at(D), at(A)); renameSync(at('tmp.mp3'), at(D)); }, places: { [A]: D, [D]: A } },
+  {
+    what: 'a renamed file',
+    change: ({ at }) => renameSync(at(A), at('One/First/01 - Other.mp3')),
+    places: { 'One/First/01 - Other.mp3': A },
+  },
+  {
+    what: 'a renamed folder',
+    change: ({ at }) => renameSync(at('One'), at('Uno')),
+    places: { 'Uno/First/01 - Alpha.mp3': A, 'Uno/First/02 - Beta.mp3': B, 'Uno/Second/01 - Gamma.mp3': C },
+  },
+  {
+    what: 'a file moved to another folder',
+    change: ({ at }) => renameSync(at(A), at('Two/Third/09 - Alpha.mp3')),
+    places: { 'Two/Third/09 - Alpha.mp3': A },
+  },
+  {
+    what: 'a file copied elsewhere and removed here, with another time',
+    change: ({ at }) => {
+      copyFileSync(at(A), at('Two/copied.mp3'));
+      rmSync(at(A));
+    },
+    places: { 'Two/copied.mp3': A },
+  },
+  {
+    what: 'a name in other case',
+    change: ({ at }) => renameSync(at(A), at('One/First/01 - ALPHA.MP3')),
+    places: { 'One/First/01 - ALPHA.MP3': A },
+  },
+  {
+    what: 'a retagged file',
+    change: ({ at }) => retagMp3(at(A), { TIT2: 'New name', TPE1: 'New artist' }),
+    places: { [A]: A },
+  },
+  {
+    what: 'a file moved and retagged in one go',
+    change: ({ at }) => {
+      renameSync(at(A), at('Two/moved.mp3'));
+      retagMp3(at('Two/moved.mp3'), { TIT2: 'New name' });
+    },
+    places: { 'Two/moved.mp3': A },
+  },
+  {
+    what: 'a folder moved and all in it retagged in one go',
+    change: ({ at }) => {
+      renameSync(at('One/First'), at('Three'));
+      retagMp3(at('Three/01 - Alpha.mp3'), { TIT2: 'x', TALB: 'y' });
+      retagMp3(at('Three/02 - Beta.mp3'), { TIT2: 'z', TALB: 'y' });
+    },
+    places: { 'Three/01 - Alpha.mp3': A, 'Three/02 - Beta.mp3': B },
+  },
+  {
+    what: 'a file replaced by a foreign one with an older time',
+    change: ({ at, song }) => {
+      copyFileSync(song(FOREIGN), at(A));
+      utimesSync(at(A), 1_000_000_000, 1_000_000_000);
+    },
+    places: { [A]: A },
+  },
+  {
+    what: 'two files swapped',
+    change: ({ at }) => {
+      renameSync(at(A), at('tmp.mp3'));
+      renameSync(at(D), at(A));
+      renameSync(at('tmp.mp3'), at(D));
+    },
+    places: { [A]: D, [D]: A },
+  },
   { what: 'a file moved over another', change: ({ at }) => renameSync(at(B), at(A)), places: { [A]: B }, lost: [A] },
-  { what: 'a file copied beside itself', change: ({ at }) => copyFileSync(at(A), at('One/First/01 - Alpha (1).mp3')), places: { 'One/First/01 - Alpha (1).mp3': null } },
+  {
+    what: 'a file copied beside itself',
+    change: ({ at }) => copyFileSync(at(A), at('One/First/01 - Alpha (1).mp3')),
+    places: { 'One/First/01 - Alpha (1).mp3': null },
+  },
   { what: 'a deleted file', change: ({ at }) => rmSync(at(A)), places: {}, lost: [A] },
   { what: 'a deleted folder', change: ({ at }) => rmSync(at('Two'), { recursive: true }), places: {}, lost: [D, E] },
-  { what: 'a link that leads round in a circle', change: ({ at }) => symlinkSync(at('One'), at('One/First/loop')), places: {} },
-  { what: 'a name in another Unicode spelling', files: ({ song }) => ({ 'Am\u00e9lie.mp3': song(0) }),
-    change: ({ at }) => renameSync(at('Am\u00e9lie.mp3'), at('Ame\u0301lie.mp3')), places: { 'Am\u00e9lie.mp3': 'Am\u00e9lie.mp3' } },
-  { what: 'a deleted folder that is restored from a backup',
+  {
+    what: 'a link that leads round in a circle',
+    change: ({ at }) => symlinkSync(at('One'), at('One/First/loop')),
+    places: {},
+  },
+  {
+    what: 'a name in another Unicode spelling',
+    files: ({ song }) => ({ 'Am\u00e9lie.mp3': song(0) }),
+    change: ({ at }) => renameSync(at('Am\u00e9lie.mp3'), at('Ame\u0301lie.mp3')),
+    places: { 'Am\u00e9lie.mp3': 'Am\u00e9lie.mp3' },
+  },
+  {
+    what: 'a deleted folder that is restored from a backup',
     change: ({ at }) => {
       cpSync(at('One'), at('.backup'), { recursive: true, preserveTimestamps: true });
       rmSync(at('One'), { recursive: true });
     },
-    later: ({ at }) => cpSync(at('.backup'), at('One'), { recursive: true, preserveTimestamps: true }), places: { [A]: A, [B]: B, [C]: C } },
-  { what: 'an MP3 replaced by a FLAC of the same recording', files: ({ song, recording }) => ({ 'song.mp3': recording.original, 'other.mp3': song(0) }),
+    later: ({ at }) => cpSync(at('.backup'), at('One'), { recursive: true, preserveTimestamps: true }),
+    places: { [A]: A, [B]: B, [C]: C },
+  },
+  {
+    what: 'an MP3 replaced by a FLAC of the same recording',
+    files: ({ song, recording }) => ({ 'song.mp3': recording.original, 'other.mp3': song(0) }),
     change: ({ at, recording }) => {
       rmSync(at('song.mp3'));
       mkdirSync(at('better'));
       copyFileSync(recording.flac, at('better/song.flac'));
-    }, places: { 'better/song.flac': 'song.mp3' } },
-  { what: 'two gone tracks with the same audio, which are not guessed between', files: ({ song }) => ({ 'a.mp3': song(0), 'b.mp3': song(0), 'c.mp3': song(1) }),
+    },
+    places: { 'better/song.flac': 'song.mp3' },
+  },
+  {
+    what: 'two gone tracks with the same audio, which are not guessed between',
+    files: ({ song }) => ({ 'a.mp3': song(0), 'b.mp3': song(0), 'c.mp3': song(1) }),
     change: ({ at }) => {
       copyFileSync(at('a.mp3'), at('found.mp3'));
       rmSync(at('a.mp3'));
       rmSync(at('b.mp3'));
-    }, places: { 'found.mp3': null }, lost: ['a.mp3', 'b.mp3'] },
-  { what: 'a file that grows to its whole length between two scans',
+    },
+    places: { 'found.mp3': null },
+    lost: ['a.mp3', 'b.mp3'],
+  },
+  {
+    what: 'a file that grows to its whole length between two scans',
     change: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN)).subarray(0, 20_000)),
-    later: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN))), places: { 'slow.mp3': null } },
+    later: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN))),
+    places: { 'slow.mp3': null },
+  },
 ];

@@ -1,5 +1,5 @@
-// How well two halves of a tone were put together, from a recording: the second half's phase against the first one's tells a shift, and
-// whatever does not look like the tone around the join is a hole.
+// How well two halves of a tone were put together, from a recording: the second half's phase against the first one's
+// tells a shift, and whatever does not look like the tone around the join is a hole.
 
 export interface Join {
   /** By how much the second half is late (a gap) or early (an overlap), in milliseconds. */
@@ -8,8 +8,14 @@ export interface Join {
   holeMs: number;
 }
 
-interface Recording { samples: Float32Array; rate: number }
-interface Wave { amplitude: number; phase: number }
+interface Recording {
+  samples: Float32Array;
+  rate: number;
+}
+interface Wave {
+  amplitude: number;
+  phase: number;
+}
 
 const CLEAR_S = 0.03;
 const WINDOW_S = 0.25;
@@ -24,12 +30,17 @@ export function measureJoin({ samples, rate }: Recording, at: number, hz: number
   const window = Math.round(Math.round(WINDOW_S * hz) * (rate / hz));
   const before = fit(samples, at - clear - window, at - clear, step);
   const after = fit(samples, at + clear, at + clear + window, step);
-  if (before.amplitude < AUDIBLE || after.amplitude < AUDIBLE) throw new Error(`There is no tone of ${hz} Hz around frame ${at}`);
+  if (before.amplitude < AUDIBLE || after.amplitude < AUDIBLE)
+    throw new Error(`There is no tone of ${hz} Hz around frame ${at}`);
   const turn = after.phase - before.phase;
   const wrapped = Math.atan2(Math.sin(turn), Math.cos(turn));
   let strange = 0;
   for (let i = at - clear; i < at + clear; i += 1) {
-    const off = Math.min(...[before, after].map(({ amplitude, phase }) => Math.abs((samples[i] ?? 0) - amplitude * Math.sin(step * i + phase))));
+    const off = Math.min(
+      ...[before, after].map(({ amplitude, phase }) =>
+        Math.abs((samples[i] ?? 0) - amplitude * Math.sin(step * i + phase)),
+      ),
+    );
     if (off > TOLERANCE * before.amplitude) strange += 1;
   }
   return { shiftMs: (-wrapped / step / rate) * 1000, holeMs: (strange / rate) * 1000 };
@@ -47,5 +58,8 @@ function fit(samples: Float32Array, from: number, to: number, step: number): Wav
 
 /** First and last frame (exclusive) that sound. */
 export function soundingPart(samples: Float32Array): { first: number; end: number } {
-  return { first: samples.findIndex((value) => Math.abs(value) > AUDIBLE), end: samples.findLastIndex((value) => Math.abs(value) > AUDIBLE) + 1 };
+  return {
+    first: samples.findIndex((value) => Math.abs(value) > AUDIBLE),
+    end: samples.findLastIndex((value) => Math.abs(value) > AUDIBLE) + 1,
+  };
 }

@@ -1,4 +1,5 @@
-// A desktop's session for tests: a message bus of its own and a keychain that is unlocked, both in a folder that goes with them.
+// A desktop's session for tests: a message bus of its own and a keychain that is unlocked, both in a folder that goes
+// with them.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,17 +9,25 @@ import { join } from 'node:path';
 /** Variables with which there is no session at all. */
 export const NO_SESSION = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
 
-const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
+const has = (program: string): boolean =>
+  spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 
 export const hasKeychain = process.platform === 'linux' && has('dbus-run-session') && has('gnome-keyring-daemon');
-if (!hasKeychain) console.warn('\n*** dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested. ***\n');
+if (!hasKeychain)
+  console.warn(
+    '\n*** dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested. ***\n',
+  );
 
 /** The password comes in by the first pipe, and closing the second one ends the session. */
-const SCRIPT = 'printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null && echo "bus $DBUS_SESSION_BUS_ADDRESS" && exec cat > /dev/null';
+const SCRIPT =
+  'printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null && echo "bus $DBUS_SESSION_BUS_ADDRESS" && exec cat > /dev/null';
 
 export async function openKeychainSession() {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-session-'));
-  const child = spawn('dbus-run-session', ['--', 'sh', '-c', SCRIPT], { stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, HOME: dir, XDG_DATA_HOME: dir, XDG_RUNTIME_DIR: dir } });
+  const child = spawn('dbus-run-session', ['--', 'sh', '-c', SCRIPT], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, HOME: dir, XDG_DATA_HOME: dir, XDG_RUNTIME_DIR: dir },
+  });
   const address = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {

@@ -11,10 +11,12 @@ export function differences(expected: ExpectedFile, read: AudioRead, partly = fa
   const { tags, facts, pictures } = read;
   const check = (what: string, actual: unknown, wanted: unknown): void => {
     if (partly && wanted === undefined) return;
-    if (!isDeepStrictEqual(actual, wanted)) found.push(`${what}: ${JSON.stringify(actual)?.slice(0, 200)}, not ${JSON.stringify(wanted)?.slice(0, 200)}`);
+    if (!isDeepStrictEqual(actual, wanted))
+      found.push(`${what}: ${JSON.stringify(actual)?.slice(0, 200)}, not ${JSON.stringify(wanted)?.slice(0, 200)}`);
   };
   const wanted = expected.tags ?? {};
-  const list = (values: readonly unknown[] | undefined): readonly unknown[] | undefined => values ?? (partly ? undefined : []);
+  const list = (values: readonly unknown[] | undefined): readonly unknown[] | undefined =>
+    values ?? (partly ? undefined : []);
   check('title', tags.title, wanted.title);
   check('artists', tags.artists, list(wanted.artists));
   check('artist', tags.artist, wanted.artist);
@@ -43,6 +45,7 @@ export function differences(expected: ExpectedFile, read: AudioRead, partly = fa
   check('pictures', pictures.length, expected.art ? 1 : 0);
   if (expected.art) check('mime', pictures[0]?.mime, expected.art.mime);
   if (expected.art && pictures[0]?.length !== undefined) check('picture bytes', pictures[0].length, expected.art.bytes);
-  if (Math.abs(facts.durationMs / 1000 - expected.seconds) > 0.1) found.push(`duration: ${facts.durationMs} ms, not ${expected.seconds} s`);
+  if (Math.abs(facts.durationMs / 1000 - expected.seconds) > 0.1)
+    found.push(`duration: ${facts.durationMs} ms, not ${expected.seconds} s`);
   return found;
 }

@@ -14,10 +14,21 @@ export interface LibraryRoomOptions {
   deleteObject?: (key: string) => Promise<boolean>;
 }
 
-export function openLibraryRoom(db: MainDb, { now = () => new Date(), onDeleted = () => {}, deleteObject }: LibraryRoomOptions = {}) {
+export function openLibraryRoom(
+  db: MainDb,
+  { now = () => new Date(), onDeleted = () => {}, deleteObject }: LibraryRoomOptions = {},
+) {
   const deletedObjects: string[] = [];
   const tracks = createTrackWriter({ db, now });
   const remember = (key: string): Promise<boolean> => Promise.resolve(deletedObjects.push(key) > 0);
-  const library = createLibraryService({ db, tracks, storage: { kind: 'local', delete: deleteObject ?? remember }, claims: createClaims(), onDeleted, now, log: createLog('silent') });
+  const library = createLibraryService({
+    db,
+    tracks,
+    storage: { kind: 'local', delete: deleteObject ?? remember },
+    claims: createClaims(),
+    onDeleted,
+    now,
+    log: createLog('silent'),
+  });
   return { library, tracks, deletedObjects };
 }

@@ -36,7 +36,14 @@ export interface ExpectedTags {
   date?: string;
   genres?: string[];
   compilation?: boolean;
-  mb?: { recording?: string; track?: string; release?: string; releaseGroup?: string; artists?: string[]; albumArtists?: string[] };
+  mb?: {
+    recording?: string;
+    track?: string;
+    release?: string;
+    releaseGroup?: string;
+    artists?: string[];
+    albumArtists?: string[];
+  };
 }
 
 /** What the generator says of one file; see library/README.md. */
@@ -74,7 +81,9 @@ export interface Manifest {
 /** Makes the collection in `outDir`, which must be absent or empty; the manifest lies beside it. */
 export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
   const args = ['--out', outDir, '--tracks', String(options.tracks), '--quiet'];
-  const add = (name: string, value: string | number | undefined): void => { if (value !== undefined) args.push(name, String(value)); };
+  const add = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined) args.push(name, String(value));
+  };
   add('--seed', options.seed);
   add('--messy', options.messy);
   add('--formats', options.formats?.join(','));
@@ -95,7 +104,8 @@ export function readManifest(dir: string): Manifest {
   for (const line of fs.readFileSync(`${dir}.expected.json`, 'utf8').split('\n')) {
     const heading = /^(?:.*,)?"(files|artists|albumArtists|albums|messy)":[[{]$/.exec(line);
     if (heading) section = heading[1] as string;
-    else if (line.startsWith('"counts":')) manifest.counts = JSON.parse(line.slice('"counts":'.length).replace(/,$/, ''));
+    else if (line.startsWith('"counts":'))
+      manifest.counts = JSON.parse(line.slice('"counts":'.length).replace(/,$/, ''));
     else if (line.startsWith('{') && section === 'files') manifest.files.push(JSON.parse(line.replace(/,$/, '')));
     else if (line.startsWith('{') && section === 'messy') manifest.messy.push(JSON.parse(line.replace(/,$/, '')));
     if (line.startsWith(']') || line.startsWith('}')) section = heading ? section : '';
@@ -105,6 +115,7 @@ export function readManifest(dir: string): Manifest {
 
 /** Path of a file for `fs`; bytes where it is not UTF-8. */
 export function pathOf(manifest: Manifest, file: { path: string; pathHex?: string }): string | Buffer {
-  return file.pathHex === undefined ? path.join(manifest.dir, file.path)
+  return file.pathHex === undefined
+    ? path.join(manifest.dir, file.path)
     : Buffer.concat([Buffer.from(`${manifest.dir}/`), Buffer.from(file.pathHex, 'hex')]);
 }

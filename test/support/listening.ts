@@ -1,26 +1,42 @@
-// Plays inserted as rows, the same for the same seed, over several years and at human hours: some songs are played far more than others,
-// some plays have no track. Also the recount of them that statistics are held against: one pass over the tables, without indexes or slices.
+// Plays inserted as rows, the same for the same seed, over several years and at human hours: some songs are played far
+// more than others, some plays have no track. Also the recount of them that statistics are held against: one pass over
+// the tables, without indexes or slices.
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { identityKey } from '../../server/library/fold.ts';
 import { seededRandom } from './sample-library.ts';
 
-export interface Listens { userId: UserId; trackIds: readonly TrackId[]; plays: number; seed?: number }
+export interface Listens {
+  userId: UserId;
+  trackIds: readonly TrackId[];
+  plays: number;
+  seed?: number;
+}
 
 export const FIRST = Date.UTC(2022, 5, 1);
 const LAST = Date.UTC(2025, 11, 31, 23);
 
 export function insertListening(db: MainDb, { userId, trackIds, plays, seed = 1 }: Listens): void {
   const random = seededRandom(seed);
-  const insert = db.$client.prepare(`INSERT INTO plays (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, song_key, client)
+  const insert = db.$client
+    .prepare(`INSERT INTO plays (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, song_key, client)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'seed')`);
   db.$client.transaction(() => {
     for (let n = 0; n < plays; n++) {
       const at = FIRST + Math.floor(((n + random()) / plays) * (LAST - FIRST));
       const track = random() < 0.95 ? (trackIds[Math.floor(trackIds.length * random() ** 3)] as TrackId) : null;
       const song = Math.floor(random() * 40);
-      insert.run(userId, track, `Loose ${song}`, `Loose artist ${song % 7}`, song % 3 === 0 ? null : `Loose album ${song % 5}`, at, random() < 0.8 ? 1_000 * Math.floor(random() * 300) : null,
-        random() < 0.9 ? 180_000 + song : null, track === null ? song : null);
+      insert.run(
+        userId,
+        track,
+        `Loose ${song}`,
+        `Loose artist ${song % 7}`,
+        song % 3 === 0 ? null : `Loose album ${song % 5}`,
+        at,
+        random() < 0.8 ? 1_000 * Math.floor(random() * 300) : null,
+        random() < 0.9 ? 180_000 + song : null,
+        track === null ? song : null,
+      );
     }
   })();
 }
@@ -37,7 +53,16 @@ export interface Recount {
   genres: Record<string, [plays: number, ms: number]>;
 }
 
-interface Row { id: number; track_id: number | null; title: string; artist_name: string | null; album_title: string | null; played_at: number; ms: number; song_key: number | null }
+interface Row {
+  id: number;
+  track_id: number | null;
+  title: string;
+  artist_name: string | null;
+  album_title: string | null;
+  played_at: number;
+  ms: number;
+  song_key: number | null;
+}
 
 /** Everything added up row by row, keyed by the id in the library, else by name. */
 export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, tz = 'UTC' } = {}): Recount {
@@ -52,20 +77,40 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
   };
   const group = (sql: string): Map<number, number[]> => {
     const of = new Map<number, number[]>();
-    for (const [track, other] of client.prepare(sql).raw().all() as [number, number][]) of.set(track, [...(of.get(track) ?? []), other]);
+    for (const [track, other] of client.prepare(sql).raw().all() as [number, number][])
+      of.set(track, [...(of.get(track) ?? []), other]);
     return of;
   };
   const artists = group('SELECT track_id, artist_id FROM track_artists');
   const genres = group('SELECT track_id, genre_id FROM track_genres');
   const albums = group('SELECT id, album_id FROM tracks WHERE album_id IS NOT NULL');
   const genreNames = new Map(client.prepare('SELECT id, name FROM genres').raw().all() as [number, string][]);
-  const artistIds = new Map((client.prepare('SELECT name, id FROM artists').raw().all() as [string, number][]).map(([name, id]) => [identityKey(name), id]));
-  const result: Recount = { plays: 0, played_ms: 0, days: {}, hours: {}, week: {}, tracks: {}, albums: {}, artists: {}, genres: {} };
+  const artistIds = new Map(
+    (client.prepare('SELECT name, id FROM artists').raw().all() as [string, number][]).map(([name, id]) => [
+      identityKey(name),
+      id,
+    ]),
+  );
+  const result: Recount = {
+    plays: 0,
+    played_ms: 0,
+    days: {},
+    hours: {},
+    week: {},
+    tracks: {},
+    albums: {},
+    artists: {},
+    genres: {},
+  };
   const add = (sums: Record<string, [number, number]>, key: string, ms: number): void => {
     const [plays, sum] = sums[key] ?? [0, 0];
     sums[key] = [plays + 1, sum + ms];
   };
-  for (const row of client.prepare('SELECT *, coalesce(played_ms, duration_ms, 0) AS ms FROM plays WHERE user_id = ? AND withdrawn_at IS NULL').all(userId) as Row[]) {
+  for (const row of client
+    .prepare(
+      'SELECT *, coalesce(played_ms, duration_ms, 0) AS ms FROM plays WHERE user_id = ? AND withdrawn_at IS NULL',
+    )
+    .all(userId) as Row[]) {
     if (row.played_at < from || row.played_at >= to) continue;
     const local = localText(row.played_at);
     result.plays++;
@@ -75,7 +120,8 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
     add(result.week, `${new Date(local.slice(0, 10)).getUTCDay() || 7} ${Number(local.slice(11, 13))}`, row.ms);
     if (row.track_id === null) {
       add(result.tracks, `${row.title} – ${row.artist_name} (${row.song_key === null ? row.id : 'song'})`, row.ms);
-      if (row.artist_name !== null) add(result.artists, `${artistIds.get(identityKey(row.artist_name)) ?? identityKey(row.artist_name)}`, row.ms);
+      if (row.artist_name !== null)
+        add(result.artists, `${artistIds.get(identityKey(row.artist_name)) ?? identityKey(row.artist_name)}`, row.ms);
       if (row.album_title !== null) add(result.albums, identityKey(`${row.album_title} – ${row.artist_name}`), row.ms);
       continue;
     }
@@ -89,16 +135,34 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
 
 /** Counts of the best, without the names: what a list of tops must show. */
 export const best = (sums: Record<string, [number, number]>, most = 20): [plays: number, ms: number][] =>
-  Object.values(sums).sort((a, b) => b[0] - a[0] || b[1] - a[1]).slice(0, most);
+  Object.values(sums)
+    .sort((a, b) => b[0] - a[0] || b[1] - a[1])
+    .slice(0, most);
 
 /** What GET /storage says, from the rows. */
 export function recountStorage({ $client: client }: MainDb): Record<string, unknown> {
-  const by = (column: string): unknown[] => client.prepare(`SELECT coalesce(${column}, 'unknown') AS key, count(*) AS tracks, coalesce(sum(size_bytes), 0) AS size_bytes FROM tracks GROUP BY 1 ORDER BY 2 DESC, 1`).all();
-  const one = client.prepare(`SELECT count(*) AS tracks, (SELECT count(*) FROM artists) AS artists, (SELECT count(*) FROM albums) AS albums, coalesce(sum(size_bytes), 0) AS size_bytes,
-    coalesce(sum(duration_ms), 0) AS duration_ms FROM tracks`).get() as object;
+  const by = (column: string): unknown[] =>
+    client
+      .prepare(
+        `SELECT coalesce(${column}, 'unknown') AS key, count(*) AS tracks, coalesce(sum(size_bytes), 0) AS size_bytes FROM tracks GROUP BY 1 ORDER BY 2 DESC, 1`,
+      )
+      .all();
+  const one = client
+    .prepare(`SELECT count(*) AS tracks, (SELECT count(*) FROM artists) AS artists, (SELECT count(*) FROM albums) AS albums, coalesce(sum(size_bytes), 0) AS size_bytes,
+    coalesce(sum(duration_ms), 0) AS duration_ms FROM tracks`)
+    .get() as object;
   return {
-    ...one, by_format: by('format'), by_source: by('source'), by_metadata_status: by('metadata_status'),
-    albums_by_year: client.prepare('SELECT year, count(*) AS albums FROM albums WHERE year IS NOT NULL GROUP BY 1 ORDER BY 1').all(),
-    top_genres: client.prepare('SELECT g.name AS genre, count(*) AS tracks FROM track_genres t JOIN genres g ON g.id = t.genre_id GROUP BY g.id ORDER BY 2 DESC, g.name_key LIMIT 20').all(),
+    ...one,
+    by_format: by('format'),
+    by_source: by('source'),
+    by_metadata_status: by('metadata_status'),
+    albums_by_year: client
+      .prepare('SELECT year, count(*) AS albums FROM albums WHERE year IS NOT NULL GROUP BY 1 ORDER BY 1')
+      .all(),
+    top_genres: client
+      .prepare(
+        'SELECT g.name AS genre, count(*) AS tracks FROM track_genres t JOIN genres g ON g.id = t.genre_id GROUP BY g.id ORDER BY 2 DESC, g.name_key LIMIT 20',
+      )
+      .all(),
   };
 }

@@ -1,5 +1,5 @@
-// Makes a library look lived in, through the public API alone: likes and ratings, a year of plays by a person with habits, playlists that
-// grew, and smart ones.
+// Makes a library look lived in, through the public API alone: likes and ratings, a year of plays by a person with
+// habits, playlists that grew, and smart ones.
 import type { AlbumPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import { seededRandom } from './sample-library.ts';
@@ -12,14 +12,22 @@ const DAYS = 365;
 const HOURS = [3, 1, 1, 0, 0, 0, 2, 6, 9, 7, 5, 5, 6, 5, 5, 5, 6, 9, 12, 14, 16, 17, 13, 7];
 const MOST_AT_ONCE = 1_000;
 
-export async function enliven(api: Api, now = new Date()): Promise<{ tracks: number; plays: number; playlists: number }> {
+export async function enliven(
+  api: Api,
+  now = new Date(),
+): Promise<{ tracks: number; plays: number; playlists: number }> {
   const random = seededRandom(7);
   const tracks = await allTracks(api);
   const albums = (await api<AlbumPage>('/albums?limit=200')).items;
-  const loved = tracks.map((track) => ({ track, order: random() })).sort((a, b) => a.order - b.order).map(({ track }) => track);
-  const like = (item_type: string, item_id: number, rating?: number) => api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, ...(rating && { rating }) } });
+  const loved = tracks
+    .map((track) => ({ track, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ track }) => track);
+  const like = (item_type: string, item_id: number, rating?: number) =>
+    api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, ...(rating && { rating }) } });
 
-  for (const [i, track] of loved.slice(0, Math.ceil(tracks.length / 12)).entries()) await like('track', track.id, i % 3 === 0 ? 5 - (i % 2) : undefined);
+  for (const [i, track] of loved.slice(0, Math.ceil(tracks.length / 12)).entries())
+    await like('track', track.id, i % 3 === 0 ? 5 - (i % 2) : undefined);
   for (const album of albums.filter(() => random() < 0.12)) await like('album', album.id);
   const plays = await play(api, loved, random, now);
   const playlists = await makePlaylists(api, loved, random);
@@ -45,22 +53,53 @@ async function play(api: Api, loved: readonly TrackOut[], random: () => number, 
     const count = random() < 0.12 ? 0 : Math.round((isWeekend ? 14 : 8) * (0.4 + random()) * (1.3 - ago / (2 * DAYS)));
     for (let n = 0; n < count; n++) {
       const at = new Date(day);
-      at.setUTCHours(hours[Math.floor(random() * hours.length)]!, Math.floor(random() * 60), Math.floor(random() * 60), 0);
+      at.setUTCHours(
+        hours[Math.floor(random() * hours.length)]!,
+        Math.floor(random() * 60),
+        Math.floor(random() * 60),
+        0,
+      );
       if (at >= now) continue;
       const track = loved[Math.floor(loved.length * random() ** 3)]!;
-      items.push({ track_id: track.id, played_at: at.toISOString(), played_ms: track.duration_ms ?? 0, client: random() < 0.7 ? 'Chrome on Linux' : 'Symfonium' });
+      items.push({
+        track_id: track.id,
+        played_at: at.toISOString(),
+        played_ms: track.duration_ms ?? 0,
+        client: random() < 0.7 ? 'Chrome on Linux' : 'Symfonium',
+      });
     }
   }
-  for (let at = 0; at < items.length; at += MOST_AT_ONCE) await api('/history', { method: 'POST', body: { items: items.slice(at, at + MOST_AT_ONCE) } });
+  for (let at = 0; at < items.length; at += MOST_AT_ONCE)
+    await api('/history', { method: 'POST', body: { items: items.slice(at, at + MOST_AT_ONCE) } });
   return items.length;
 }
 
 const LISTS = [
-  ['Sunday morning', 'Slow, and not too loud.', 18], ['Running', null, 32], ['Cooking with friends', 'Everybody adds one.', 24], ['Late', null, 14], ['For the long drive', 'Four hours of it.', 60],
+  ['Sunday morning', 'Slow, and not too loud.', 18],
+  ['Running', null, 32],
+  ['Cooking with friends', 'Everybody adds one.', 24],
+  ['Late', null, 14],
+  ['For the long drive', 'Four hours of it.', 60],
 ] as const;
 const SMART = [
-  ['Loved, not heard lately', { all: [{ field: 'liked', op: 'is', value: true }, { field: 'last_played_at', op: 'not_in_the_last', value: 30 }], sort: [{ field: 'random', order: 'asc' }] }],
-  ['Top 50', { all: [{ field: 'play_count', op: 'greater_than', value: 0 }], sort: [{ field: 'play_count', order: 'desc' }], limit: 50 }],
+  [
+    'Loved, not heard lately',
+    {
+      all: [
+        { field: 'liked', op: 'is', value: true },
+        { field: 'last_played_at', op: 'not_in_the_last', value: 30 },
+      ],
+      sort: [{ field: 'random', order: 'asc' }],
+    },
+  ],
+  [
+    'Top 50',
+    {
+      all: [{ field: 'play_count', op: 'greater_than', value: 0 }],
+      sort: [{ field: 'play_count', order: 'desc' }],
+      limit: 50,
+    },
+  ],
 ] as const;
 
 /** Each is made, added to once more and reordered, so that it has versions. */
@@ -72,7 +111,8 @@ async function makePlaylists(api: Api, tracks: readonly TrackOut[], random: () =
     await post(`/playlists/${id}/tracks`, { track_ids: some(4) });
     const { entries = [] } = await api<PlaylistOut>(`/playlists/${id}`);
     const last = entries.at(-1);
-    if (last) await post(`/playlists/${id}/tracks/move`, { entry_ids: [last.entry_id], before_entry_id: entries[0]!.entry_id });
+    if (last)
+      await post(`/playlists/${id}/tracks/move`, { entry_ids: [last.entry_id], before_entry_id: entries[0]!.entry_id });
   }
   for (const [name, rules] of SMART) await post('/playlists', { name, rules });
   return LISTS.length + SMART.length;

@@ -1,15 +1,26 @@
-// Sound that is music to a fingerprint: chords that change, a melody with overtones, a bass and drums, all from a seed. The same seed is
-// the same piece; another seed is another one.
+// Sound that is music to a fingerprint: chords that change, a melody with overtones, a bass and drums, all from a seed.
+// The same seed is the same piece; another seed is another one.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { seededRandom } from './sample-library.ts';
 
 const RATE = 22_050;
 const SCALE = [0, 2, 3, 5, 7, 8, 10];
-const CHORDS = [[0, 2, 4], [3, 5, 7], [4, 6, 8], [5, 7, 9], [2, 4, 6], [1, 3, 5]];
+const CHORDS = [
+  [0, 2, 4],
+  [3, 5, 7],
+  [4, 6, 8],
+  [5, 7, 9],
+  [2, 4, 6],
+  [1, 3, 5],
+];
 const OVERTONES = [1, 0.5, 0.3, 0.15];
 
-export interface Piece { seed: number; seconds: number; /** Silence in front, in seconds. */ lead?: number }
+export interface Piece {
+  seed: number;
+  seconds: number;
+  /** Silence in front, in seconds. */ lead?: number;
+}
 
 /** Writes a piece as a WAV file, 16 bits, mono. */
 export function writeMusic(path: string, piece: Piece): void {
@@ -36,13 +47,15 @@ function play({ seed, seconds, lead = 0 }: Piece): Int16Array {
   const mix = new Float32Array(Math.round((seconds + lead) * RATE));
   const root = 45 + below(12);
   const beat = 0.3 + random() * 0.25;
-  const hertz = (degree: number, octave: number): number => 440 * 2 ** ((root + (SCALE[degree % 7] as number) + 12 * (octave + Math.floor(degree / 7)) - 69) / 12);
+  const hertz = (degree: number, octave: number): number =>
+    440 * 2 ** ((root + (SCALE[degree % 7] as number) + 12 * (octave + Math.floor(degree / 7)) - 69) / 12);
   const note = (at: number, length: number, frequency: number, volume: number): void => {
     const from = Math.round((lead + at) * RATE);
     const count = Math.min(Math.round(length * RATE), mix.length - from);
     const fade = Math.exp(-2 / count);
     OVERTONES.forEach((part, n) => {
-      const twice = 2 * Math.cos((2 * Math.PI * frequency * (n + 1)) / RATE); // each sample of a sine follows from the two before it
+      // each sample of a sine follows from the two before it
+      const twice = 2 * Math.cos((2 * Math.PI * frequency * (n + 1)) / RATE);
       let [before, now, loud] = [0, Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE), volume * part];
       for (let i = 0; i < count; i++) {
         mix[from + i] = (mix[from + i] as number) + loud * now * Math.min(1, i / 200);
@@ -54,13 +67,16 @@ function play({ seed, seconds, lead = 0 }: Piece): Int16Array {
   const drum = (at: number, volume: number): void => {
     const from = Math.round((lead + at) * RATE);
     const count = Math.min(RATE >> 4, mix.length - from);
-    for (let i = 0; i < count; i++) mix[from + i] = (mix[from + i] as number) + volume * (random() * 2 - 1) * Math.exp((-6 * i) / count);
+    for (let i = 0; i < count; i++)
+      mix[from + i] = (mix[from + i] as number) + volume * (random() * 2 - 1) * Math.exp((-6 * i) / count);
   };
   for (let at = 0; at < seconds; at += beat * 4) {
     const chord = CHORDS[below(CHORDS.length)] as number[];
     for (const degree of chord) note(at, beat * 4, hertz(degree, 0), 0.12);
     note(at, beat * 2, hertz(chord[0] as number, -1), 0.25);
-    for (let n = 0; n < 8; n++) if (random() < 0.8) note(at + (n * beat) / 2, beat * (0.5 + random()), hertz((chord[below(3)] as number) + below(3), 1), 0.2);
+    for (let n = 0; n < 8; n++)
+      if (random() < 0.8)
+        note(at + (n * beat) / 2, beat * (0.5 + random()), hertz((chord[below(3)] as number) + below(3), 1), 0.2);
     for (let n = 0; n < 4; n++) drum(at + n * beat, n % 2 === 0 ? 0.15 : 0.25);
   }
   return Int16Array.from(mix, (value) => Math.max(-32_767, Math.min(32_767, Math.round(value * 20_000))));
@@ -83,6 +99,10 @@ export type Encoding = keyof typeof ENCODERS;
 /** The same sound in another format. Needs ffmpeg. */
 export function encodeMusic(from: string, to: string, encoding: Encoding, tags: Record<string, string> = {}): void {
   const metadata = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
-  const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-y', '-v', 'error', '-i', from, ...metadata, ...(ENCODERS[encoding] as string[]), to], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(
+    'ffmpeg',
+    ['-nostdin', '-y', '-v', 'error', '-i', from, ...metadata, ...(ENCODERS[encoding] as string[]), to],
+    { encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(`ffmpeg could not make ${encoding}: ${stderr}`);
 }

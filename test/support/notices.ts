@@ -1,5 +1,5 @@
-// Writes resources/NOTICES.md: whose work is shipped, and under what licence. npm run notices, after a package came, went or changed;
-// a test compares.
+// Writes resources/NOTICES.md: whose work is shipped, and under what licence. npm run notices, after a package came,
+// went or changed; a test compares.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shippedPackages, type ShippedPackage } from './shipped-packages.ts';
@@ -32,7 +32,8 @@ The texts: https://www.gnu.org/licenses/old-licenses/lgpl-2.1.html, https://www.
 `;
 
 /** The line of each package, as it is written and as a test looks for it. */
-export const packageLines = (packages: ShippedPackage[]): string[] => packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
+export const packageLines = (packages: ShippedPackage[]): string[] =>
+  packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
 
 /** Licences of the same words are printed once, with everybody who is named in them. */
 function licenceTexts(packages: ShippedPackage[]): string {
@@ -40,19 +41,37 @@ function licenceTexts(packages: ShippedPackage[]): string {
   for (const { name, folder } of packages) {
     const text = licenceOf(join(root, folder));
     if (text === undefined) continue;
-    const lines = text.replaceAll('\r', '').split('\n').map((line) => line.trimEnd());
+    const lines = text
+      .replaceAll('\r', '')
+      .split('\n')
+      .map((line) => line.trimEnd());
     const rights = lines.filter(isRightsLine);
-    const body = lines.filter((line) => !isRightsLine(line)).join('\n').replace(/\n{3,}/g, '\n\n').trim();
-    const words = body.toLowerCase().replace(/[^a-z]+/g, '').replace(/^(the)?mitlicense(mit)?/, '');
+    const body = lines
+      .filter((line) => !isRightsLine(line))
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
+    const words = body
+      .toLowerCase()
+      .replace(/[^a-z]+/g, '')
+      .replace(/^(the)?mitlicense(mit)?/, '');
     const known = texts.get(words) ?? { body, names: new Set(), rights: new Set() };
     known.names.add(name);
     for (const right of rights) known.rights.add(right.trim());
     texts.set(words, known);
   }
-  return [...texts.values()].map(({ body, names, rights }) => `### ${[...names].join(', ')}\n\n${[...rights].join('  \n')}\n\n\`\`\`text\n${body}\n\`\`\`\n`).join('\n');
+  return [...texts.values()]
+    .map(
+      ({ body, names, rights }) =>
+        `### ${[...names].join(', ')}\n\n${[...rights].join('  \n')}\n\n\`\`\`text\n${body}\n\`\`\`\n`,
+    )
+    .join('\n');
 }
 
-const isRightsLine = (line: string): boolean => /^\s*(\(c\)|copyright\b(?! (notice|holder|owner|license|statement)))/i.test(line) && /\d{4}|©|\(c\)/i.test(line) && !/\[yyyy\]/.test(line);
+const isRightsLine = (line: string): boolean =>
+  /^\s*(\(c\)|copyright\b(?! (notice|holder|owner|license|statement)))/i.test(line) &&
+  /\d{4}|©|\(c\)/i.test(line) &&
+  !/\[yyyy\]/.test(line);
 
 function licenceOf(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined; // of another system

@@ -1,6 +1,12 @@
 // Ogg files taken apart and put together again, with checksums, as tag editors do.
 
-export interface OggPage { flags: number; granule: bigint; serial: number; lacing: Buffer; body: Buffer }
+export interface OggPage {
+  flags: number;
+  granule: bigint;
+  serial: number;
+  lacing: Buffer;
+  body: Buffer;
+}
 
 export function toPages(file: Buffer): OggPage[] {
   const pages: OggPage[] = [];
@@ -8,7 +14,13 @@ export function toPages(file: Buffer): OggPage[] {
     const lacing = file.subarray(at + 27, at + 27 + (file[at + 26] ?? 0));
     const bodyAt = at + 27 + lacing.length;
     const end = bodyAt + lacing.reduce((sum, n) => sum + n, 0);
-    pages.push({ flags: file[at + 5] ?? 0, granule: file.readBigInt64LE(at + 6), serial: file.readUInt32LE(at + 14), lacing, body: file.subarray(bodyAt, end) });
+    pages.push({
+      flags: file[at + 5] ?? 0,
+      granule: file.readBigInt64LE(at + 6),
+      serial: file.readUInt32LE(at + 14),
+      lacing,
+      body: file.subarray(bodyAt, end),
+    });
     at = end;
   }
   return pages;
@@ -32,7 +44,10 @@ function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: nu
 
 /** Packets on as many pages as they need, at most `segments` of 255 bytes on each. */
 export function paged(packets: readonly Buffer[], serial: number, segments = 255): OggPage[] {
-  const all = packets.flatMap((packet) => [...Array<number>(Math.floor(packet.length / 255)).fill(255), packet.length % 255]);
+  const all = packets.flatMap((packet) => [
+    ...Array<number>(Math.floor(packet.length / 255)).fill(255),
+    packet.length % 255,
+  ]);
   const bytes = Buffer.concat(packets);
   const pages: OggPage[] = [];
   for (let n = 0, at = 0; n < all.length; n += segments) {

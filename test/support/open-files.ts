@@ -8,7 +8,8 @@ export function openFilesBelow(folder: string, pid: number | 'self' = 'self'): s
     try {
       const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
       return path.startsWith(folder) ? [path] : [];
-    } catch { // closed since
+    } catch {
+      // closed since
       return [];
     }
   });

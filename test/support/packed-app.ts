@@ -1,5 +1,5 @@
-// The packed app without Electron's own binary, which is not needed to see what is packed: a stand-in takes its place that has the one
-// thing electron-builder looks for in it, the row of fuses.
+// The packed app without Electron's own binary, which is not needed to see what is packed: a stand-in takes its place
+// that has the one thing electron-builder looks for in it, the row of fuses.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,21 @@ import { root } from './server.ts';
 
 /** What the fuses follow in Electron's binary: https://www.electronjs.org/docs/latest/tutorial/fuses */
 const SENTINEL = Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX');
-/** In the order of the row, version 1; a build of Electron has them all off until they are set, but for the first, third and fourth. */
-const FUSES = ['runAsNode', 'cookieEncryption', 'nodeOptions', 'nodeInspect', 'asarIntegrity', 'onlyFromAsar', 'browserSnapshot', 'fileProtocolPrivileges', 'wasmTrapHandlers'] as const;
+/**
+ * In the order of the row, version 1; a build of Electron has them all off until they are set, but for the first, third
+ * and fourth.
+ */
+const FUSES = [
+  'runAsNode',
+  'cookieEncryption',
+  'nodeOptions',
+  'nodeInspect',
+  'asarIntegrity',
+  'onlyFromAsar',
+  'browserSnapshot',
+  'fileProtocolPrivileges',
+  'wasmTrapHandlers',
+] as const;
 const AS_BUILT = '101100011';
 
 export interface PackedApp {
@@ -21,17 +34,34 @@ export interface PackedApp {
   fuses(): Record<(typeof FUSES)[number], boolean>;
 }
 
-/** Packs for Linux on any system, as the release workflow does; the native packages are those that are installed here. */
+/**
+ * Packs for Linux on any system, as the release workflow does; the native packages are those that are installed here.
+ */
 export async function packApp(dir: string): Promise<PackedApp> {
   await run([join(root, 'build.ts'), '--if-stale', 'server', 'renderer', 'main']);
   const dist = join(dir, 'electron');
   mkdirSync(join(dist, 'resources'), { recursive: true });
   mkdirSync(join(dist, 'locales'));
   writeFileSync(join(dist, 'locales', 'en-US.pak'), '');
-  writeFileSync(join(dist, 'electron'), Buffer.concat([SENTINEL, Buffer.from([1, FUSES.length]), Buffer.from(AS_BUILT)]), { mode: 0o755 });
+  writeFileSync(
+    join(dist, 'electron'),
+    Buffer.concat([SENTINEL, Buffer.from([1, FUSES.length]), Buffer.from(AS_BUILT)]),
+    { mode: 0o755 },
+  );
 
   const output = join(dir, 'out');
-  await run([join(root, 'node_modules', 'electron-builder', 'cli.js'), '--linux', 'dir', `--${process.arch}`, '--publish', 'never', '-c.publish.owner=somebody', '-c.publish.repo=somewhere', `-c.electronDist=${dist}`, `-c.directories.output=${output}`]);
+  await run([
+    join(root, 'node_modules', 'electron-builder', 'cli.js'),
+    '--linux',
+    'dir',
+    `--${process.arch}`,
+    '--publish',
+    'never',
+    '-c.publish.owner=somebody',
+    '-c.publish.repo=somewhere',
+    `-c.electronDist=${dist}`,
+    `-c.directories.output=${output}`,
+  ]);
   const app = join(output, process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`);
   return {
     dir: app,
@@ -40,7 +70,9 @@ export async function packApp(dir: string): Promise<PackedApp> {
     fuses() {
       const binary = readFileSync(join(app, 'tonearm'));
       const row = binary.indexOf(SENTINEL) + SENTINEL.length + 2;
-      return Object.fromEntries(FUSES.map((fuse, n) => [fuse, binary[row + n] === 0x31])) as ReturnType<PackedApp['fuses']>;
+      return Object.fromEntries(FUSES.map((fuse, n) => [fuse, binary[row + n] === 0x31])) as ReturnType<
+        PackedApp['fuses']
+      >;
     },
   };
 }
@@ -48,7 +80,10 @@ export async function packApp(dir: string): Promise<PackedApp> {
 async function run(args: string[]): Promise<void> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
-  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => { said += chunk.toString(); });
+  for (const output of [child.stdout, child.stderr])
+    output.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${args[0]} ended with ${code}:\n${said}`);
 }

@@ -31,10 +31,22 @@ export const OFFLINE = { FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', CO
 
 export const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-export interface PhoneOptions { token?: string; client?: string; version?: string; form?: 'token' | 'clear' | 'hex' | 'apiKey'; suffix?: '' | '.view' }
+export interface PhoneOptions {
+  token?: string;
+  client?: string;
+  version?: string;
+  form?: 'token' | 'clear' | 'hex' | 'apiKey';
+  suffix?: '' | '.view';
+}
 
-export async function openPhone(server: Pick<TestServer, 'url' | 'api'>, { token, client = 'test', version = '1.16.1', form = 'token', suffix = '.view' }: PhoneOptions = {}): Promise<Phone> {
-  const { body } = await server.api<{ username: string; password: string }>('/users/me/subsonic-password', token === undefined ? {} : { token });
+export async function openPhone(
+  server: Pick<TestServer, 'url' | 'api'>,
+  { token, client = 'test', version = '1.16.1', form = 'token', suffix = '.view' }: PhoneOptions = {},
+): Promise<Phone> {
+  const { body } = await server.api<{ username: string; password: string }>(
+    '/users/me/subsonic-password',
+    token === undefined ? {} : { token },
+  );
   const { username, password } = body;
 
   const credentials = (): Record<string, string> => {
@@ -46,20 +58,40 @@ export async function openPhone(server: Pick<TestServer, 'url' | 'api'>, { token
   };
   const query = (params: PhoneParams): URLSearchParams => {
     const search = new URLSearchParams(credentials());
-    for (const [name, value] of Object.entries(params)) for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+    for (const [name, value] of Object.entries(params))
+      for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
     return search;
   };
-  const address = (endpoint: string, params: PhoneParams = {}): string => `${server.url}/rest/${endpoint}${suffix}?${query(params).toString()}`;
+  const address = (endpoint: string, params: PhoneParams = {}): string =>
+    `${server.url}/rest/${endpoint}${suffix}?${query(params).toString()}`;
   const read = async (response: Response): Promise<PhoneAnswer> => {
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return { status: response.status, headers: response.headers, text, body: (isJson ? (JSON.parse(text) as { 'subsonic-response': unknown })['subsonic-response'] : {}) as PhoneAnswer['body'] };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson
+        ? (JSON.parse(text) as { 'subsonic-response': unknown })['subsonic-response']
+        : {}) as PhoneAnswer['body'],
+    };
   };
-  const get = async (endpoint: string, params: PhoneParams = {}): Promise<PhoneAnswer> => read(await fetch(address(endpoint, { f: 'json', ...params })));
+  const get = async (endpoint: string, params: PhoneParams = {}): Promise<PhoneAnswer> =>
+    read(await fetch(address(endpoint, { f: 'json', ...params })));
 
   return {
-    username, password, credentials, address, get,
-    post: async (endpoint, params = {}) => read(await fetch(`${server.url}/rest/${endpoint}${suffix}`, { method: 'POST', body: query({ f: 'json', ...params }) })),
+    username,
+    password,
+    credentials,
+    address,
+    get,
+    post: async (endpoint, params = {}) =>
+      read(
+        await fetch(`${server.url}/rest/${endpoint}${suffix}`, {
+          method: 'POST',
+          body: query({ f: 'json', ...params }),
+        }),
+      ),
     xml: async (endpoint, params = {}) => (await fetch(address(endpoint, params))).text(),
     async ask<T>(endpoint: string, params: PhoneParams, key: string): Promise<T> {
       const { body, text } = await get(endpoint, params);

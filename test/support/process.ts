@@ -14,17 +14,28 @@ export interface ServerProcess {
 }
 
 /** Runs the server with these arguments; a command that ends by itself is waited for. */
-export async function runServer(args: string[], env: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
+export async function runServer(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = start(args, env);
   let [stdout, stderr] = ['', ''];
-  child.stdout?.on('data', (chunk: Buffer) => { stdout += chunk.toString(); });
-  child.stderr?.on('data', (chunk: Buffer) => { stderr += chunk.toString(); });
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stdout, stderr };
 }
 
 /** Starts a server and waits until it listens. */
-export async function spawnServer(args: string[], env: Record<string, string> = {}, entry?: string): Promise<ServerProcess> {
+export async function spawnServer(
+  args: string[],
+  env: Record<string, string> = {},
+  entry?: string,
+): Promise<ServerProcess> {
   const child = start(args, env, entry);
   let text = '';
   const url = await new Promise<string>((resolve, reject) => {
@@ -38,16 +49,24 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
   return {
-    child, url, output: () => text,
-    get setupToken() { return /Setup token: (\S+)/.exec(text)?.[1]; },
+    child,
+    url,
+    output: () => text,
+    get setupToken() {
+      return /Setup token: (\S+)/.exec(text)?.[1];
+    },
     async kill(signal = 'SIGKILL') {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       child.kill(signal);
       const [code] = (await once(child, 'exit')) as [number | null];
-      return process.platform === 'win32' && signal === 'SIGTERM' ? 0 : code; // there it has no way to say that it went gently
+      // there it has no way to say that it went gently
+      return process.platform === 'win32' && signal === 'SIGTERM' ? 0 : code;
     },
   };
 }
 
 const start = (args: string[], env: Record<string, string>, entry = serverEntry()): ChildProcess =>
-  spawn(process.execPath, [entry, ...args], { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline(env), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  spawn(process.execPath, [entry, ...args], {
+    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline(env), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });

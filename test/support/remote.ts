@@ -14,18 +14,39 @@ export const HASTE = { perSecond: 1_000, searchMs: 2_000, requestMs: 5_000, stal
 /** Sound audio files, all different. */
 export function makeAudio(dir: string, tracks: number, format = 'mp3'): Buffer[] {
   const { files } = makeLibrary({ tracks, seed: 'remote', formats: [format], seconds: '1', art: 'none' }, dir);
-  return files.filter(({ duplicateOf, messy }) => !duplicateOf && !messy).map(({ path }) => readFileSync(join(dir, path)));
+  return files
+    .filter(({ duplicateOf, messy }) => !duplicateOf && !messy)
+    .map(({ path }) => readFileSync(join(dir, path)));
 }
 
-export const itemOf = (identifier: string, title: string, creator: string, files: [title: string, bytes: Buffer][]): FakeItem => ({
+export const itemOf = (
+  identifier: string,
+  title: string,
+  creator: string,
+  files: [title: string, bytes: Buffer][],
+): FakeItem => ({
   identifier,
   fields: { title, creator: [creator], date: '2009-05-01' },
-  files: files.map(([name, bytes], i) => ({ name: `${String(i + 1).padStart(2, '0')} ${name}.mp3`, bytes, fields: { title: name, artist: creator, album: title, track: `${i + 1}/${files.length}`, length: '00:01' } })),
+  files: files.map(([name, bytes], i) => ({
+    name: `${String(i + 1).padStart(2, '0')} ${name}.mp3`,
+    bytes,
+    fields: { title: name, artist: creator, album: title, track: `${i + 1}/${files.length}`, length: '00:01' },
+  })),
 });
 
 export function remoteUser(server: TestServer) {
-  const searchFor = async (q: string): Promise<SearchHit[]> => (await server.api<SearchResponse>(`/sources/streamsrc/search?q=${encodeURIComponent(q)}`)).body.items;
-  const saveBody = ({ source, source_id, title, artist_name, album_title, duration_ms, year, cover_url }: SearchHit) => ({ source, source_id, title, artist_name, album_title, duration_ms, year, cover_url });
+  const searchFor = async (q: string): Promise<SearchHit[]> =>
+    (await server.api<SearchResponse>(`/sources/streamsrc/search?q=${encodeURIComponent(q)}`)).body.items;
+  const saveBody = ({
+    source,
+    source_id,
+    title,
+    artist_name,
+    album_title,
+    duration_ms,
+    year,
+    cover_url,
+  }: SearchHit) => ({ source, source_id, title, artist_name, album_title, duration_ms, year, cover_url });
 
   return {
     searchFor,
@@ -34,9 +55,12 @@ export function remoteUser(server: TestServer) {
       if (!hit) throw new Error(`nothing found for ${q}`);
       return hit;
     },
-    save: (hit: SearchHit): Promise<Answer<TrackOut>> => server.api<TrackOut>('/tracks/remote', { method: 'POST', body: saveBody(hit) }),
-    materialize: (id: number): Promise<Answer<DownloadJobOut>> => server.api<DownloadJobOut>(`/tracks/${id}/materialize`, { method: 'POST' }),
-    download: async (id: number): Promise<DownloadJobOut> => (await server.api<DownloadJobOut>(`/downloads/${id}`)).body,
+    save: (hit: SearchHit): Promise<Answer<TrackOut>> =>
+      server.api<TrackOut>('/tracks/remote', { method: 'POST', body: saveBody(hit) }),
+    materialize: (id: number): Promise<Answer<DownloadJobOut>> =>
+      server.api<DownloadJobOut>(`/tracks/${id}/materialize`, { method: 'POST' }),
+    download: async (id: number): Promise<DownloadJobOut> =>
+      (await server.api<DownloadJobOut>(`/downloads/${id}`)).body,
     track: async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body,
     async bytesOf(id: number): Promise<Buffer> {
       const response = await fetch(`${server.url}/stream/${id}?token=${server.token}`);

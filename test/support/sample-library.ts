@@ -1,5 +1,6 @@
-// A library made by inserting rows directly, the same for the same seed: for tests that recount what lists answer, and for benches.
-// Names come in several scripts and hold what trips up SQL: quotes, percent signs, underscores, backslashes.
+// A library made by inserting rows directly, the same for the same seed: for tests that recount what lists answer, and
+// for benches. Names come in several scripts and hold what trips up SQL: quotes, percent signs, underscores,
+// backslashes.
 import type { MainDb } from '../../server/db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { Availability, MetadataStatus } from '../../server/db/schema.ts';
@@ -25,8 +26,19 @@ export interface SampleTrack {
   storageUri: string | null;
   createdAt: number;
 }
-export interface SampleAlbum { id: AlbumId; title: string; artist: number | null; year: number | null; hasCover: boolean; createdAt: number }
-export interface SampleArtist { id: ArtistId; name: string; createdAt: number }
+export interface SampleAlbum {
+  id: AlbumId;
+  title: string;
+  artist: number | null;
+  year: number | null;
+  hasCover: boolean;
+  createdAt: number;
+}
+export interface SampleArtist {
+  id: ArtistId;
+  name: string;
+  createdAt: number;
+}
 
 /** Indexes of artists and albums in a track or album are positions in these lists. */
 export interface SampleLibrary {
@@ -39,11 +51,53 @@ export interface SampleLibrary {
   plays: Map<UserId, Map<string, { plays: number; last: number }>>;
 }
 
-export interface SampleSize { artists: number; albums: number; tracks: number }
+export interface SampleSize {
+  artists: number;
+  albums: number;
+  tracks: number;
+}
 
 const WORDS = [
-  'the', 'of', 'love', 'night', 'Björk', 'ÄRZTE', 'ärzte', 'blue', 'a', 'No', '100%', 'snake_case', 'back\\slash', "don't", '"quoted"', 'Dark', 'side',
-  'moon', 'Москва', 'ночь', '東京', 'サイレント', '夜', 'ｆｕｌｌ', 'half', 'Ωmega', 'señor', 'it', '(live)', 'AC/DC', 'x', '한글', 'סוף', 'قمر', 'river', 'ria', 'OR', 'NOT', 'NEAR(a', '*',
+  'the',
+  'of',
+  'love',
+  'night',
+  'Björk',
+  'ÄRZTE',
+  'ärzte',
+  'blue',
+  'a',
+  'No',
+  '100%',
+  'snake_case',
+  'back\\slash',
+  "don't",
+  '"quoted"',
+  'Dark',
+  'side',
+  'moon',
+  'Москва',
+  'ночь',
+  '東京',
+  'サイレント',
+  '夜',
+  'ｆｕｌｌ',
+  'half',
+  'Ωmega',
+  'señor',
+  'it',
+  '(live)',
+  'AC/DC',
+  'x',
+  '한글',
+  'סוף',
+  'قمر',
+  'river',
+  'ria',
+  'OR',
+  'NOT',
+  'NEAR(a',
+  '*',
 ];
 const GENRES = ['Rock', 'Jazz', 'Électro', 'Hip-Hop', 'Blues & Soul', 'Ambient'];
 const FORMATS = ['mp3', 'flac', 'ogg', 'opus', 'm4a'];
@@ -77,7 +131,13 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
       library.artists.push({ ...artist, id: insert.artist(artist) });
     }
     for (let n = 0; n < size.albums; n++) {
-      const album = { title: phrase(3), artist: maybe(0.95, () => below(size.artists)), year: maybe(0.85, () => 1960 + below(65)), hasCover: random() < 0.5, createdAt: moment() };
+      const album = {
+        title: phrase(3),
+        artist: maybe(0.95, () => below(size.artists)),
+        year: maybe(0.85, () => 1960 + below(65)),
+        hasCover: random() < 0.5,
+        createdAt: moment(),
+      };
       library.albums.push({ ...album, id: insert.album(album, library) });
     }
     for (let n = 0; n < size.tracks; n++) {
@@ -85,12 +145,24 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
       const remote = random() < 0.1;
       const source = remote ? 'streamsrc' : pick(['upload', 'local_folder', 'local_folder']);
       const track = {
-        title: phrase(4), artists, credit: artists.map((a) => library.artists[a]?.name).join(' feat. '), album: maybe(0.9, () => below(size.albums)),
-        genres: [...new Set(Array.from({ length: below(3) }, () => pick(GENRES)))], year: maybe(0.8, () => 1960 + below(65)),
-        disc: maybe(0.7, () => 1 + below(2)), number: maybe(0.9, () => 1 + below(20)), durationMs: remote ? null : 1_000 * (30 + below(400)),
-        sizeBytes: remote ? null : below(9_000_000), format: remote ? null : pick(FORMATS), source,
-        availability: remote ? pick(['remote', 'fetching'] as const) : pick(['available', 'available', 'available', 'missing'] as const),
-        status: pick(['pending', 'enriched', 'failed', 'manual'] as const), storageUri: remote ? null : `local:audio/${n}`, createdAt: moment(),
+        title: phrase(4),
+        artists,
+        credit: artists.map((a) => library.artists[a]?.name).join(' feat. '),
+        album: maybe(0.9, () => below(size.albums)),
+        genres: [...new Set(Array.from({ length: below(3) }, () => pick(GENRES)))],
+        year: maybe(0.8, () => 1960 + below(65)),
+        disc: maybe(0.7, () => 1 + below(2)),
+        number: maybe(0.9, () => 1 + below(20)),
+        durationMs: remote ? null : 1_000 * (30 + below(400)),
+        sizeBytes: remote ? null : below(9_000_000),
+        format: remote ? null : pick(FORMATS),
+        source,
+        availability: remote
+          ? pick(['remote', 'fetching'] as const)
+          : pick(['available', 'available', 'available', 'missing'] as const),
+        status: pick(['pending', 'enriched', 'failed', 'manual'] as const),
+        storageUri: remote ? null : `local:audio/${n}`,
+        createdAt: moment(),
       };
       library.tracks.push({ ...track, id: insert.track(track, n, library) });
     }
@@ -101,7 +173,11 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
   function addListening(user: UserId): void {
     const likes = new Set<string>();
     const plays = new Map<string, { plays: number; last: number }>();
-    for (const [type, items] of [['track', library.tracks], ['album', library.albums], ['artist', library.artists]] as const) {
+    for (const [type, items] of [
+      ['track', library.tracks],
+      ['album', library.albums],
+      ['artist', library.artists],
+    ] as const) {
       for (const { id } of items) {
         if (random() < 0.2) {
           const liked = random() < 0.7;
@@ -124,30 +200,57 @@ function inserts(db: MainDb) {
   const client = db.$client;
   const search = createSearchIndex(client);
   const idOf = (run: { lastInsertRowid: number | bigint }): number => Number(run.lastInsertRowid);
-  const user = client.prepare("INSERT INTO users (username, username_key, password_hash, is_superuser, created_at) VALUES (?, ?, 'x', 0, ?)");
-  const artist = client.prepare('INSERT INTO artists (name, name_key, sort_name, sort_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)');
-  const album = client.prepare('INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const cover = client.prepare("INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)");
-  const genre = client.prepare<[string, string], { id: number }>('INSERT INTO genres (name, name_key) VALUES (?, ?) ON CONFLICT (name_key) DO UPDATE SET name = name RETURNING id');
-  const track = client.prepare(`INSERT INTO tracks (title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, disc_number, track_number,
+  const user = client.prepare(
+    "INSERT INTO users (username, username_key, password_hash, is_superuser, created_at) VALUES (?, ?, 'x', 0, ?)",
+  );
+  const artist = client.prepare(
+    'INSERT INTO artists (name, name_key, sort_name, sort_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const album = client.prepare(
+    'INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const cover = client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)');
+  const genre = client.prepare<[string, string], { id: number }>(
+    'INSERT INTO genres (name, name_key) VALUES (?, ?) ON CONFLICT (name_key) DO UPDATE SET name = name RETURNING id',
+  );
+  const track =
+    client.prepare(`INSERT INTO tracks (title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, disc_number, track_number,
     duration_ms, size_bytes, format, source, source_id, storage_uri, availability, metadata_status, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const credit = client.prepare('INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)');
+  const credit = client.prepare(
+    'INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)',
+  );
   const trackGenre = client.prepare('INSERT INTO track_genres (track_id, position, genre_id) VALUES (?, ?, ?)');
-  const like = client.prepare('INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, ?, ?, ?, 0)');
-  const plays = client.prepare('INSERT INTO play_counts (user_id, item_type, item_id, plays, last_played_at) VALUES (?, ?, ?, ?, ?)');
+  const like = client.prepare(
+    'INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, ?, ?, ?, 0)',
+  );
+  const plays = client.prepare(
+    'INSERT INTO play_counts (user_id, item_type, item_id, plays, last_played_at) VALUES (?, ?, ?, ?, ?)',
+  );
   const genreIds = new Map<string, number>();
 
   return {
     user: (name: string) => idOf(user.run(name, name, EPOCH)) as UserId,
     artist({ name, createdAt }: Omit<SampleArtist, 'id'>): ArtistId {
-      const id = idOf(artist.run(name, identityKey(name), sortName(name), sortKey(sortName(name)), createdAt, createdAt));
+      const id = idOf(
+        artist.run(name, identityKey(name), sortName(name), sortKey(sortName(name)), createdAt, createdAt),
+      );
       search.add('artist', id);
       return id as ArtistId;
     },
     album({ title, artist, year, hasCover, createdAt }: Omit<SampleAlbum, 'id'>, { artists }: SampleLibrary): AlbumId {
       const by = artist === null ? undefined : artists[artist];
-      const id = idOf(album.run(title, sortKey(title), by?.id ?? null, by ? sortKey(sortName(by.name)) : '', year, createdAt, createdAt));
+      const id = idOf(
+        album.run(
+          title,
+          sortKey(title),
+          by?.id ?? null,
+          by ? sortKey(sortName(by.name)) : '',
+          year,
+          createdAt,
+          createdAt,
+        ),
+      );
       cover.run(id, hasCover ? `covers/${id}.jpg` : null);
       search.add('album', id);
       return id as AlbumId;
@@ -155,10 +258,31 @@ function inserts(db: MainDb) {
     track(t: Omit<SampleTrack, 'id'>, n: number, { artists, albums }: SampleLibrary): TrackId {
       const [first] = t.artists.map((a) => artists[a] as SampleArtist);
       const inAlbum = t.album === null ? undefined : albums[t.album];
-      const id = idOf(track.run(
-        t.title, sortKey(t.title), first?.id ?? null, t.credit, first ? sortKey(sortName(first.name)) : '', inAlbum?.id ?? null, inAlbum ? sortKey(inAlbum.title) : '',
-        t.genres[0] ?? null, t.year, t.disc, t.number, t.durationMs, t.sizeBytes, t.format, t.source, `${n}`, t.storageUri, t.availability, t.status, t.createdAt, t.createdAt,
-      ));
+      const id = idOf(
+        track.run(
+          t.title,
+          sortKey(t.title),
+          first?.id ?? null,
+          t.credit,
+          first ? sortKey(sortName(first.name)) : '',
+          inAlbum?.id ?? null,
+          inAlbum ? sortKey(inAlbum.title) : '',
+          t.genres[0] ?? null,
+          t.year,
+          t.disc,
+          t.number,
+          t.durationMs,
+          t.sizeBytes,
+          t.format,
+          t.source,
+          `${n}`,
+          t.storageUri,
+          t.availability,
+          t.status,
+          t.createdAt,
+          t.createdAt,
+        ),
+      );
       t.artists.forEach((a, position) => credit.run(id, position, artists[a]?.id, artists[a]?.name));
       t.genres.forEach((name, position) => {
         const known = genreIds.get(name) ?? genre.get(name, identityKey(name))?.id ?? 0;
@@ -169,6 +293,7 @@ function inserts(db: MainDb) {
       return id as TrackId;
     },
     like: (userId: UserId, type: string, id: number, liked: boolean) => void like.run(userId, type, id, liked ? 1 : 0),
-    plays: (userId: UserId, type: string, id: number, played: { plays: number; last: number }) => void plays.run(userId, type, id, played.plays, played.last),
+    plays: (userId: UserId, type: string, id: number, played: { plays: number; last: number }) =>
+      void plays.run(userId, type, id, played.plays, played.last),
   };
 }

@@ -14,9 +14,13 @@ export async function allTracks({ api }: Api, query = ''): Promise<TrackOut[]> {
   }
 }
 
-export const totalOf = async ({ api }: Api, path: string): Promise<number> => (await api<AlbumPage | ArtistPage | TrackPage>(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).body.total;
+export const totalOf = async ({ api }: Api, path: string): Promise<number> =>
+  (await api<AlbumPage | ArtistPage | TrackPage>(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).body.total;
 
-/** Every clean file is a track with exactly the tags of the manifest; of the others every one that must be a track is one. */
+/**
+ * Every clean file is a track with exactly the tags of the manifest; of the others every one that must be a track is
+ * one.
+ */
 export function differences(tracks: TrackOut[], manifest: Manifest): string[] {
   const bySourceId = new Map(tracks.map((track) => [track.source_id, track]));
   const lines: string[] = [];
@@ -24,7 +28,8 @@ export function differences(tracks: TrackOut[], manifest: Manifest): string[] {
     if (file.pathHex) continue; // its text form is not the manifest's
     const track = bySourceId.get(file.path.normalize('NFC'));
     if (isRequired(file) && !track) lines.push(`${file.path}: is no track`);
-    if (file.expect === 'error' && track && file.messy !== 'unreadable') lines.push(`${file.path}: is a track, though it is broken (${file.messy})`);
+    if (file.expect === 'error' && track && file.messy !== 'unreadable')
+      lines.push(`${file.path}: is a track, though it is broken (${file.messy})`);
     if (!file.messy && track) lines.push(...trackDifferences(file, track).map((line) => `${file.path}: ${line}`));
   }
   return lines;
@@ -55,6 +60,7 @@ function trackDifferences({ tags, ...file }: ExpectedFile, track: TrackOut): str
   const lines = Object.entries(expected)
     .filter(([field, value]) => JSON.stringify(actual[field]) !== JSON.stringify(value))
     .map(([field, value]) => `${field} is ${JSON.stringify(actual[field])}, not ${JSON.stringify(value)}`);
-  if (Math.abs((track.duration_ms ?? 0) / 1000 - file.seconds) > 0.1) lines.push(`plays ${track.duration_ms} ms, not ${file.seconds} s`);
+  if (Math.abs((track.duration_ms ?? 0) / 1000 - file.seconds) > 0.1)
+    lines.push(`plays ${track.duration_ms} ms, not ${file.seconds} s`);
   return lines;
 }

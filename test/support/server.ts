@@ -1,4 +1,5 @@
-// A whole server for a test: real SQLite file, real storage folder, port 0. The migrated database is made once per run and copied.
+// A whole server for a test: real SQLite file, real storage folder, port 0. The migrated database is made once per run
+// and copied.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,12 @@ export interface ServerOptions {
   log?: AppOptions['log'];
 }
 
-export interface Answer<T = unknown> { status: number; headers: Headers; body: T; text: string }
+export interface Answer<T = unknown> {
+  status: number;
+  headers: Headers;
+  body: T;
+  text: string;
+}
 
 export interface TestServer {
   url: string;
@@ -42,11 +48,18 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export interface ApiInit { method?: string; body?: unknown; token?: string | null; headers?: Record<string, string> }
+export interface ApiInit {
+  method?: string;
+  body?: unknown;
+  token?: string | null;
+  headers?: Record<string, string>;
+}
 
 /** No test asks a service on the internet: a service is on where the test gives its address. */
 export const offline = (env: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(['FPID', 'MUSICBRAINZ', 'COVERART'].map((service) => [`${service}_ENABLED`, String(`${service}_BASE_URL` in env)]));
+  Object.fromEntries(
+    ['FPID', 'MUSICBRAINZ', 'COVERART'].map((service) => [`${service}_ENABLED`, String(`${service}_BASE_URL` in env)]),
+  );
 
 let template: string | undefined;
 
@@ -60,14 +73,44 @@ export function migratedDatabase(target: string): void {
   if (!existsSync(target)) copyFileSync(template, target);
 }
 
-export async function startServer({ env = {}, dir, now, setUp = true, watchTiming, archivePace, cataloguePace, s3Limits, verifyPace, log = quiet }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({
+  env = {},
+  dir,
+  now,
+  setUp = true,
+  watchTiming,
+  archivePace,
+  cataloguePace,
+  s3Limits,
+  verifyPace,
+  log = quiet,
+}: ServerOptions = {}): Promise<TestServer> {
   const dataDir = dir ?? mkdtempSync(join(tmpdir(), 'tonearm-'));
   migratedDatabase(join(dataDir, 'tonearm.db'));
-  const config = loadConfig({ file: {}, env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...offline(env), ...env } });
-  const app = await createApp({ config, paths, version: '0.0.0-test', log, checkReplies: true, scrobblesPerSecond: 1_000, ...(now && { now }), ...(watchTiming && { watchTiming }), ...(archivePace && { archivePace }), ...(cataloguePace && { cataloguePace }), ...(s3Limits && { s3Limits }), ...(verifyPace && { verifyPace }) });
+  const config = loadConfig({
+    file: {},
+    env: { DATA_DIR: dataDir, PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', ...offline(env), ...env },
+  });
+  const app = await createApp({
+    config,
+    paths,
+    version: '0.0.0-test',
+    log,
+    checkReplies: true,
+    scrobblesPerSecond: 1_000,
+    ...(now && { now }),
+    ...(watchTiming && { watchTiming }),
+    ...(archivePace && { archivePace }),
+    ...(cataloguePace && { cataloguePace }),
+    ...(s3Limits && { s3Limits }),
+    ...(verifyPace && { verifyPace }),
+  });
   const url = await app.listen();
   const server: TestServer = {
-    url, app, dir: dataDir, token: '',
+    url,
+    app,
+    dir: dataDir,
+    token: '',
     api: (path, init) => call(`${url}/api/v1${path}`, server.token, init),
     async close() {
       await app.close();
@@ -82,26 +125,48 @@ export const ADMIN = { username: 'admin', password: 'correct horse battery' };
 
 async function signInAdmin(server: TestServer): Promise<string> {
   const answer = server.app.auth.isSetupRequired()
-    ? await server.api<TokenResponse>('/auth/setup', { method: 'POST', token: null, body: { ...ADMIN, setup_token: server.app.auth.setupToken } })
+    ? await server.api<TokenResponse>('/auth/setup', {
+        method: 'POST',
+        token: null,
+        body: { ...ADMIN, setup_token: server.app.auth.setupToken },
+      })
     : await server.api<TokenResponse>('/auth/login', { method: 'POST', token: null, body: ADMIN });
   return answer.body.access_token;
 }
 
 /** Token of a new ordinary account. */
 export async function registerUser(server: TestServer, username = 'listener'): Promise<string> {
-  const answer = await server.api<TokenResponse>('/auth/register', { method: 'POST', token: null, body: { username, password: 'long enough password' } });
+  const answer = await server.api<TokenResponse>('/auth/register', {
+    method: 'POST',
+    token: null,
+    body: { username, password: 'long enough password' },
+  });
   return answer.body.access_token;
 }
 
-async function call<T>(url: string, adminToken: string, { method = 'GET', body, token, headers = {} }: ApiInit = {}): Promise<Answer<T>> {
+async function call<T>(
+  url: string,
+  adminToken: string,
+  { method = 'GET', body, token, headers = {} }: ApiInit = {},
+): Promise<Answer<T>> {
   const bearer = token === undefined ? adminToken : token;
-  const isPlain = body !== undefined && typeof body !== 'string' && !(body instanceof FormData) && !(body instanceof Uint8Array);
+  const isPlain =
+    body !== undefined && typeof body !== 'string' && !(body instanceof FormData) && !(body instanceof Uint8Array);
   const response = await fetch(url, {
     method,
-    headers: { ...(bearer && { Authorization: `Bearer ${bearer}` }), ...(isPlain && { 'Content-Type': 'application/json' }), ...headers },
+    headers: {
+      ...(bearer && { Authorization: `Bearer ${bearer}` }),
+      ...(isPlain && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: isPlain ? JSON.stringify(body) : (body as string | FormData) }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
-  return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : undefined) as T };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (isJson ? JSON.parse(text) : undefined) as T,
+  };
 }

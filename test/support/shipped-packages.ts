@@ -1,5 +1,5 @@
-// Which packages are part of the product: what the bundles were made of, and the native packages that are packed beside them. Versions and
-// licences are those of the lock file, which knows the other systems' packages too.
+// Which packages are part of the product: what the bundles were made of, and the native packages that are packed beside
+// them. Versions and licences are those of the lock file, which knows the other systems' packages too.
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob, sep } from 'node:path';
 import { build, type Rolldown } from 'vite';
@@ -8,7 +8,8 @@ const root = join(import.meta.dirname, '..', '..');
 const MODES = ['renderer', 'server', 'main', 'preload'];
 /** Parts of native packages, one for each system; named once. */
 const SYSTEM = /-(linux|darwin|win32)-(x64|arm64)(-gnu|-msvc)?$/;
-const OTHER_SYSTEM = /-(android|freebsd|linux|linuxmusl|webcontainers|win32)-(?!(x64|arm64)(-gnu|-msvc)?$)|-linuxmusl-|-wasm32/;
+const OTHER_SYSTEM =
+  /-(android|freebsd|linux|linuxmusl|webcontainers|win32)-(?!(x64|arm64)(-gnu|-msvc)?$)|-linuxmusl-|-wasm32/;
 
 export interface ShippedPackage {
   name: string;
@@ -18,17 +19,29 @@ export interface ShippedPackage {
   folder: string;
 }
 
-interface Locked { version: string; license?: string }
+interface Locked {
+  version: string;
+  license?: string;
+}
 
 /** By name, then version; each once. */
 export async function shippedPackages(): Promise<ShippedPackage[]> {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
   const found = new Map<string, ShippedPackage>();
   for (const folder of [...(await bundledFolders()), ...packedFolders(Object.keys(packages))]) {
     const locked = packages[folder];
     if (!locked) throw new Error(`${folder} is shipped, and not in the lock file.`);
-    const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length).replace(SYSTEM, '-<system>');
-    found.set(`${name} ${locked.version}`, { name, version: locked.version, licence: locked.license ?? 'not said', folder });
+    const name = folder
+      .slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
+      .replace(SYSTEM, '-<system>');
+    found.set(`${name} ${locked.version}`, {
+      name,
+      version: locked.version,
+      licence: locked.license ?? 'not said',
+      folder,
+    });
   }
   return [...found.values()].toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
@@ -36,9 +49,15 @@ export async function shippedPackages(): Promise<ShippedPackage[]> {
 /** Of everything that left something in a bundle. */
 async function bundledFolders(): Promise<Set<string>> {
   const folders = new Set<string>();
-  process.env['NODE_ENV'] = 'production'; // as in a build; under a test runner it is `test`, and packages bring their warnings along
+  // as in a build; under a test runner it is `test`, and packages bring their warnings along
+  process.env['NODE_ENV'] = 'production';
   for (const mode of MODES) {
-    const built = (await build({ mode, configFile: join(root, 'vite.config.ts'), logLevel: 'silent', build: { write: false } })) as Rolldown.RolldownOutput;
+    const built = (await build({
+      mode,
+      configFile: join(root, 'vite.config.ts'),
+      logLevel: 'silent',
+      build: { write: false },
+    })) as Rolldown.RolldownOutput;
     for (const chunk of built.output) {
       if (chunk.type !== 'chunk') continue;
       for (const [id, { renderedLength }] of Object.entries(chunk.modules)) {
@@ -56,6 +75,8 @@ function packageFolder(id: string): string | undefined {
 
 /** What electron-builder.yml takes along from node_modules, for any of the systems. */
 function packedFolders(locked: string[]): string[] {
-  const taken = [...readFileSync(join(root, 'electron-builder.yml'), 'utf8').matchAll(/^ {2}- (node_modules\/\S+)\/\*\*$/gm)].map(([, folder]) => folder as string);
+  const taken = [
+    ...readFileSync(join(root, 'electron-builder.yml'), 'utf8').matchAll(/^ {2}- (node_modules\/\S+)\/\*\*$/gm),
+  ].map(([, folder]) => folder as string);
   return locked.filter((folder) => taken.some((pattern) => matchesGlob(folder, pattern)) && !OTHER_SYSTEM.test(folder));
 }

@@ -2,7 +2,23 @@
 import type { TrackAudio } from '../../server/library/track-writer.ts';
 
 export const silence: TrackAudio = {
-  durationMs: 1_000, sizeBytes: 100, format: 'mp3', codec: 'mp3', bitrateKbps: 128, sampleRateHz: 44_100, bitDepth: null, channels: 2,
-  encoderDelay: null, encoderPadding: null, trackGainDb: null, trackPeak: null, albumGainDb: null, albumPeak: null, hasPicture: false,
-  storageUri: null, contentHash: null, audioHash: null, availability: 'available',
+  durationMs: 1_000,
+  sizeBytes: 100,
+  format: 'mp3',
+  codec: 'mp3',
+  bitrateKbps: 128,
+  sampleRateHz: 44_100,
+  bitDepth: null,
+  channels: 2,
+  encoderDelay: null,
+  encoderPadding: null,
+  trackGainDb: null,
+  trackPeak: null,
+  albumGainDb: null,
+  albumPeak: null,
+  hasPicture: false,
+  storageUri: null,
+  contentHash: null,
+  audioHash: null,
+  availability: 'available',
 };

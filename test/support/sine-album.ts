@@ -1,14 +1,22 @@
-// An album that is one continuous tone for each format, cut into two tracks in the middle of a wave: what a join does to it can be measured.
+// An album that is one continuous tone for each format, cut into two tracks in the middle of a wave: what a join does
+// to it can be measured.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const RATE = 44_100;
-/** Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses 128 frames in decoding. */
+/**
+ * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
+ * 128 frames in decoding.
+ */
 export const HALF = 46_000;
 export const ALBUM = 'One Long Tone';
 
-export interface Tone { format: string; encode: string[]; hz: number }
+export interface Tone {
+  format: string;
+  encode: string[];
+  hz: number;
+}
 
 export const TONES: Tone[] = [
   { format: 'flac', encode: ['-c:a', 'flac'], hz: 150 },
@@ -26,12 +34,31 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
   const run = (...args: string[]) => execFileSync(ffmpeg, ['-v', 'error', '-y', ...args]);
   tones.forEach(({ format, encode, hz }, i) => {
     const whole = join(folder, 'whole.wav');
-    run('-f', 'lavfi', '-i', `sine=f=${hz}:r=${RATE}:d=3,volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`, whole);
+    run(
+      '-f',
+      'lavfi',
+      '-i',
+      `sine=f=${hz}:r=${RATE}:d=3,volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`,
+      whole,
+    );
     [0, 1].forEach((half) => {
       const number = i * 2 + half + 1;
-      const tags = { title: `${format} ${half + 1}`, artist: 'Gapless', album_artist: 'Gapless', album: ALBUM, track: String(number) };
-      run('-i', whole, '-af', `atrim=start_sample=${half * HALF}:end_sample=${(half + 1) * HALF},asetpts=PTS-STARTPTS`, ...encode,
-        ...Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]), join(folder, `${String(number).padStart(2, '0')}.${format}`));
+      const tags = {
+        title: `${format} ${half + 1}`,
+        artist: 'Gapless',
+        album_artist: 'Gapless',
+        album: ALBUM,
+        track: String(number),
+      };
+      run(
+        '-i',
+        whole,
+        '-af',
+        `atrim=start_sample=${half * HALF}:end_sample=${(half + 1) * HALF},asetpts=PTS-STARTPTS`,
+        ...encode,
+        ...Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]),
+        join(folder, `${String(number).padStart(2, '0')}.${format}`),
+      );
     });
     rmSync(whole);
   });

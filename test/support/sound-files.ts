@@ -19,7 +19,10 @@ export interface SoundFiles {
 /** 12 s of a generated melody, the same in all files. */
 export function makeSoundFiles(): SoundFiles {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-sound-'));
-  const manifest = makeLibrary({ tracks: 1, formats: ['mp3'], seconds: '12', art: 'none', seed: 'sound' }, join(dir, 'source'));
+  const manifest = makeLibrary(
+    { tracks: 1, formats: ['mp3'], seconds: '12', art: 'none', seed: 'sound' },
+    join(dir, 'source'),
+  );
   const [source] = manifest.files;
   if (!source) throw new Error('no file was made');
   const files: SoundFiles = {

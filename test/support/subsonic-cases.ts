@@ -1,21 +1,61 @@
 // A call of every endpoint that answers with an envelope, for whatever library the server has.
 import type { Phone, PhoneParams } from './phone.ts';
 
-export interface CaseIds { track: string; album: string; artist: string; folder: string; playlist: string; radio: string; share: string; genre: string; year: number; artistName: string; title: string; username: string }
+export interface CaseIds {
+  track: string;
+  album: string;
+  artist: string;
+  folder: string;
+  playlist: string;
+  radio: string;
+  share: string;
+  genre: string;
+  year: number;
+  artistName: string;
+  title: string;
+  username: string;
+}
 
 /** Ids of the first of everything; of nothing where there is none. */
 export async function findIds(phone: Phone): Promise<CaseIds> {
-  type Listed = { id: string; name?: string; title?: string; artist?: string; artistId?: string; genre?: string; year?: number };
-  const found = await phone.ask<{ song: Listed[]; album: Listed[] }>('search3', { query: '', songCount: 1, albumCount: 1 }, 'searchResult3');
+  type Listed = {
+    id: string;
+    name?: string;
+    title?: string;
+    artist?: string;
+    artistId?: string;
+    genre?: string;
+    year?: number;
+  };
+  const found = await phone.ask<{ song: Listed[]; album: Listed[] }>(
+    'search3',
+    { query: '', songCount: 1, albumCount: 1 },
+    'searchResult3',
+  );
   const [song, album] = [found.song[0], found.album[0]];
   const { index } = await phone.ask<{ index: { artist: Listed[] }[] }>('getIndexes', {}, 'indexes');
-  const { playlist } = await phone.ask<{ playlist: Listed[] }>('getPlaylists', {}, 'playlists').catch(() => ({ playlist: [] as Listed[] }));
-  const { internetRadioStation } = await phone.ask<{ internetRadioStation: Listed[] }>('getInternetRadioStations', {}, 'internetRadioStations');
+  const { playlist } = await phone
+    .ask<{ playlist: Listed[] }>('getPlaylists', {}, 'playlists')
+    .catch(() => ({ playlist: [] as Listed[] }));
+  const { internetRadioStation } = await phone.ask<{ internetRadioStation: Listed[] }>(
+    'getInternetRadioStations',
+    {},
+    'internetRadioStations',
+  );
   const { share } = await phone.ask<{ share: Listed[] }>('getShares', {}, 'shares');
   return {
-    track: song?.id ?? 'tr-999', album: album?.id ?? 'al-999', artist: album?.artistId ?? 'ar-999', folder: index[0]?.artist[0]?.id ?? 'dir-0', playlist: playlist[0]?.id ?? 'pl-999',
-    radio: internetRadioStation[0]?.id ?? 'ir-999', share: share[0]?.id ?? 'sh-999',
-    genre: song?.genre ?? 'Jazz', year: song?.year ?? 1999, artistName: album?.artist ?? 'Nobody', title: song?.title ?? 'Nothing', username: phone.username,
+    track: song?.id ?? 'tr-999',
+    album: album?.id ?? 'al-999',
+    artist: album?.artistId ?? 'ar-999',
+    folder: index[0]?.artist[0]?.id ?? 'dir-0',
+    playlist: playlist[0]?.id ?? 'pl-999',
+    radio: internetRadioStation[0]?.id ?? 'ir-999',
+    share: share[0]?.id ?? 'sh-999',
+    genre: song?.genre ?? 'Jazz',
+    year: song?.year ?? 1999,
+    artistName: album?.artist ?? 'Nobody',
+    title: song?.title ?? 'Nothing',
+    username: phone.username,
   };
 }
 
@@ -49,8 +89,18 @@ export const readCases = (ids: CaseIds): [string, string, PhoneParams][] => [
   ['getSimilarSongs', 'getSimilarSongs', { id: ids.track }],
   ['getSimilarSongs2', 'getSimilarSongs2', { id: ids.artist }],
   ['getVideos', 'getVideos', {}],
-  ...['random', 'newest', 'highest', 'frequent', 'recent', 'alphabeticalByName', 'alphabeticalByArtist', 'starred'].flatMap((type): [string, string, PhoneParams][] => [
-    [`getAlbumList2 ${type}`, 'getAlbumList2', { type, size: 500 }], [`getAlbumList ${type}`, 'getAlbumList', { type, size: 500 }],
+  ...[
+    'random',
+    'newest',
+    'highest',
+    'frequent',
+    'recent',
+    'alphabeticalByName',
+    'alphabeticalByArtist',
+    'starred',
+  ].flatMap((type): [string, string, PhoneParams][] => [
+    [`getAlbumList2 ${type}`, 'getAlbumList2', { type, size: 500 }],
+    [`getAlbumList ${type}`, 'getAlbumList', { type, size: 500 }],
   ]),
   ['getAlbumList2 byYear', 'getAlbumList2', { type: 'byYear', fromYear: ids.year, toYear: 1900 }],
   ['getAlbumList2 byGenre', 'getAlbumList2', { type: 'byGenre', genre: ids.genre }],
@@ -109,13 +159,33 @@ export const writeCases = (ids: CaseIds): [string, string, PhoneParams][] => [
   ['savePlayQueue cleared', 'savePlayQueue', {}],
   ['createPlaylist', 'createPlaylist', { name: 'Made by a test', songId: [ids.track, ids.track] }],
   ['createPlaylist of nothing', 'createPlaylist', {}],
-  ['updatePlaylist', 'updatePlaylist', { playlistId: ids.playlist, comment: 'new words', songIndexToRemove: 0, songIdToAdd: ids.track }],
+  [
+    'updatePlaylist',
+    'updatePlaylist',
+    { playlistId: ids.playlist, comment: 'new words', songIndexToRemove: 0, songIdToAdd: ids.track },
+  ],
   ['createShare', 'createShare', { id: ids.album, description: 'for you', expires: 4_000_000_000_000 }],
   ['updateShare', 'updateShare', { id: ids.share, description: 'other words', expires: 0 }],
-  ['createInternetRadioStation', 'createInternetRadioStation', { name: 'Radio', streamUrl: 'http://example.com/live', homepageUrl: 'http://example.com/' }],
-  ['createInternetRadioStation of a file', 'createInternetRadioStation', { name: 'Radio', streamUrl: 'file:///etc/passwd' }],
-  ['updateInternetRadioStation', 'updateInternetRadioStation', { id: ids.radio, name: 'Radio 2', streamUrl: 'http://example.com/two' }],
-  ['createUser', 'createUser', { username: 'made-by-phone', password: 'enc:6c6f6e6720656e6f756768', email: 'a@example.com' }],
+  [
+    'createInternetRadioStation',
+    'createInternetRadioStation',
+    { name: 'Radio', streamUrl: 'http://example.com/live', homepageUrl: 'http://example.com/' },
+  ],
+  [
+    'createInternetRadioStation of a file',
+    'createInternetRadioStation',
+    { name: 'Radio', streamUrl: 'file:///etc/passwd' },
+  ],
+  [
+    'updateInternetRadioStation',
+    'updateInternetRadioStation',
+    { id: ids.radio, name: 'Radio 2', streamUrl: 'http://example.com/two' },
+  ],
+  [
+    'createUser',
+    'createUser',
+    { username: 'made-by-phone', password: 'enc:6c6f6e6720656e6f756768', email: 'a@example.com' },
+  ],
   ['updateUser', 'updateUser', { username: 'made-by-phone', password: 'another long one' }],
   ['changePassword', 'changePassword', { username: 'made-by-phone', password: 'yet another one' }],
   ['changePassword of oneself', 'changePassword', { username: ids.username, password: 'yet another one' }],

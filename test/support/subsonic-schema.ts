@@ -1,5 +1,6 @@
 // Judges of the phone door's answers: the OpenAPI description for JSON, and for XML the XSD, which is not ours to ship:
-//   SUBSONIC_XSD=<xsd 1.16.1 with the fields of OpenSubsonic> SUBSONIC_XSD_LEGACY=<the original xsd 1.16.1> npx vitest run …
+// SUBSONIC_XSD=<xsd 1.16.1 with the fields of OpenSubsonic> SUBSONIC_XSD_LEGACY=<the original xsd 1.16.1> npx vitest
+// run …
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,10 +9,19 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { toolOrWarn } from './tools.ts';
 
-interface Schema { [key: string]: unknown; properties?: Record<string, unknown>; required?: string[] }
-interface Description { paths: Record<string, { get?: unknown; post?: unknown }>; components: { schemas: Record<string, Schema> } }
+interface Schema {
+  [key: string]: unknown;
+  properties?: Record<string, unknown>;
+  required?: string[];
+}
+interface Description {
+  paths: Record<string, { get?: unknown; post?: unknown }>;
+  components: { schemas: Record<string, Schema> };
+}
 
-const description = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'opensubsonic', 'openapi.json'), 'utf8')) as Description;
+const description = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'fixtures', 'opensubsonic', 'openapi.json'), 'utf8'),
+) as Description;
 /** The description asks for a volume that neither the protocol nor any server has. */
 const jukebox = description.components.schemas['JukeboxStatus'];
 if (jukebox) jukebox.required = ['currentIndex', 'playing', 'gain'];
@@ -21,7 +31,8 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addSchema(description, 'os');
 const checks = new Map<string, ValidateFunction>();
 
-export const describedEndpoints = (): string[] => Object.keys(description.paths).map((path) => path.replace('/rest/', ''));
+export const describedEndpoints = (): string[] =>
+  Object.keys(description.paths).map((path) => path.replace('/rest/', ''));
 
 /** What is wrong with a JSON answer; empty when nothing is. */
 export function jsonFaults(endpoint: string, body: unknown): string[] {
@@ -39,17 +50,34 @@ function pointerOf(endpoint: string): string {
   const path = description.paths[`/rest/${endpoint}`] ?? {};
   const method = path.get ? 'get' : 'post';
   const answer = (path[method] as { responses: Record<string, { $ref?: string }> }).responses['200'];
-  if (answer?.$ref?.endsWith('/BinaryResponse')) return '/components/schemas/SubsonicResponse'; // it has an envelope only when it fails
+  // it has an envelope only when it fails
+  if (answer?.$ref?.endsWith('/BinaryResponse')) return '/components/schemas/SubsonicResponse';
   const at = answer?.$ref?.slice(1) ?? `/paths/~1rest~1${endpoint}/${method}/responses/200`;
   return `${at}/content/application~1json/schema`;
 }
 
 /** Every property that the description knows, wherever it stands, and what servers are known to send beside it. */
-const KNOWN = new Set(['subsonic-response', 'email', 'folderCount', 'lastScan', 'name', 'songCount', 'gain', 'video', 'match', 'offset', 'totalHits', ...propertiesOf(description)]);
+const KNOWN = new Set([
+  'subsonic-response',
+  'email',
+  'folderCount',
+  'lastScan',
+  'name',
+  'songCount',
+  'gain',
+  'video',
+  'match',
+  'offset',
+  'totalHits',
+  ...propertiesOf(description),
+]);
 
 function propertiesOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  const own = 'properties' in value && typeof value.properties === 'object' && value.properties !== null ? Object.keys(value.properties) : [];
+  const own =
+    'properties' in value && typeof value.properties === 'object' && value.properties !== null
+      ? Object.keys(value.properties)
+      : [];
   return [...own, ...Object.values(value).flatMap(propertiesOf)];
 }
 
@@ -58,10 +86,16 @@ function strange(value: unknown, path: string): string[] {
   if (value === null) return [`${path} is null`];
   if (Array.isArray(value)) return value.flatMap((item, n) => strange(item, `${path}/${n}`));
   if (typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, item]) => [...(KNOWN.has(key) ? [] : [`${path}/${key} is not known`]), ...strange(item, `${path}/${key}`)]);
+  return Object.entries(value).flatMap(([key, item]) => [
+    ...(KNOWN.has(key) ? [] : [`${path}/${key} is not known`]),
+    ...strange(item, `${path}/${key}`),
+  ]);
 }
 
-export interface XmlDocument { name: string; xml: string }
+export interface XmlDocument {
+  name: string;
+  xml: string;
+}
 
 /** The original usually lies beside the one that was made of it. */
 function originalBeside(schema: string | undefined): string | undefined {
@@ -70,8 +104,12 @@ function originalBeside(schema: string | undefined): string | undefined {
 }
 
 /** Undefined when there is nothing to judge with; said loudly once. */
-export function xmlFaults(documents: readonly XmlDocument[], which: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY'): string[] | undefined {
-  const schema = which === 'SUBSONIC_XSD' ? process.env[which] : (process.env[which] ?? originalBeside(process.env['SUBSONIC_XSD']));
+export function xmlFaults(
+  documents: readonly XmlDocument[],
+  which: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY',
+): string[] | undefined {
+  const schema =
+    which === 'SUBSONIC_XSD' ? process.env[which] : (process.env[which] ?? originalBeside(process.env['SUBSONIC_XSD']));
   if (documents.length === 0) throw new Error('there is nothing to check');
   if (schema === undefined || schema === '') {
     console.warn(`\n*** ${which} is not set: ${documents.length} XML answers are NOT checked against the XSD. ***\n`);
@@ -82,7 +120,11 @@ export function xmlFaults(documents: readonly XmlDocument[], which: 'SUBSONIC_XS
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-xml-'));
   try {
     documents.forEach(({ xml }, n) => writeFileSync(join(dir, `${n}.xml`), xml));
-    const { stderr } = spawnSync(xmllint, ['--noout', '--schema', schema, ...documents.map((_, n) => join(dir, `${n}.xml`))], { encoding: 'utf8', maxBuffer: 64 << 20 });
+    const { stderr } = spawnSync(
+      xmllint,
+      ['--noout', '--schema', schema, ...documents.map((_, n) => join(dir, `${n}.xml`))],
+      { encoding: 'utf8', maxBuffer: 64 << 20 },
+    );
     const lines = stderr.split('\n').filter((line) => line !== '' && !line.endsWith(' validates'));
     return lines.map((line) => line.replace(/^.*?\/(\d+)\.xml/, (_, n: string) => documents[Number(n)]?.name ?? n));
   } finally {

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import { createLog } from '../../server/log/log.ts';
 
-export interface TempDatabase { db: MainDb; dir: string; close: () => void }
+export interface TempDatabase {
+  db: MainDb;
+  dir: string;
+  close: () => void;
+}
 
 export function openTempDatabase(): TempDatabase {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-db-'));

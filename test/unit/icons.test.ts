@@ -21,22 +21,33 @@ function pngsIn(file: string): Buffer[] {
 }
 
 async function difference(a: Buffer, b: Buffer): Promise<number> {
-  const [left, right] = await Promise.all([a, b].map((png) => sharp(png).flatten({ background: '#808080' }).raw().toBuffer())) as [Buffer, Buffer];
+  const [left, right] = (await Promise.all(
+    [a, b].map((png) => sharp(png).flatten({ background: '#808080' }).raw().toBuffer()),
+  )) as [Buffer, Buffer];
   return left.reduce((sum, value, n) => sum + Math.abs(value - (right[n] ?? 0)), 0) / left.length;
 }
 
 test.each([
-  ['the menus of Linux', () => readdirSync(packaging('icons')).map((name) => readFileSync(packaging('icons', name))), [16, 24, 32, 48, 64, 128, 256, 512], 1],
+  [
+    'the menus of Linux',
+    () => readdirSync(packaging('icons')).map((name) => readFileSync(packaging('icons', name))),
+    [16, 24, 32, 48, 64, 128, 256, 512],
+    1,
+  ],
   ['Windows', () => pngsIn(packaging('icon.ico')), [16, 20, 24, 32, 40, 48, 64, 256], 1],
   ['macOS', () => pngsIn(packaging('icon.icns')), [32, 64, 128, 256, 256, 512, 512, 1024], MAC_GRID],
 ] as const)('the icons for %s are the drawing in every size (npm run icons)', async (_system, read, sizes, share) => {
   const pictures = read();
   expect(pictures.map(sizeOf).toSorted((a, b) => a - b)).toEqual(sizes);
-  for (const picture of pictures) expect(await difference(picture, await drawn(sizeOf(picture), share))).toBeLessThan(CLOSE);
+  for (const picture of pictures)
+    expect(await difference(picture, await drawn(sizeOf(picture), share))).toBeLessThan(CLOSE);
 });
 
 test('in the menu bar of macOS only the shape is given, in two densities', async () => {
-  for (const [name, size] of [['trayTemplate.png', 16], ['trayTemplate@2x.png', 32]] as const) {
+  for (const [name, size] of [
+    ['trayTemplate.png', 16],
+    ['trayTemplate@2x.png', 32],
+  ] as const) {
     const png = readFileSync(join(root, 'resources', 'tray', name));
     const [red, green, blue, solid] = (await sharp(png).stats()).channels;
     expect([sizeOf(png), red?.max, green?.max, blue?.max]).toEqual([size, 0, 0, 0]);

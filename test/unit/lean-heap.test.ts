@@ -4,7 +4,9 @@ import { holdLeanHeap } from '../../server/lean-heap.ts';
 
 vi.mock('node:v8', () => ({ setFlagsFromString: vi.fn() }));
 const flags = (): string[] => vi.mocked(setFlagsFromString).mock.calls.map(([flag]) => flag);
-beforeEach(() => { vi.mocked(setFlagsFromString).mockClear(); });
+beforeEach(() => {
+  vi.mocked(setFlagsFromString).mockClear();
+});
 
 test('the heap is small from the first who asks for it to the last who is done, and each is done once', () => {
   const [one, other] = [holdLeanHeap(), holdLeanHeap()];

@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { gatherRelease } from '../../release.ts';
 
 let dir: string;
-beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'tonearm-release-')); });
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-release-'));
+});
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const feed = (arch: string, version = '1.0.0'): string =>
@@ -21,15 +23,34 @@ const gather = (): void => gatherRelease(join(dir, 'from'), join(dir, 'to'));
 const made = (name: string): string => readFileSync(join(dir, 'to', name), 'utf8');
 
 it('one feed offers the packages of both machines of a system, and everything has a checksum', () => {
-  machine('mac-arm64', { 'Tonearm-1.0.0-mac-arm64.zip': 'arm', 'latest-mac.yml': feed('arm64'), 'builder-debug.yml': 'no part of it' });
+  machine('mac-arm64', {
+    'Tonearm-1.0.0-mac-arm64.zip': 'arm',
+    'latest-mac.yml': feed('arm64'),
+    'builder-debug.yml': 'no part of it',
+  });
   machine('mac-x64', { 'Tonearm-1.0.0-mac-x64.zip': 'x64', 'latest-mac.yml': feed('x64') });
   machine('linux-x64', { 'Tonearm-1.0.0-linux-x86_64.AppImage': 'linux', 'latest-linux.yml': feed('x64') });
   gather();
-  expect(made('latest-mac.yml')).toBe(feed('arm64').replace('    size: 7\n', '    size: 7\n  - url: Tonearm-1.0.0-mac-x64.zip\n    sha512: x64\n    size: 7\n'));
+  expect(made('latest-mac.yml')).toBe(
+    feed('arm64').replace(
+      '    size: 7\n',
+      '    size: 7\n  - url: Tonearm-1.0.0-mac-x64.zip\n    sha512: x64\n    size: 7\n',
+    ),
+  );
   expect(made('latest-linux.yml')).toBe(feed('x64'));
-  const files = readdirSync(join(dir, 'to')).filter((name) => name !== 'SHA256SUMS').toSorted();
-  expect(files).toEqual(['Tonearm-1.0.0-linux-x86_64.AppImage', 'Tonearm-1.0.0-mac-arm64.zip', 'Tonearm-1.0.0-mac-x64.zip', 'latest-linux.yml', 'latest-mac.yml']);
-  expect(made('SHA256SUMS')).toBe(files.map((name) => `${createHash('sha256').update(made(name)).digest('hex')}  ${name}\n`).join(''));
+  const files = readdirSync(join(dir, 'to'))
+    .filter((name) => name !== 'SHA256SUMS')
+    .toSorted();
+  expect(files).toEqual([
+    'Tonearm-1.0.0-linux-x86_64.AppImage',
+    'Tonearm-1.0.0-mac-arm64.zip',
+    'Tonearm-1.0.0-mac-x64.zip',
+    'latest-linux.yml',
+    'latest-mac.yml',
+  ]);
+  expect(made('SHA256SUMS')).toBe(
+    files.map((name) => `${createHash('sha256').update(made(name)).digest('hex')}  ${name}\n`).join(''),
+  );
 });
 
 it('packages of two versions are not one release, and no package takes the place of another', () => {

@@ -3,7 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { usePageTitle } from '../../ui/page.tsx';
 import styles from './door.module.css';
 
-interface DoorProps { title: string; lead?: string; step?: { at: number; of: number }; children: ReactNode }
+interface DoorProps {
+  title: string;
+  lead?: string;
+  step?: { at: number; of: number };
+  children: ReactNode;
+}
 
 /** The frame of every page before the library. */
 export function Door({ title, lead, step, children }: DoorProps) {
@@ -12,10 +17,19 @@ export function Door({ title, lead, step, children }: DoorProps) {
   return (
     <main className={styles.door}>
       <div className={styles.card}>
-        <p className={styles.brand}><img src="/favicon.svg" alt="" />{t('app.name')}</p>
+        <p className={styles.brand}>
+          <img src="/favicon.svg" alt="" />
+          {t('app.name')}
+        </p>
         {step && (
           <ol className={styles.steps} aria-label={t('setup.step', { at: step.at, of: step.of })}>
-            {Array.from({ length: step.of }, (_, i) => <li key={i} data-reached={i < step.at || undefined} aria-current={i + 1 === step.at ? 'step' : undefined} />)}
+            {Array.from({ length: step.of }, (_, i) => (
+              <li
+                key={i}
+                data-reached={i < step.at || undefined}
+                aria-current={i + 1 === step.at ? 'step' : undefined}
+              />
+            ))}
           </ol>
         )}
         <div>
@@ -28,4 +42,8 @@ export function Door({ title, lead, step, children }: DoorProps) {
   );
 }
 
-export const FormError = ({ children }: { children: ReactNode }) => <p role="alert" className={styles.error}>{children}</p>;
+export const FormError = ({ children }: { children: ReactNode }) => (
+  <p role="alert" className={styles.error}>
+    {children}
+  </p>
+);

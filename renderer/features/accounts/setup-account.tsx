@@ -16,16 +16,52 @@ export function SetupAccount({ token, onDone }: { token: string | undefined; onD
     event.preventDefault();
     const form = event.currentTarget;
     const text = (name: string) => formText(form, name);
-    setup.mutate({ setup_token: token ?? text('setup_token').trim(), username: text('username'), password: text('password') }, { onSuccess: onDone });
+    setup.mutate(
+      { setup_token: token ?? text('setup_token').trim(), username: text('username'), password: text('password') },
+      { onSuccess: onDone },
+    );
   };
   return (
     <form className={styles.form} onSubmit={submit}>
       {setup.error && problem?.fields.length === 0 && <FormError>{detailOf(setup.error)}</FormError>}
-      {token === undefined && <TextInput name="setup_token" label={t('setup.account.token')} description={t('setup.account.tokenHelp')} autoComplete="off" required withAsterisk={false} error={problem?.field('setup_token')} />}
-      <TextInput name="username" label={t('account.username')} autoComplete="username" autoCapitalize="none" spellCheck={false} required withAsterisk={false} autoFocus error={problem?.field('username')} />
-      <PasswordInput name="password" label={t('account.password')} description={t('account.passwordRule')} autoComplete="new-password" minLength={8} required withAsterisk={false} error={problem?.field('password')}
-        visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }} />
-      <div className={styles.buttons}><Button type="submit" variant="primary" disabled={setup.isPending}>{t('setup.next')}</Button></div>
+      {token === undefined && (
+        <TextInput
+          name="setup_token"
+          label={t('setup.account.token')}
+          description={t('setup.account.tokenHelp')}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+          error={problem?.field('setup_token')}
+        />
+      )}
+      <TextInput
+        name="username"
+        label={t('account.username')}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+        autoFocus
+        error={problem?.field('username')}
+      />
+      <PasswordInput
+        name="password"
+        label={t('account.password')}
+        description={t('account.passwordRule')}
+        autoComplete="new-password"
+        minLength={8}
+        required
+        withAsterisk={false}
+        error={problem?.field('password')}
+        visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
+      />
+      <div className={styles.buttons}>
+        <Button type="submit" variant="primary" disabled={setup.isPending}>
+          {t('setup.next')}
+        </Button>
+      </div>
     </form>
   );
 }

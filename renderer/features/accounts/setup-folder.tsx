@@ -48,19 +48,46 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
       {decided ? (
         <div className={styles.decided}>
           <p>{String(pathSetting.value)}</p>
-          <p>{t('setup.folder.decided', { mode: t(modeSetting?.value === 'reference' ? 'setup.folder.reference' : 'setup.folder.copy') })}</p>
+          <p>
+            {t('setup.folder.decided', {
+              mode: t(modeSetting?.value === 'reference' ? 'setup.folder.reference' : 'setup.folder.copy'),
+            })}
+          </p>
         </div>
       ) : (
         <>
-          <TextInput name={PATH} label={t('setup.folder.path')} description={t('setup.folder.pathHelp')} required withAsterisk={false} autoComplete="off" spellCheck={false} autoFocus
-            value={path ?? String(pathSetting?.value ?? '')} onChange={(event) => setPath(event.currentTarget.value)} error={problem?.field(PATH)} />
-          {desktop && <Button icon={IconFolderOpen} onClick={() => void desktop?.pickFolder().then((picked) => picked && setPath(picked))}>{t('setup.folder.pick')}</Button>}
+          <TextInput
+            name={PATH}
+            label={t('setup.folder.path')}
+            description={t('setup.folder.pathHelp')}
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            spellCheck={false}
+            autoFocus
+            value={path ?? String(pathSetting?.value ?? '')}
+            onChange={(event) => setPath(event.currentTarget.value)}
+            error={problem?.field(PATH)}
+          />
+          {desktop && (
+            <Button
+              icon={IconFolderOpen}
+              onClick={() => void desktop?.pickFolder().then((picked) => picked && setPath(picked))}
+            >
+              {t('setup.folder.pick')}
+            </Button>
+          )}
           {modeSetting?.origin !== 'env' && (
             <fieldset className={styles.choices}>
               <legend>{t('setup.folder.how')}</legend>
               {MODES.map((mode) => (
                 <label key={mode} className={styles.choice}>
-                  <input type="radio" name={MODE} value={mode} defaultChecked={mode === (modeSetting?.value ?? 'copy')} />
+                  <input
+                    type="radio"
+                    name={MODE}
+                    value={mode}
+                    defaultChecked={mode === (modeSetting?.value ?? 'copy')}
+                  />
                   <strong>{t(`setup.folder.${mode}`)}</strong>
                   <span>{t(`setup.folder.${mode}Help`)}</span>
                 </label>
@@ -70,8 +97,14 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
         </>
       )}
       <div className={styles.buttons}>
-        {!decided && <Button variant="plain" onClick={onDone}>{t('setup.later')}</Button>}
-        <Button type="submit" variant="primary" disabled={busy}>{t('setup.folder.start')}</Button>
+        {!decided && (
+          <Button variant="plain" onClick={onDone}>
+            {t('setup.later')}
+          </Button>
+        )}
+        <Button type="submit" variant="primary" disabled={busy}>
+          {t('setup.folder.start')}
+        </Button>
       </div>
     </form>
   );

@@ -38,13 +38,28 @@ export function SetupNetwork({ onDone }: { onDone: () => void }) {
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event).catch(() => undefined)}>
       {(change.error ?? settings.error) && <FormError>{detailOf(change.error ?? settings.error)}</FormError>}
-      <Switch name="share" label={t('setup.network.share')} defaultChecked={isShared} disabled={!canChange(host)}
-        description={t(canChange(host) ? 'setup.network.shareHelp' : 'setup.network.fixed')} />
-      <Switch name="register" label={t('setup.network.register')} defaultChecked={registration?.value === true} disabled={!canChange(registration)}
-        description={t(canChange(registration) ? 'setup.network.registerHelp' : 'setup.network.fixed')} />
-      <div className={styles.buttons}><Button type="submit" variant="primary" disabled={change.isPending}>{t('setup.finish')}</Button></div>
+      <Switch
+        name="share"
+        label={t('setup.network.share')}
+        defaultChecked={isShared}
+        disabled={!canChange(host)}
+        description={t(canChange(host) ? 'setup.network.shareHelp' : 'setup.network.fixed')}
+      />
+      <Switch
+        name="register"
+        label={t('setup.network.register')}
+        defaultChecked={registration?.value === true}
+        disabled={!canChange(registration)}
+        description={t(canChange(registration) ? 'setup.network.registerHelp' : 'setup.network.fixed')}
+      />
+      <div className={styles.buttons}>
+        <Button type="submit" variant="primary" disabled={change.isPending}>
+          {t('setup.finish')}
+        </Button>
+      </div>
     </form>
   );
 }
 
-const canChange = (setting: SettingOut | undefined): setting is SettingOut => setting !== undefined && setting.origin !== 'env';
+const canChange = (setting: SettingOut | undefined): setting is SettingOut =>
+  setting !== undefined && setting.origin !== 'env';

@@ -1,4 +1,5 @@
-// First run: the owner's account, the music folder, who else may listen. Which step is open is in the address, so a reload goes on.
+// First run: the owner's account, the music folder, who else may listen. Which step is open is in the address, so a
+// reload goes on.
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Door } from './door.tsx';
@@ -16,7 +17,11 @@ export function SetupPage() {
   const { handedToken } = useLoaderData({ from: '/setup' });
   const goTo = (next: SetupStep) => void navigate({ to: '/setup', search: { step: next }, replace: true });
   return (
-    <Door title={t(`setup.${step}.title`)} lead={t(`setup.${step}.lead`)} step={{ at: SETUP_STEPS.indexOf(step) + 1, of: SETUP_STEPS.length }}>
+    <Door
+      title={t(`setup.${step}.title`)}
+      lead={t(`setup.${step}.lead`)}
+      step={{ at: SETUP_STEPS.indexOf(step) + 1, of: SETUP_STEPS.length }}
+    >
       {step === 'account' && <SetupAccount token={token ?? handedToken} onDone={() => goTo('folder')} />}
       {step === 'folder' && <SetupFolder onDone={() => goTo('network')} />}
       {step === 'network' && <SetupNetwork onDone={() => void navigate({ to: '/' })} />}

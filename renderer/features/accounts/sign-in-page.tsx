@@ -24,19 +24,48 @@ export function SignInPage() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    action.mutate({ username: formText(form, 'username'), password: formText(form, 'password') }, { onSuccess: () => router.history.push(back ?? '/') });
+    action.mutate(
+      { username: formText(form, 'username'), password: formText(form, 'password') },
+      { onSuccess: () => router.history.push(back ?? '/') },
+    );
   };
 
   return (
     <Door title={t(isNew ? 'signIn.newTitle' : 'signIn.title')}>
       <form className={styles.form} onSubmit={submit}>
-        {action.error && problem?.fields.length === 0 && <FormError>{problem.status === 401 ? t('signIn.wrong') : detailOf(action.error)}</FormError>}
-        <TextInput name="username" label={t('account.username')} autoComplete="username" autoCapitalize="none" spellCheck={false} required withAsterisk={false} autoFocus error={problem?.field('username')} />
-        <PasswordInput name="password" label={t('account.password')} autoComplete={isNew ? 'new-password' : 'current-password'} required withAsterisk={false} error={problem?.field('password')}
-          {...(isNew ? { description: t('account.passwordRule'), minLength: 8 } : {})} visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }} />
+        {action.error && problem?.fields.length === 0 && (
+          <FormError>{problem.status === 401 ? t('signIn.wrong') : detailOf(action.error)}</FormError>
+        )}
+        <TextInput
+          name="username"
+          label={t('account.username')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+          autoFocus
+          error={problem?.field('username')}
+        />
+        <PasswordInput
+          name="password"
+          label={t('account.password')}
+          autoComplete={isNew ? 'new-password' : 'current-password'}
+          required
+          withAsterisk={false}
+          error={problem?.field('password')}
+          {...(isNew ? { description: t('account.passwordRule'), minLength: 8 } : {})}
+          visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
+        />
         <div className={styles.buttons}>
-          {status.data?.registration_allowed && <Button variant="plain" onClick={() => setIsNew(!isNew)}>{t(isNew ? 'signIn.haveAccount' : 'signIn.makeAccount')}</Button>}
-          <Button type="submit" variant="primary" disabled={action.isPending}>{t(isNew ? 'signIn.create' : 'signIn.submit')}</Button>
+          {status.data?.registration_allowed && (
+            <Button variant="plain" onClick={() => setIsNew(!isNew)}>
+              {t(isNew ? 'signIn.haveAccount' : 'signIn.makeAccount')}
+            </Button>
+          )}
+          <Button type="submit" variant="primary" disabled={action.isPending}>
+            {t(isNew ? 'signIn.create' : 'signIn.submit')}
+          </Button>
         </div>
       </form>
     </Door>

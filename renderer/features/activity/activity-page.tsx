@@ -20,13 +20,32 @@ export function ActivityPage() {
   const error = scan.error ?? dryRun.error;
   const open = jobs.data?.items.filter(isOpen) ?? [];
   const finished = jobs.data?.items.filter((job) => !isOpen(job)) ?? [];
-  const preview = <Button icon={IconListSearch} onClick={() => dryRun.mutate()} disabled={dryRun.isPending}>{t('scan.preview')}</Button>;
-  const start = <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>{t('scan.start')}</Button>;
+  const preview = (
+    <Button icon={IconListSearch} onClick={() => dryRun.mutate()} disabled={dryRun.isPending}>
+      {t('scan.preview')}
+    </Button>
+  );
+  const start = (
+    <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>
+      {t('scan.start')}
+    </Button>
+  );
 
   function body() {
-    if (jobs.error && !jobs.data) return <ErrorState detail={detailOf(jobs.error)} onRetry={() => void jobs.refetch()} />;
-    if (!jobs.data) return Array.from({ length: 4 }, (_, i) => <div key={i} className={styles.job}><Skeleton height="44px" /></div>);
-    if (jobs.data.items.length === 0) return <EmptyState icon={IconActivity} title={t('activity.emptyTitle')} actions={start}>{t('activity.empty')}</EmptyState>;
+    if (jobs.error && !jobs.data)
+      return <ErrorState detail={detailOf(jobs.error)} onRetry={() => void jobs.refetch()} />;
+    if (!jobs.data)
+      return Array.from({ length: 4 }, (_, i) => (
+        <div key={i} className={styles.job}>
+          <Skeleton height="44px" />
+        </div>
+      ));
+    if (jobs.data.items.length === 0)
+      return (
+        <EmptyState icon={IconActivity} title={t('activity.emptyTitle')} actions={start}>
+          {t('activity.empty')}
+        </EmptyState>
+      );
     return (
       <>
         {open.length > 0 && <JobList title={t('activity.open')} jobs={open} />}
@@ -36,8 +55,23 @@ export function ActivityPage() {
   }
 
   return (
-    <Page title={t('nav.activity')} tools={jobs.data && jobs.data.items.length > 0 && <>{preview}{start}</>}>
-      {error && <p role="alert" className={styles.error}>{detailOf(error)}</p>}
+    <Page
+      title={t('nav.activity')}
+      tools={
+        jobs.data &&
+        jobs.data.items.length > 0 && (
+          <>
+            {preview}
+            {start}
+          </>
+        )
+      }
+    >
+      {error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(error)}
+        </p>
+      )}
       {hasCatalogue && <Downloads />}
       {body()}
     </Page>
@@ -48,7 +82,11 @@ function JobList({ title, jobs }: { title: string; jobs: Parameters<typeof JobIt
   return (
     <section aria-label={title}>
       <h2 className={styles.heading}>{title}</h2>
-      <ul>{jobs.map((job) => <JobItem key={job.id} job={job} />)}</ul>
+      <ul>
+        {jobs.map((job) => (
+          <JobItem key={job.id} job={job} />
+        ))}
+      </ul>
     </section>
   );
 }

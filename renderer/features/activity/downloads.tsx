@@ -11,19 +11,38 @@ import { formatAgo, formatBytes, formatDate, formatNumber } from '../../ui/forma
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import styles from './activity.module.css';
 
-const SYMBOLS: Record<DownloadJobOut['status'], Icon> = { queued: IconClock, running: IconCloudDownload, waiting: IconClock, succeeded: IconCheck, failed: IconAlertTriangle, cancelled: IconX };
+const SYMBOLS: Record<DownloadJobOut['status'], Icon> = {
+  queued: IconClock,
+  running: IconCloudDownload,
+  waiting: IconClock,
+  succeeded: IconCheck,
+  failed: IconAlertTriangle,
+  cancelled: IconX,
+};
 const isOpen = ({ status }: DownloadJobOut) => status === 'queued' || status === 'running' || status === 'waiting';
 const WATCH_MS = 1_500;
 
 export function Downloads() {
   const { t } = useTranslation();
-  const { data, error } = useQuery({ ...downloadsQuery(), refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? WATCH_MS : false) });
-  if (error && !data) return <p role="alert" className={styles.error}>{detailOf(error)}</p>;
+  const { data, error } = useQuery({
+    ...downloadsQuery(),
+    refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? WATCH_MS : false),
+  });
+  if (error && !data)
+    return (
+      <p role="alert" className={styles.error}>
+        {detailOf(error)}
+      </p>
+    );
   if (!data || data.items.length === 0) return null;
   return (
     <section aria-label={t('activity.downloads')}>
       <h2 className={styles.heading}>{t('activity.downloads')}</h2>
-      <ul>{data.items.map((download) => <DownloadItem key={download.id} download={download} />)}</ul>
+      <ul>
+        {data.items.map((download) => (
+          <DownloadItem key={download.id} download={download} />
+        ))}
+      </ul>
     </section>
   );
 }
@@ -40,18 +59,33 @@ function DownloadItem({ download }: { download: DownloadJobOut }) {
     <li className={styles.job} data-status={download.status}>
       <Symbol size={20} className={styles.symbol} aria-hidden />
       <div className={styles.jobText}>
-        <p><strong>{name}</strong> <span className={styles.status}>{t(`status.${download.status}`)}</span></p>
+        <p>
+          <strong>{name}</strong> <span className={styles.status}>{t(`status.${download.status}`)}</span>
+        </p>
         <p className={styles.sub}>
-          {isOpen(download) && download.bytes_total ? `${t('activity.doneOf', { done: formatBytes(download.bytes_done), total: formatBytes(download.bytes_total) })} · ` : ''}
-          <time dateTime={download.updated_at} title={formatDate(download.updated_at)}>{formatAgo(download.updated_at)}</time>
-          {download.attempts > 1 && ` · ${t('activity.attemptOf', { number: formatNumber(download.attempts), most: formatNumber(download.max_attempts) })}`}
+          {isOpen(download) && download.bytes_total
+            ? `${t('activity.doneOf', { done: formatBytes(download.bytes_done), total: formatBytes(download.bytes_total) })} · `
+            : ''}
+          <time dateTime={download.updated_at} title={formatDate(download.updated_at)}>
+            {formatAgo(download.updated_at)}
+          </time>
+          {download.attempts > 1 &&
+            ` · ${t('activity.attemptOf', { number: formatNumber(download.attempts), most: formatNumber(download.max_attempts) })}`}
           {download.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(download.next_attempt_at) })}`}
         </p>
         {error && <p className={styles.error}>{error}</p>}
         {isOpen(download) && <ProgressBar done={download.bytes_done} total={download.bytes_total} label={name} />}
       </div>
-      {isOpen(download) && <Button onClick={() => cancel.mutate(download.id)} disabled={cancel.isPending}>{t('activity.cancel')}</Button>}
-      {(download.status === 'failed' || download.status === 'cancelled') && <Button onClick={() => retry.mutate(download.id)} disabled={retry.isPending}>{t('activity.retry')}</Button>}
+      {isOpen(download) && (
+        <Button onClick={() => cancel.mutate(download.id)} disabled={cancel.isPending}>
+          {t('activity.cancel')}
+        </Button>
+      )}
+      {(download.status === 'failed' || download.status === 'cancelled') && (
+        <Button onClick={() => retry.mutate(download.id)} disabled={retry.isPending}>
+          {t('activity.retry')}
+        </Button>
+      )}
     </li>
   );
 }

@@ -9,11 +9,31 @@ import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { ScanReport } from './scan-report.tsx';
 import styles from './activity.module.css';
 
-const SYMBOLS: Record<JobOut['status'], Icon> = { queued: IconClock, running: IconLoader2, waiting: IconClock, succeeded: IconCheck, failed: IconAlertTriangle, cancelled: IconX };
+const SYMBOLS: Record<JobOut['status'], Icon> = {
+  queued: IconClock,
+  running: IconLoader2,
+  waiting: IconClock,
+  succeeded: IconCheck,
+  failed: IconAlertTriangle,
+  cancelled: IconX,
+};
 const KNOWN_TASKS = [
-  'scan_local_folder', 'enrich_task', 'enrich_library', 'cover_task', 'cover_archive_task', 'download_task', 'materialize_track',
-  'import_history', 'match_history', 'scrobble_task', 'backup_task', 'restore_task', 'export_task',
-  'verify_storage', 'collect_garbage', 'settle_credits',
+  'scan_local_folder',
+  'enrich_task',
+  'enrich_library',
+  'cover_task',
+  'cover_archive_task',
+  'download_task',
+  'materialize_track',
+  'import_history',
+  'match_history',
+  'scrobble_task',
+  'backup_task',
+  'restore_task',
+  'export_task',
+  'verify_storage',
+  'collect_garbage',
+  'settle_credits',
 ] as const;
 
 /** What is tried for days on end has too many for the number to mean anything. */
@@ -31,27 +51,62 @@ export function JobItem({ job }: { job: JobOut }) {
   const name = result?.dry_run ? t('task.dryRun') : task ? t(`task.${task}`) : job.task;
   const expanded = openJob === job.id;
   const progressOf = ({ progress }: JobOut) =>
-    isOpen(job) ? [progress?.total ? t('activity.doneOf', { done: formatNumber(progress.done), total: formatNumber(progress.total) }) : null, progress?.message].filter(Boolean).join(' · ') : '';
+    isOpen(job)
+      ? [
+          progress?.total
+            ? t('activity.doneOf', { done: formatNumber(progress.done), total: formatNumber(progress.total) })
+            : null,
+          progress?.message,
+        ]
+          .filter(Boolean)
+          .join(' · ')
+      : '';
   const at = job.finished_at ?? job.started_at ?? job.created_at;
   return (
     <li className={styles.job} data-status={job.status}>
       <Symbol size={20} className={styles.symbol} aria-hidden />
       <div className={styles.jobText}>
-        <p><strong>{name}</strong> <span className={styles.status}>{t(`status.${job.status}`)}</span></p>
+        <p>
+          <strong>{name}</strong> <span className={styles.status}>{t(`status.${job.status}`)}</span>
+        </p>
         <p className={styles.sub}>
-          {result ? t(result.dry_run ? 'scan.planSummary' : 'scan.summary', { added: formatNumber(result.added), updated: formatNumber(result.updated), unchanged: formatNumber(result.unchanged), failed: formatNumber(result.failed_count) }) : progressOf(job)}
+          {result
+            ? t(result.dry_run ? 'scan.planSummary' : 'scan.summary', {
+                added: formatNumber(result.added),
+                updated: formatNumber(result.updated),
+                unchanged: formatNumber(result.unchanged),
+                failed: formatNumber(result.failed_count),
+              })
+            : progressOf(job)}
           {result || progressOf(job) ? ' · ' : ''}
-          <time dateTime={at} title={formatDate(at)}>{formatAgo(at)}</time>
-          {(job.attempts > 1 || job.status === 'waiting') && job.max_attempts <= COUNTED_ATTEMPTS && ` · ${t('activity.attemptOf', { number: formatNumber(job.attempts), most: formatNumber(job.max_attempts) })}`}
+          <time dateTime={at} title={formatDate(at)}>
+            {formatAgo(at)}
+          </time>
+          {(job.attempts > 1 || job.status === 'waiting') &&
+            job.max_attempts <= COUNTED_ATTEMPTS &&
+            ` · ${t('activity.attemptOf', { number: formatNumber(job.attempts), most: formatNumber(job.max_attempts) })}`}
           {job.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(job.next_attempt_at) })}`}
         </p>
         {job.error && <p className={styles.error}>{job.error}</p>}
         {isOpen(job) && <ProgressBar done={job.progress?.done ?? 0} total={job.progress?.total ?? null} label={name} />}
       </div>
-      {isOpen(job) && <Button onClick={() => cancel.mutate(job.id)} disabled={cancel.isPending}>{t('activity.cancel')}</Button>}
-      {(job.status === 'failed' || job.status === 'cancelled') && <Button onClick={() => retry.mutate(job.id)} disabled={retry.isPending || retry.isSuccess}>{t('activity.retry')}</Button>}
+      {isOpen(job) && (
+        <Button onClick={() => cancel.mutate(job.id)} disabled={cancel.isPending}>
+          {t('activity.cancel')}
+        </Button>
+      )}
+      {(job.status === 'failed' || job.status === 'cancelled') && (
+        <Button onClick={() => retry.mutate(job.id)} disabled={retry.isPending || retry.isSuccess}>
+          {t('activity.retry')}
+        </Button>
+      )}
       {result && (
-        <Button aria-expanded={expanded} onClick={() => void navigate({ to: '/activity', search: expanded ? {} : { job: job.id }, replace: true })}>{t(expanded ? 'activity.less' : 'activity.details')}</Button>
+        <Button
+          aria-expanded={expanded}
+          onClick={() => void navigate({ to: '/activity', search: expanded ? {} : { job: job.id }, replace: true })}
+        >
+          {t(expanded ? 'activity.less' : 'activity.details')}
+        </Button>
       )}
       {expanded && result && <ScanReport jobId={job.id} />}
     </li>

@@ -18,10 +18,19 @@ export function ScanDetails({ scan }: { scan: ScanProgress }) {
   return (
     <div className={styles.details}>
       <dl className={styles.facts}>
-        {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
-      <p className={styles.folder} title={scan.current ?? ''}>{scan.current ?? ' '}</p>
-      <Button onClick={() => cancel.mutate(scan.job_id)} disabled={cancel.isPending}>{t('scan.cancel')}</Button>
+      <p className={styles.folder} title={scan.current ?? ''}>
+        {scan.current ?? ' '}
+      </p>
+      <Button onClick={() => cancel.mutate(scan.job_id)} disabled={cancel.isPending}>
+        {t('scan.cancel')}
+      </Button>
     </div>
   );
 }

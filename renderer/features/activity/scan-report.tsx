@@ -14,7 +14,12 @@ export function ScanReport({ jobId }: { jobId: number }) {
   const { t } = useTranslation();
   const { data } = useQuery(jobQuery(jobId));
   const result = data && scanResultOf(data);
-  if (!result) return <div className={styles.report}><Skeleton height="80px" /></div>;
+  if (!result)
+    return (
+      <div className={styles.report}>
+        <Skeleton height="80px" />
+      </div>
+    );
   const facts: [string, string][] = [
     [t('scan.files'), formatNumber(result.files)],
     [t('scan.added'), formatNumber(result.added)],
@@ -28,11 +33,30 @@ export function ScanReport({ jobId }: { jobId: number }) {
   return (
     <div className={styles.report}>
       <p className={styles.folder}>{result.path}</p>
-      <dl className={styles.facts}>{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
       {result.changes && <Plan changes={result.changes} result={result} />}
-      <Names title={t('scan.changingTitle', { count: result.changing_count })} names={result.changing} total={result.changing_count} />
-      <Reasons title={t('scan.failedTitle', { count: result.failed_count })} lines={result.failed} total={result.failed_count} />
-      <Reasons title={t('scan.skippedTitle', { count: result.skipped_count })} lines={result.skipped} total={result.skipped_count} />
+      <Names
+        title={t('scan.changingTitle', { count: result.changing_count })}
+        names={result.changing}
+        total={result.changing_count}
+      />
+      <Reasons
+        title={t('scan.failedTitle', { count: result.failed_count })}
+        lines={result.failed}
+        total={result.failed_count}
+      />
+      <Reasons
+        title={t('scan.skippedTitle', { count: result.skipped_count })}
+        lines={result.skipped}
+        total={result.skipped_count}
+      />
     </div>
   );
 }
@@ -41,8 +65,16 @@ export function ScanReport({ jobId }: { jobId: number }) {
 function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>; result: ScanResult }) {
   const { t } = useTranslation();
   const kinds = ['added', 'updated', 'moved', 'missing', 'restored'] as const;
-  const namesOf = (kind: (typeof kinds)[number]) => (kind === 'moved' ? changes.moved.map(({ from, to }) => `${from} → ${to}`) : changes[kind]);
-  return kinds.map((kind) => <Names key={kind} title={t(`scan.plan.${kind}`, { count: result[kind] })} names={namesOf(kind)} total={result[kind]} />);
+  const namesOf = (kind: (typeof kinds)[number]) =>
+    kind === 'moved' ? changes.moved.map(({ from, to }) => `${from} → ${to}`) : changes[kind];
+  return kinds.map((kind) => (
+    <Names
+      key={kind}
+      title={t(`scan.plan.${kind}`, { count: result[kind] })}
+      names={namesOf(kind)}
+      total={result[kind]}
+    />
+  ));
 }
 
 function Names({ title, names, total }: { title: string; names: readonly string[]; total: number }) {
@@ -52,7 +84,13 @@ function Names({ title, names, total }: { title: string; names: readonly string[
   return (
     <section aria-label={title}>
       <h3 className={styles.reasonsTitle}>{title}</h3>
-      <ul className={styles.reasons} tabIndex={0}>{shown.map((name) => <li key={name}><code>{name}</code></li>)}</ul>
+      <ul className={styles.reasons} tabIndex={0}>
+        {shown.map((name) => (
+          <li key={name}>
+            <code>{name}</code>
+          </li>
+        ))}
+      </ul>
       {total > shown.length && <p className={styles.sub}>{t('scan.andMore', { count: total - shown.length })}</p>}
     </section>
   );
@@ -65,7 +103,12 @@ function Reasons({ title, lines, total }: { title: string; lines: ScanResult['fa
     <section aria-label={title}>
       <h3 className={styles.reasonsTitle}>{title}</h3>
       <ul className={styles.reasons}>
-        {lines.slice(0, LISTED).map((line) => <li key={line.source_id}><code>{line.source_id}</code><span>{line.reason}</span></li>)}
+        {lines.slice(0, LISTED).map((line) => (
+          <li key={line.source_id}>
+            <code>{line.source_id}</code>
+            <span>{line.reason}</span>
+          </li>
+        ))}
       </ul>
       {total > LISTED && <p className={styles.sub}>{t('scan.andMore', { count: total - LISTED })}</p>}
     </section>

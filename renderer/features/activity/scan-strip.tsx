@@ -14,9 +14,10 @@ export function ScanStrip() {
   const [opened, setOpened] = useState(false);
   const scan = useScanProgress();
   if (!scan) return null;
-  const text = scan.files_total === null
-    ? t('scan.walking', { count: scan.files_seen, seen: formatNumber(scan.files_seen) })
-    : t('scan.doneOf', { done: formatNumber(scan.files_done), total: formatNumber(scan.files_total) });
+  const text =
+    scan.files_total === null
+      ? t('scan.walking', { count: scan.files_seen, seen: formatNumber(scan.files_seen) })
+      : t('scan.doneOf', { done: formatNumber(scan.files_done), total: formatNumber(scan.files_total) });
   return (
     <Popover opened={opened} onChange={setOpened} position="top-start" trapFocus>
       <Popover.Target>
@@ -26,7 +27,9 @@ export function ScanStrip() {
             <span>{t('scan.scanning')}</span>
             <span>{text}</span>
           </span>
-          <span aria-hidden><ProgressBar done={scan.files_done} total={scan.files_total} label={t('scan.scanning')} /></span>
+          <span aria-hidden>
+            <ProgressBar done={scan.files_done} total={scan.files_total} label={t('scan.scanning')} />
+          </span>
         </button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t('scan.scanning')}>

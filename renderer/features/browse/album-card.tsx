@@ -31,18 +31,38 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
   const by = caption ?? album.artist_name ?? t('library.unknownArtist');
   return (
     <div className={styles.card} style={captionVariable} data-blank={given === undefined || undefined}>
-      <RowLink href={`/albums/${album.id}`} className={styles.picture} tabIndex={tabIndex} data-stop={given !== undefined || undefined}
-        aria-label={t('album.cardLabel', { title: album.title, artist: album.artist_name ?? t('library.unknownArtist') })}>
+      <RowLink
+        href={`/albums/${album.id}`}
+        className={styles.picture}
+        tabIndex={tabIndex}
+        data-stop={given !== undefined || undefined}
+        aria-label={t('album.cardLabel', {
+          title: album.title,
+          artist: album.artist_name ?? t('library.unknownArtist'),
+        })}
+      >
         <Cover src={albumCover(album, coverSizeFor(width))} alt="" className={styles.cover} />
       </RowLink>
-      <button type="button" className={styles.play} tabIndex={-1} aria-label={t('album.playLabel', { title: album.title })} onClick={() => void playAlbum(album.id)}>
+      <button
+        type="button"
+        className={styles.play}
+        tabIndex={-1}
+        aria-label={t('album.playLabel', { title: album.title })}
+        onClick={() => void playAlbum(album.id)}
+      >
         <PlayIcon size={18} />
       </button>
-      <span className={styles.title} title={album.title}>{album.title}</span>
+      <span className={styles.title} title={album.title}>
+        {album.title}
+      </span>
       <span className={styles.by}>
-        {caption === undefined && album.artist_id !== null
-          ? <RowLink href={`/artists/${album.artist_id}`} tabIndex={-1}>{by}</RowLink>
-          : by}
+        {caption === undefined && album.artist_id !== null ? (
+          <RowLink href={`/artists/${album.artist_id}`} tabIndex={-1}>
+            {by}
+          </RowLink>
+        ) : (
+          by
+        )}
       </span>
     </div>
   );
@@ -51,9 +71,15 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
 export function CardSkeleton({ round = false }: { round?: boolean }) {
   return (
     <div className={styles.card} style={captionVariable}>
-      <div style={{ aspectRatio: '1' }}><Skeleton height="100%" {...(round ? { radius: '50%' } : {})} /></div>
-      <div className={styles.title}><Skeleton width="72%" height="14px" /></div>
-      <div style={{ paddingTop: 6 }}><Skeleton width="48%" height="12px" /></div>
+      <div style={{ aspectRatio: '1' }}>
+        <Skeleton height="100%" {...(round ? { radius: '50%' } : {})} />
+      </div>
+      <div className={styles.title}>
+        <Skeleton width="72%" height="14px" />
+      </div>
+      <div style={{ paddingTop: 6 }}>
+        <Skeleton width="48%" height="12px" />
+      </div>
     </div>
   );
 }

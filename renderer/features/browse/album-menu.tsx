@@ -13,9 +13,13 @@ export function AlbumMenu({ title, tracks }: { title: string; tracks: TrackOut[]
   const player = usePlayerCommands();
   return (
     <Menu position="bottom-start">
-      <Menu.Target><IconButton label={t('album.menu', { title })} icon={IconDots} /></Menu.Target>
+      <Menu.Target>
+        <IconButton label={t('album.menu', { title })} icon={IconDots} />
+      </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconArrowForwardUp size={16} aria-hidden />} onClick={() => player.addNext(tracks)}>{t('queue.playNext')}</Menu.Item>
+        <Menu.Item leftSection={<IconArrowForwardUp size={16} aria-hidden />} onClick={() => player.addNext(tracks)}>
+          {t('queue.playNext')}
+        </Menu.Item>
         <AddToPlaylist group={someTracks(tracks)} />
       </Menu.Dropdown>
     </Menu>

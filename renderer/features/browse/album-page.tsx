@@ -28,30 +28,61 @@ export function AlbumPage() {
   usePageTitle(album.data?.title);
 
   const error = album.error ?? tracks.error;
-  if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([album.refetch(), tracks.refetch()])} />;
+  if (error)
+    return (
+      <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([album.refetch(), tracks.refetch()])} />
+    );
   if (!album.data || !tracks.data) return <HeroSkeleton />;
   const { title, artist_id, artist_name, year, duration_ms, is_compilation, size_bytes } = album.data;
   const genres = [...new Set(tracks.data.flatMap((track) => track.genres))].slice(0, 3);
 
   return (
     <HeroPage accent={accent}>
-      <Hero kind={t(is_compilation ? 'album.compilation' : 'album.album')} name={title} cover={albumCover(album.data, 600)}
-        by={artist_id === null ? artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: artist_id }}>{artist_name}</Link>}
+      <Hero
+        kind={t(is_compilation ? 'album.compilation' : 'album.album')}
+        name={title}
+        cover={albumCover(album.data, 600)}
+        by={
+          artist_id === null ? (
+            (artist_name ?? t('library.unknownArtist'))
+          ) : (
+            <Link to="/artists/$artistId" params={{ artistId: artist_id }}>
+              {artist_name}
+            </Link>
+          )
+        }
         facts={[
-          year && <Link to="/albums" search={{ from: year, to: year }}>{year}</Link>,
-          ...genres.map((genre) => <Link key={genre} to="/albums" search={{ genre }}>{genre}</Link>),
+          year && (
+            <Link to="/albums" search={{ from: year, to: year }}>
+              {year}
+            </Link>
+          ),
+          ...genres.map((genre) => (
+            <Link key={genre} to="/albums" search={{ genre }}>
+              {genre}
+            </Link>
+          )),
           t('track.count', { count: tracks.data.length }),
           formatLength(duration_ms),
         ]}
         actions={
           <>
-            <Button variant="primary" icon={IconPlayerPlayFilled} onClick={() => player.playTracks(tracks.data, { shuffle: false })}>{t('player.play')}</Button>
-            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>{t('player.shuffle')}</Button>
+            <Button
+              variant="primary"
+              icon={IconPlayerPlayFilled}
+              onClick={() => player.playTracks(tracks.data, { shuffle: false })}
+            >
+              {t('player.play')}
+            </Button>
+            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>
+              {t('player.shuffle')}
+            </Button>
             <Heart type="album" item={album.data} name={title} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
             <AlbumMenu title={title} tracks={tracks.data} />
           </>
-        } />
+        }
+      />
       <DiscList tracks={tracks.data} albumArtist={artist_name} />
       <p className={heroFoot}>{[qualityOf(tracks.data), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
@@ -65,7 +96,10 @@ function qualityOf(tracks: TrackOut[]): string {
   const rates = tracks.flatMap((track) => track.bitrate_kbps ?? []);
   const first = tracks[0];
   const rate = rates.length === 0 ? '' : `${Math.round(rates.reduce((a, b) => a + b, 0) / rates.length)} kbit/s`;
-  const same = first && tracks.every((track) => track.sample_rate_hz === first.sample_rate_hz && track.bit_depth === first.bit_depth);
-  const samples = same && first.sample_rate_hz && first.bit_depth ? `${first.bit_depth} bit ${first.sample_rate_hz / 1000} kHz` : '';
+  const same =
+    first &&
+    tracks.every((track) => track.sample_rate_hz === first.sample_rate_hz && track.bit_depth === first.bit_depth);
+  const samples =
+    same && first.sample_rate_hz && first.bit_depth ? `${first.bit_depth} bit ${first.sample_rate_hz / 1000} kHz` : '';
   return [formats.map(formatFormat).join(', '), samples, rate].filter(Boolean).join(' · ');
 }

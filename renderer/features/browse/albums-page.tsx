@@ -16,9 +16,16 @@ export function AlbumsPage() {
   const { playAlbum } = usePlay();
   const list = usePagedList((at) => albumPage(toFilter(search), at));
   return (
-    <CardPage title={t('nav.albums')} icon={IconDisc} list={list} sorts={ALBUM_SORT_NAMES} defaultSort="title" search={search}
+    <CardPage
+      title={t('nav.albums')}
+      icon={IconDisc}
+      list={list}
+      sorts={ALBUM_SORT_NAMES}
+      defaultSort="title"
+      search={search}
       onSearch={(next) => void navigate({ to: '/albums', search: next, replace: true })}
       renderCard={(album, tabIndex, width) => <AlbumCard album={album} tabIndex={tabIndex} width={width} />}
-      onPlay={(album) => void playAlbum(album.id)} />
+      onPlay={(album) => void playAlbum(album.id)}
+    />
   );
 }

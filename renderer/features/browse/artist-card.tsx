@@ -11,21 +11,56 @@ import { useLast } from '../../ui/use-last.ts';
 import { captionVariable, CardSkeleton } from './album-card.tsx';
 import styles from './card.module.css';
 
-export const ArtistCard = memo(function ArtistCard({ artist: given, width, tabIndex = 0 }: { artist: ArtistOut | undefined; width: number; tabIndex?: 0 | -1 }) {
+export const ArtistCard = memo(function ArtistCard({
+  artist: given,
+  width,
+  tabIndex = 0,
+}: {
+  artist: ArtistOut | undefined;
+  width: number;
+  tabIndex?: 0 | -1;
+}) {
   const { t } = useTranslation();
   const { playArtist } = usePlay();
   const artist = useLast(given);
   if (!artist) return <CardSkeleton round />;
   return (
-    <div className={classNames(styles.card, styles.person)} style={captionVariable} data-blank={given === undefined || undefined}>
-      <RowLink href={`/artists/${artist.id}`} className={classNames(styles.picture, styles.round)} tabIndex={tabIndex} data-stop={given !== undefined || undefined} aria-label={artist.name}>
-        <Cover src={artist.has_cover ? coverUrl('artists', artist.id, coverSizeFor(width)) : null} alt="" name={artist.name} className={styles.cover} />
+    <div
+      className={classNames(styles.card, styles.person)}
+      style={captionVariable}
+      data-blank={given === undefined || undefined}
+    >
+      <RowLink
+        href={`/artists/${artist.id}`}
+        className={classNames(styles.picture, styles.round)}
+        tabIndex={tabIndex}
+        data-stop={given !== undefined || undefined}
+        aria-label={artist.name}
+      >
+        <Cover
+          src={artist.has_cover ? coverUrl('artists', artist.id, coverSizeFor(width)) : null}
+          alt=""
+          name={artist.name}
+          className={styles.cover}
+        />
       </RowLink>
-      <button type="button" className={styles.play} tabIndex={-1} aria-label={t('artist.playLabel', { name: artist.name })} onClick={() => void playArtist(artist.id)}>
+      <button
+        type="button"
+        className={styles.play}
+        tabIndex={-1}
+        aria-label={t('artist.playLabel', { name: artist.name })}
+        onClick={() => void playArtist(artist.id)}
+      >
         <PlayIcon size={18} />
       </button>
-      <span className={classNames(styles.title, styles.centred)} title={artist.name}>{artist.name}</span>
-      <span className={classNames(styles.by, styles.centred)}>{artist.album_count > 0 ? t('album.count', { count: artist.album_count }) : t('track.count', { count: artist.track_count })}</span>
+      <span className={classNames(styles.title, styles.centred)} title={artist.name}>
+        {artist.name}
+      </span>
+      <span className={classNames(styles.by, styles.centred)}>
+        {artist.album_count > 0
+          ? t('album.count', { count: artist.album_count })
+          : t('track.count', { count: artist.track_count })}
+      </span>
     </div>
   );
 });

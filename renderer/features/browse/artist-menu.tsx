@@ -16,15 +16,26 @@ export function ArtistMenu({ artist }: { artist: ArtistOut }) {
   const change = useChangeArtist(artist.id);
   if (!isOwner) return null;
   const onError = (error: Error) => notice.tell(detailOf(error));
-  const keepWhole = (whole: boolean) => change.mutate({ never_split: whole }, {
-    onSuccess: () => notice.done(t(whole ? 'artist.kept' : 'artist.notKept', { name: artist.name }), () => change.mutate({ never_split: !whole }, { onError })),
-    onError,
-  });
+  const keepWhole = (whole: boolean) =>
+    change.mutate(
+      { never_split: whole },
+      {
+        onSuccess: () =>
+          notice.done(t(whole ? 'artist.kept' : 'artist.notKept', { name: artist.name }), () =>
+            change.mutate({ never_split: !whole }, { onError }),
+          ),
+        onError,
+      },
+    );
   return (
     <Menu position="bottom-start">
-      <Menu.Target><IconButton label={t('artist.menu', { name: artist.name })} icon={IconDots} /></Menu.Target>
+      <Menu.Target>
+        <IconButton label={t('artist.menu', { name: artist.name })} icon={IconDots} />
+      </Menu.Target>
       <Menu.Dropdown>
-        <Menu.CheckboxItem checked={artist.never_split} onChange={keepWhole}>{t('artist.neverSplit')}</Menu.CheckboxItem>
+        <Menu.CheckboxItem checked={artist.never_split} onChange={keepWhole}>
+          {t('artist.neverSplit')}
+        </Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>
   );

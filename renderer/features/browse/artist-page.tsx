@@ -33,37 +33,78 @@ export function ArtistPage() {
   const tracks = useQuery(artistTracksQuery(artistId));
   usePageTitle(artist.data?.name);
 
-  const own = albums.data?.items.filter((album) => album.artist_id === artistId).sort((a, b) => (b.year ?? 0) - (a.year ?? 0));
+  const own = albums.data?.items
+    .filter((album) => album.artist_id === artistId)
+    .sort((a, b) => (b.year ?? 0) - (a.year ?? 0));
   const appearsOn = albums.data?.items.filter((album) => album.artist_id !== artistId) ?? [];
   const withCover = own?.find((album) => album.has_cover) ?? appearsOn.find((album) => album.has_cover);
-  const cover = (size: CoverSize) => (artist.data?.has_cover ? coverUrl('artists', artistId, size) : withCover ? albumCover(withCover, size) : null);
+  const cover = (size: CoverSize) =>
+    artist.data?.has_cover ? coverUrl('artists', artistId, size) : withCover ? albumCover(withCover, size) : null;
   const accent = useArtworkAccent(cover(160));
 
   const error = artist.error ?? albums.error ?? tracks.error;
-  if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([artist.refetch(), albums.refetch(), tracks.refetch()])} />;
+  if (error)
+    return (
+      <ErrorState
+        detail={detailOf(error)}
+        onRetry={() => void Promise.all([artist.refetch(), albums.refetch(), tracks.refetch()])}
+      />
+    );
   if (!artist.data || !own || !tracks.data) return <HeroSkeleton round />;
   const shown = all ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
-  const top = tracks.data.filter((track) => track.play_count > 0).sort((a, b) => b.play_count - a.play_count).slice(0, TOP_TRACKS);
+  const top = tracks.data
+    .filter((track) => track.play_count > 0)
+    .sort((a, b) => b.play_count - a.play_count)
+    .slice(0, TOP_TRACKS);
   const compilations = appearsOn.filter((album) => album.is_compilation);
 
   return (
     <HeroPage accent={accent}>
-      <Hero round kind={t('artist.artist')} name={artist.data.name} cover={cover(600)}
-        facts={[own.length > 0 && t('album.count', { count: own.length }), t('track.count', { count: tracks.data.length })]}
+      <Hero
+        round
+        kind={t('artist.artist')}
+        name={artist.data.name}
+        cover={cover(600)}
+        facts={[
+          own.length > 0 && t('album.count', { count: own.length }),
+          t('track.count', { count: tracks.data.length }),
+        ]}
         actions={
           <>
-            <Button variant="primary" icon={IconPlayerPlayFilled} onClick={() => player.playTracks(tracks.data, { shuffle: false })}>{t('player.play')}</Button>
-            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>{t('player.shuffle')}</Button>
+            <Button
+              variant="primary"
+              icon={IconPlayerPlayFilled}
+              onClick={() => player.playTracks(tracks.data, { shuffle: false })}
+            >
+              {t('player.play')}
+            </Button>
+            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>
+              {t('player.shuffle')}
+            </Button>
             <Heart type="artist" item={artist.data} name={artist.data.name} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
             <ArtistMenu artist={artist.data} />
           </>
-        } />
+        }
+      />
       {top.length > 0 && (
         <section className={shelf.shelf} aria-label={t('artist.top')}>
-          <div className={shelf.head}><h2>{t('artist.top')}</h2></div>
+          <div className={shelf.head}>
+            <h2>{t('artist.top')}</h2>
+          </div>
           <div className={list.list} onKeyDown={moveAmongRows}>
-            <ol>{top.map((track, i) => <TrackRow key={track.id} track={track} lead="cover" withArtist={false} withFormat={false} onPlay={() => player.playTracks(top, { startAt: i, shuffle: false })} />)}</ol>
+            <ol>
+              {top.map((track, i) => (
+                <TrackRow
+                  key={track.id}
+                  track={track}
+                  lead="cover"
+                  withArtist={false}
+                  withFormat={false}
+                  onPlay={() => player.playTracks(top, { startAt: i, shuffle: false })}
+                />
+              ))}
+            </ol>
           </div>
         </section>
       )}
@@ -71,15 +112,26 @@ export function ArtistPage() {
       <Shelf title={t('artist.compilations')} albums={compilations} captionOf={(album) => String(album.year ?? '')} />
       <Shelf title={t('artist.appearsOn')} albums={appearsOn.filter((album) => !album.is_compilation)} />
       <section className={shelf.shelf} aria-label={t('nav.tracks')}>
-        <div className={shelf.head}><h2>{t('nav.tracks')}</h2></div>
+        <div className={shelf.head}>
+          <h2>{t('nav.tracks')}</h2>
+        </div>
         <div className={list.list} onKeyDown={moveAmongRows}>
           <ol>
             {shown.map((track) => (
-              <TrackRow key={track.id} track={track} lead="cover" withArtist withFormat={false} onPlay={() => player.playTracks(tracks.data, { startAt: tracks.data.indexOf(track), shuffle: false })} />
+              <TrackRow
+                key={track.id}
+                track={track}
+                lead="cover"
+                withArtist
+                withFormat={false}
+                onPlay={() => player.playTracks(tracks.data, { startAt: tracks.data.indexOf(track), shuffle: false })}
+              />
             ))}
           </ol>
         </div>
-        {!all && tracks.data.length > FIRST_TRACKS && <Button onClick={() => setAll(true)}>{t('artist.allTracks', { count: tracks.data.length })}</Button>}
+        {!all && tracks.data.length > FIRST_TRACKS && (
+          <Button onClick={() => setAll(true)}>{t('artist.allTracks', { count: tracks.data.length })}</Button>
+        )}
       </section>
     </HeroPage>
   );

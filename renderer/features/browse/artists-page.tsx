@@ -16,9 +16,16 @@ export function ArtistsPage() {
   const { playArtist } = usePlay();
   const list = usePagedList((at) => artistPage(toFilter(search), at));
   return (
-    <CardPage title={t('nav.artists')} icon={IconMicrophone2} list={list} sorts={ARTIST_SORT_NAMES} defaultSort="name" search={search}
+    <CardPage
+      title={t('nav.artists')}
+      icon={IconMicrophone2}
+      list={list}
+      sorts={ARTIST_SORT_NAMES}
+      defaultSort="name"
+      search={search}
       onSearch={(next) => void navigate({ to: '/artists', search: next, replace: true })}
       renderCard={(artist, tabIndex, width) => <ArtistCard artist={artist} tabIndex={tabIndex} width={width} />}
-      onPlay={(artist) => void playArtist(artist.id)} />
+      onPlay={(artist) => void playArtist(artist.id)}
+    />
   );
 }

@@ -20,13 +20,22 @@ export function commonValue(tracks: readonly TrackOut[], field: BatchField): str
   return values.size === 1 ? [...values][0] : undefined;
 }
 
-export type TrackChange = { method: 'PATCH'; path: string; body: TrackPatch } | { method: 'PUT'; path: string; body: TrackPut };
+export type TrackChange =
+  | { method: 'PATCH'; path: string; body: TrackPatch }
+  | { method: 'PUT'; path: string; body: TrackPut };
 
-/** The request that changes one track, or undefined when the form is empty. Artist and album can only be said together with the title. */
+/**
+ * The request that changes one track, or undefined when the form is empty. Artist and album can only be said together
+ * with the title.
+ */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
   const given = (field: BatchField) => form[field]?.trim() || undefined;
   const number = (field: BatchField) => (given(field) === undefined ? undefined : Number(given(field)));
-  const loose = Object.fromEntries(Object.entries({ genre: given('genre'), year: number('year'), disc_number: number('disc_number') }).filter(([, value]) => value !== undefined)) as Omit<TrackPatch, 'title'>;
+  const loose = Object.fromEntries(
+    Object.entries({ genre: given('genre'), year: number('year'), disc_number: number('disc_number') }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  ) as Omit<TrackPatch, 'title'>;
   const artist = given('artist');
   const album = given('album');
   const albumArtist = given('album_artist');

@@ -23,7 +23,13 @@ export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () =
   const { tell } = useUndoNotice();
   const [done, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
-  const { data: tracks, error } = useQuery({ queryKey: ['chosen', group], queryKeyHashFn: () => 'chosen', queryFn: group.load, staleTime: 0, gcTime: 0 });
+  const { data: tracks, error } = useQuery({
+    queryKey: ['chosen', group],
+    queryKeyHashFn: () => 'chosen',
+    queryFn: group.load,
+    staleTime: 0,
+    gcTime: 0,
+  });
 
   const save = async (form: BatchForm) => {
     setFailure('');
@@ -44,24 +50,47 @@ export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () =
   };
 
   return (
-    <Modal opened onClose={onClose} title={t('edit.title', { count: group.count, number: formatNumber(group.count) })} closeButtonProps={{ 'aria-label': t('edit.cancel') }}>
-      <form className={styles.form} onSubmit={(event) => {
-        event.preventDefault();
-        const form = event.currentTarget;
-        void save(Object.fromEntries(BATCH_FIELDS.map((field) => [field, formText(form, field)])));
-      }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('edit.title', { count: group.count, number: formatNumber(group.count) })}
+      closeButtonProps={{ 'aria-label': t('edit.cancel') }}
+    >
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          void save(Object.fromEntries(BATCH_FIELDS.map((field) => [field, formText(form, field)])));
+        }}
+      >
         <p>{t('edit.help')}</p>
         <div className={styles.fields}>
           {BATCH_FIELDS.map((field, i) => (
-            <TextInput key={field} name={field} label={t(`edit.${field}`)} className={NUMBERS.has(field) ? '' : styles.wide!} disabled={!tracks} data-autofocus={i === 0 || undefined}
-              placeholder={tracks ? commonValue(tracks, field) ?? t('edit.several') : ''} maxLength={NUMBERS.has(field) ? 4 : 500} {...(NUMBERS.has(field) && { inputMode: 'numeric' as const, pattern: '\\d{1,4}' })} />
+            <TextInput
+              key={field}
+              name={field}
+              label={t(`edit.${field}`)}
+              className={NUMBERS.has(field) ? '' : styles.wide!}
+              disabled={!tracks}
+              data-autofocus={i === 0 || undefined}
+              placeholder={tracks ? (commonValue(tracks, field) ?? t('edit.several')) : ''}
+              maxLength={NUMBERS.has(field) ? 4 : 500}
+              {...(NUMBERS.has(field) && { inputMode: 'numeric' as const, pattern: '\\d{1,4}' })}
+            />
           ))}
         </div>
         {done !== null && <ProgressBar done={done} total={tracks?.length ?? null} label={t('edit.saving')} />}
         <div className={styles.actions}>
-          {(failure || error) && <span role="alert" className={styles.error}>{failure || detailOf(error)}</span>}
+          {(failure || error) && (
+            <span role="alert" className={styles.error}>
+              {failure || detailOf(error)}
+            </span>
+          )}
           <Button onClick={onClose}>{t('edit.cancel')}</Button>
-          <Button type="submit" variant="primary" disabled={!tracks || done !== null}>{t('edit.save')}</Button>
+          <Button type="submit" variant="primary" disabled={!tracks || done !== null}>
+            {t('edit.save')}
+          </Button>
         </div>
       </form>
     </Modal>

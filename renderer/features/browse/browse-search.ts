@@ -12,7 +12,8 @@ export interface ListSearch<Sort extends string> {
   seed?: number;
 }
 
-const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined => values.find((one) => one === value);
+const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((one) => one === value);
 const year = (value: unknown): number | undefined => (/^\d{1,4}$/.test(String(value)) ? Number(value) : undefined);
 const whole = (value: unknown): number | undefined => (/^\d{1,9}$/.test(String(value)) ? Number(value) : undefined);
 
@@ -38,13 +39,22 @@ export type LikedKind = 'tracks' | 'albums' | 'artists';
 /** The orders of one kind mean nothing for another, and fall away with it. */
 export function parseLikedSearch(input: Record<string, unknown>) {
   const kind = oneOf(['albums', 'artists'] as const, input['kind']);
-  return kind === 'albums' ? { ...parseAlbumSearch(input), kind } : kind === 'artists' ? { ...parseArtistSearch(input), kind } : { ...parseTrackSearch(input), kind: undefined as LikedKind | undefined };
+  return kind === 'albums'
+    ? { ...parseAlbumSearch(input), kind }
+    : kind === 'artists'
+      ? { ...parseArtistSearch(input), kind }
+      : { ...parseTrackSearch(input), kind: undefined as LikedKind | undefined };
 }
 
-export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } => (input['view'] === 'list' ? { view: 'list' } : {});
+export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } =>
+  input['view'] === 'list' ? { view: 'list' } : {};
 
 /** As the server's query wants it. */
-export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<Sort>) => ({ ...rest, year_from: from, year_to: to });
+export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<Sort>) => ({
+  ...rest,
+  year_from: from,
+  year_to: to,
+});
 
 export const hasFilters = ({ genre, from, to, liked }: ListSearch<string>): boolean =>
   genre !== undefined || from !== undefined || to !== undefined || liked !== undefined;

@@ -36,13 +36,34 @@ interface CardPageProps<T, Sort extends SortName> {
 const PLACEHOLDERS = 48;
 const GAP = { column: 20, row: 24 };
 
-export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, defaultSort, search, onSearch, renderCard, onPlay, empty, tools: ownTools }: CardPageProps<T, Sort>) {
+export function CardPage<T, Sort extends SortName>({
+  title,
+  icon,
+  list,
+  sorts,
+  defaultSort,
+  search,
+  onSearch,
+  renderCard,
+  onPlay,
+  empty,
+  tools: ownTools,
+}: CardPageProps<T, Sort>) {
   const { t } = useTranslation();
   const [size, setSize] = useCardSize();
   const tools = (
     <>
       {ownTools}
-      <div className={pill.slider}><Slider label={t('list.coverSize')} {...CARD_SIZES} value={size} live onChange={setSize} valueText={`${size} px`} /></div>
+      <div className={pill.slider}>
+        <Slider
+          label={t('list.coverSize')}
+          {...CARD_SIZES}
+          value={size}
+          live
+          onChange={setSize}
+          valueText={`${size} px`}
+        />
+      </div>
       <FilterTools search={search} onChange={onSearch} />
       <SortTools sorts={sorts} defaultSort={defaultSort} search={search} onChange={onSearch} />
     </>
@@ -54,18 +75,34 @@ export function CardPage<T, Sort extends SortName>({ title, icon, list, sorts, d
   );
 
   function body() {
-    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
-    if (list.total === 0 && hasFilters(search)) return <EmptyState icon={icon} title={t('list.noMatch')} actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>} />;
+    if (list.error && list.total === undefined)
+      return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.total === 0 && hasFilters(search))
+      return (
+        <EmptyState
+          icon={icon}
+          title={t('list.noMatch')}
+          actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>}
+        />
+      );
     if (list.total === 0) return empty ?? <EmptyLibrary />;
     return (
-      <VirtualGrid label={title} count={list.total ?? PLACEHOLDERS} cellWidth={size} gap={GAP} cellHeight={(width) => width + CAPTION_HEIGHT}
-        onRange={list.show} renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
+      <VirtualGrid
+        label={title}
+        count={list.total ?? PLACEHOLDERS}
+        cellWidth={size}
+        gap={GAP}
+        cellHeight={(width) => width + CAPTION_HEIGHT}
+        onRange={list.show}
+        renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
         onCellKey={(event, index) => {
           const item = list.item(index);
-          if (!item || event.ctrlKey || event.metaKey || (event.key !== ' ' && event.key.toLowerCase() !== 'p')) return false;
+          if (!item || event.ctrlKey || event.metaKey || (event.key !== ' ' && event.key.toLowerCase() !== 'p'))
+            return false;
           onPlay(item);
           return true;
-        }} />
+        }}
+      />
     );
   }
 }

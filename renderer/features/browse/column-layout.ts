@@ -1,5 +1,5 @@
-// Which columns a table shows, in which order and how wide: a person's habit, kept with the browser. What is stored is checked, because
-// an older version may have written it. Pure but for the hook.
+// Which columns a table shows, in which order and how wide: a person's habit, kept with the browser. What is stored is
+// checked, because an older version may have written it. Pure but for the hook.
 import { useLocalStorage } from '@mantine/hooks';
 import type { Column } from '../../ui/virtual-table.tsx';
 
@@ -21,8 +21,10 @@ export interface ChoosableColumn<T> extends Column<T> {
 
 export const NO_LAYOUT: ColumnLayout = { order: [], shown: {}, widths: {} };
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
-const only = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> => Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => is(pair[1])));
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const only = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
+  Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => is(pair[1])));
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= 40 && value <= 1_000;
 
@@ -30,28 +32,46 @@ export function parseLayout(text: string | undefined): ColumnLayout {
   try {
     const stored: unknown = JSON.parse(text ?? '');
     if (!isRecord(stored)) return NO_LAYOUT;
-    const order = Array.isArray(stored['order']) ? stored['order'].filter((id): id is string => typeof id === 'string') : [];
+    const order = Array.isArray(stored['order'])
+      ? stored['order'].filter((id): id is string => typeof id === 'string')
+      : [];
     return { order, shown: only(stored['shown'], isBoolean), widths: only(stored['widths'], isWidth) };
   } catch {
     return NO_LAYOUT;
   }
 }
 
-export const isShown = (layout: ColumnLayout, { id, fixed, extra }: Pick<ChoosableColumn<never>, 'id' | 'fixed' | 'extra'>): boolean => fixed === true || (layout.shown[id] ?? !extra);
+export const isShown = (
+  layout: ColumnLayout,
+  { id, fixed, extra }: Pick<ChoosableColumn<never>, 'id' | 'fixed' | 'extra'>,
+): boolean => fixed === true || (layout.shown[id] ?? !extra);
 
 /** All columns in their order; those that are fixed stay where they are. */
-export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(columns: readonly T[], { order }: ColumnLayout): T[] {
-  const place = (column: T) => (order.includes(column.id) ? order.indexOf(column.id) : order.length + columns.indexOf(column));
+export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
+  columns: readonly T[],
+  { order }: ColumnLayout,
+): T[] {
+  const place = (column: T) =>
+    order.includes(column.id) ? order.indexOf(column.id) : order.length + columns.indexOf(column);
   const movable = columns.filter((column) => !column.fixed).sort((a, b) => place(a) - place(b));
   return columns.map((column) => (column.fixed ? column : movable.shift()!));
 }
 
 /** The table's columns as the layout wants them. */
 export const laidOut = <T>(columns: readonly ChoosableColumn<T>[], layout: ColumnLayout): Column<T>[] =>
-  inOrder(columns, layout).filter((column) => isShown(layout, column)).map((column) => ({ ...column, width: layout.widths[column.id] ? `${layout.widths[column.id]}px` : column.width }));
+  inOrder(columns, layout)
+    .filter((column) => isShown(layout, column))
+    .map((column) => ({ ...column, width: layout.widths[column.id] ? `${layout.widths[column.id]}px` : column.width }));
 
-export function movedColumn(columns: readonly Pick<ChoosableColumn<never>, 'id' | 'fixed'>[], layout: ColumnLayout, id: string, beforeId: string): ColumnLayout {
-  const ids = inOrder(columns, layout).filter((column) => !column.fixed).map((column) => column.id);
+export function movedColumn(
+  columns: readonly Pick<ChoosableColumn<never>, 'id' | 'fixed'>[],
+  layout: ColumnLayout,
+  id: string,
+  beforeId: string,
+): ColumnLayout {
+  const ids = inOrder(columns, layout)
+    .filter((column) => !column.fixed)
+    .map((column) => column.id);
   const from = ids.indexOf(id);
   const to = ids.indexOf(beforeId);
   if (from < 0 || to < 0) return layout;
@@ -60,6 +80,11 @@ export function movedColumn(columns: readonly Pick<ChoosableColumn<never>, 'id' 
 }
 
 export function useColumnLayout(name: string) {
-  const [layout, setLayout] = useLocalStorage<ColumnLayout>({ key: `tonearm.columns.${name}`, defaultValue: NO_LAYOUT, getInitialValueInEffect: false, deserialize: parseLayout });
+  const [layout, setLayout] = useLocalStorage<ColumnLayout>({
+    key: `tonearm.columns.${name}`,
+    defaultValue: NO_LAYOUT,
+    getInitialValueInEffect: false,
+    deserialize: parseLayout,
+  });
   return [layout, setLayout] as const;
 }

@@ -23,12 +23,18 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
   return (
     <Menu position="bottom-end" closeOnItemClick={false}>
       <Menu.Target>
-        <button type="button" className={classNames(pill.pill, styles.columns)}><IconColumns3 size={16} aria-hidden />{t('table.columns')}</button>
+        <button type="button" className={classNames(pill.pill, styles.columns)}>
+          <IconColumns3 size={16} aria-hidden />
+          {t('table.columns')}
+        </button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t('table.columnsHelp')}</Menu.Label>
         {choosable.map((column, index) => (
-          <Menu.CheckboxItem key={column.id} checked={isShown(layout, column)} onChange={(checked) => onChange({ ...layout, shown: { ...layout.shown, [column.id]: checked } })}
+          <Menu.CheckboxItem
+            key={column.id}
+            checked={isShown(layout, column)}
+            onChange={(checked) => onChange({ ...layout, shown: { ...layout.shown, [column.id]: checked } })}
             onKeyDown={(event) => {
               const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined;
               if (!step || !event.altKey) return;
@@ -38,13 +44,32 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
             }}
             rightSection={
               <span className={styles.order} aria-hidden>
-                <span onClick={(event) => { event.stopPropagation(); move(index, -1); }}><IconChevronUp size={16} /></span>
-                <span onClick={(event) => { event.stopPropagation(); move(index, 1); }}><IconChevronDown size={16} /></span>
+                <span
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    move(index, -1);
+                  }}
+                >
+                  <IconChevronUp size={16} />
+                </span>
+                <span
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    move(index, 1);
+                  }}
+                >
+                  <IconChevronDown size={16} />
+                </span>
               </span>
-            }>{column.label}</Menu.CheckboxItem>
+            }
+          >
+            {column.label}
+          </Menu.CheckboxItem>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => onChange(NO_LAYOUT)}>{t('table.resetColumns')}</Menu.Item>
+        <Menu.Item leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => onChange(NO_LAYOUT)}>
+          {t('table.resetColumns')}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -16,11 +16,22 @@ export function DiscList({ tracks, albumArtist }: { tracks: TrackOut[]; albumArt
     <div className={styles.list} onKeyDown={moveAmongRows}>
       {discs.map(([disc, onDisc]) => (
         <section key={disc} aria-label={discs.length > 1 ? t('album.disc', { number: disc }) : t('nav.tracks')}>
-          {discs.length > 1 && <h2 className={styles.disc}><IconDisc size={16} aria-hidden />{t('album.disc', { number: disc })}</h2>}
+          {discs.length > 1 && (
+            <h2 className={styles.disc}>
+              <IconDisc size={16} aria-hidden />
+              {t('album.disc', { number: disc })}
+            </h2>
+          )}
           <ol>
             {onDisc.map((track) => (
-              <TrackRow key={track.id} track={track} lead="number" withArtist={track.artist_name !== albumArtist} withFormat={mixed}
-                onPlay={() => player.playTracks(tracks, { startAt: tracks.indexOf(track), shuffle: false })} />
+              <TrackRow
+                key={track.id}
+                track={track}
+                lead="number"
+                withArtist={track.artist_name !== albumArtist}
+                withFormat={mixed}
+                onPlay={() => player.playTracks(tracks, { startAt: tracks.indexOf(track), shuffle: false })}
+              />
             ))}
           </ol>
         </section>

@@ -14,11 +14,31 @@ export function EmptyLibrary() {
   const settings = useQuery({ ...settingsQuery(), enabled: isOwner });
   const scanning = useScanProgress() !== null;
   const scan = useStartScan();
-  if (scanning) return <EmptyState icon={IconFolderSearch} title={t('empty.scanningTitle')}>{t('empty.scanning')}</EmptyState>;
-  if (!isOwner) return <EmptyState icon={IconMusic} title={t('empty.title')}>{t('empty.askOwner')}</EmptyState>;
+  if (scanning)
+    return (
+      <EmptyState icon={IconFolderSearch} title={t('empty.scanningTitle')}>
+        {t('empty.scanning')}
+      </EmptyState>
+    );
+  if (!isOwner)
+    return (
+      <EmptyState icon={IconMusic} title={t('empty.title')}>
+        {t('empty.askOwner')}
+      </EmptyState>
+    );
   const hasFolder = Boolean(findSetting(settings.data, 'local_media_import_path')?.value);
-  const action = hasFolder
-    ? <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>{t('scan.start')}</Button>
-    : <ButtonLink to="/setup" search={{ step: 'folder' }} variant="primary" icon={IconFolderPlus}>{t('empty.chooseFolder')}</ButtonLink>;
-  return <EmptyState icon={IconMusic} title={t('empty.title')} actions={action}>{t(hasFolder ? 'empty.scanOrDrop' : 'empty.chooseOrDrop')}</EmptyState>;
+  const action = hasFolder ? (
+    <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>
+      {t('scan.start')}
+    </Button>
+  ) : (
+    <ButtonLink to="/setup" search={{ step: 'folder' }} variant="primary" icon={IconFolderPlus}>
+      {t('empty.chooseFolder')}
+    </ButtonLink>
+  );
+  return (
+    <EmptyState icon={IconMusic} title={t('empty.title')} actions={action}>
+      {t(hasFolder ? 'empty.scanOrDrop' : 'empty.chooseOrDrop')}
+    </EmptyState>
+  );
 }

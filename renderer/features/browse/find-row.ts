@@ -1,10 +1,22 @@
-// Where a typed text leads in a list that is sorted by the server and mostly not here: twenty looks find a row among a million.
+// Where a typed text leads in a list that is sorted by the server and mostly not here: twenty looks find a row among a
+// million.
 
 /** As names are sorted: without marks, case and signs. */
-export const comparable = (name: string): string => name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N} ]/gu, '').trim();
+export const comparable = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} ]/gu, '')
+    .trim();
 
 /** The first row whose name is not before `text`; `nameAt` gives undefined for rows without a name, which come last. */
-export async function findRow(text: string, count: number, nameAt: (row: number) => Promise<string | undefined>, descending: boolean): Promise<number> {
+export async function findRow(
+  text: string,
+  count: number,
+  nameAt: (row: number) => Promise<string | undefined>,
+  descending: boolean,
+): Promise<number> {
   const wanted = comparable(text);
   let [low, high] = [0, count];
   while (low < high) {

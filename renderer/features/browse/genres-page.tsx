@@ -29,22 +29,53 @@ export function GenresPage() {
   const [size] = useCardSize();
   const genres = useQuery(genresQuery());
   const asList = view === 'list';
-  const toggle = <IconButton label={t(asList ? 'genres.tiles' : 'genres.list')} icon={asList ? IconLayoutGrid : IconList} onClick={() => void navigate({ to: '/genres', search: asList ? {} : { view: 'list' }, replace: true })} />;
+  const toggle = (
+    <IconButton
+      label={t(asList ? 'genres.tiles' : 'genres.list')}
+      icon={asList ? IconLayoutGrid : IconList}
+      onClick={() => void navigate({ to: '/genres', search: asList ? {} : { view: 'list' }, replace: true })}
+    />
+  );
 
   function body() {
     if (genres.error) return <ErrorState detail={detailOf(genres.error)} onRetry={() => void genres.refetch()} />;
     if (!genres.data) return null;
     if (genres.data.length === 0) return <EmptyLibrary />;
     const all = genres.data;
-    return asList
-      ? <VirtualGrid key="list" label={t('nav.genres')} count={all.length} cellWidth={4_000} cellHeight={() => ROW_HEIGHT} onRange={nothing} renderCell={(index, tabIndex) => <GenreRow genre={all[index]!} tabIndex={tabIndex} />} />
-      : <VirtualGrid key="tiles" label={t('nav.genres')} count={all.length} cellWidth={size} gap={GAP} cellHeight={(width) => width + CAPTION_HEIGHT} onRange={nothing}
-          renderCell={(index, tabIndex) => <GenreTile genre={all[index]!} tabIndex={tabIndex} />} />;
+    return asList ? (
+      <VirtualGrid
+        key="list"
+        label={t('nav.genres')}
+        count={all.length}
+        cellWidth={4_000}
+        cellHeight={() => ROW_HEIGHT}
+        onRange={nothing}
+        renderCell={(index, tabIndex) => <GenreRow genre={all[index]!} tabIndex={tabIndex} />}
+      />
+    ) : (
+      <VirtualGrid
+        key="tiles"
+        label={t('nav.genres')}
+        count={all.length}
+        cellWidth={size}
+        gap={GAP}
+        cellHeight={(width) => width + CAPTION_HEIGHT}
+        onRange={nothing}
+        renderCell={(index, tabIndex) => <GenreTile genre={all[index]!} tabIndex={tabIndex} />}
+      />
+    );
   }
-  return <Page title={t('nav.genres')} count={genres.data && formatNumber(genres.data.length)} tools={toggle}>{body()}</Page>;
+  return (
+    <Page title={t('nav.genres')} count={genres.data && formatNumber(genres.data.length)} tools={toggle}>
+      {body()}
+    </Page>
+  );
 }
 
-interface GenreProps { genre: GenreOut; tabIndex: 0 | -1 }
+interface GenreProps {
+  genre: GenreOut;
+  tabIndex: 0 | -1;
+}
 
 function GenreTile({ genre, tabIndex }: GenreProps) {
   const { t } = useTranslation();
@@ -52,10 +83,25 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
   const covers = data?.items.flatMap((album) => albumCover(album, 160) ?? []) ?? [];
   return (
     <div className={styles.tile}>
-      <Link to="/albums" search={{ genre: genre.name }} className={styles.picture} tabIndex={tabIndex} data-stop aria-label={t('genres.label', { name: genre.name, count: genre.album_count })}>
-        {covers.length > 0 ? <Mosaic covers={covers} /> : <span className={styles.blank}><IconTags size={40} stroke={1.25} aria-hidden /></span>}
+      <Link
+        to="/albums"
+        search={{ genre: genre.name }}
+        className={styles.picture}
+        tabIndex={tabIndex}
+        data-stop
+        aria-label={t('genres.label', { name: genre.name, count: genre.album_count })}
+      >
+        {covers.length > 0 ? (
+          <Mosaic covers={covers} />
+        ) : (
+          <span className={styles.blank}>
+            <IconTags size={40} stroke={1.25} aria-hidden />
+          </span>
+        )}
       </Link>
-      <span className={styles.name} title={genre.name}>{genre.name}</span>
+      <span className={styles.name} title={genre.name}>
+        {genre.name}
+      </span>
       <TrackLink genre={genre} />
     </div>
   );
@@ -77,5 +123,9 @@ function GenreRow({ genre, tabIndex }: GenreProps) {
 
 const TrackLink = ({ genre }: { genre: GenreOut }) => {
   const { t } = useTranslation();
-  return <Link to="/tracks" search={{ genre: genre.name }} className={styles.count} tabIndex={-1}>{t('track.count', { count: genre.track_count })}</Link>;
+  return (
+    <Link to="/tracks" search={{ genre: genre.name }} className={styles.count} tabIndex={-1}>
+      {t('track.count', { count: genre.track_count })}
+    </Link>
+  );
 };

@@ -26,8 +26,14 @@ export function HomePage() {
   const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
   const random = useQuery(albumPage({ sort: 'random', seed }, FIRST));
   const onThisDay = useQuery(onThisDayQuery(today));
-  if (added.error && !added.data) return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;
-  if (added.data?.total === 0) return <Page title={t('nav.home')}><EmptyLibrary /></Page>;
+  if (added.error && !added.data)
+    return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;
+  if (added.data?.total === 0)
+    return (
+      <Page title={t('nav.home')}>
+        <EmptyLibrary />
+      </Page>
+    );
 
   // Albums that were never played come last in their order, and have no place on these shelves.
   const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
@@ -37,15 +43,40 @@ export function HomePage() {
   const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
   const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
   // Held back until it is known whether there were any plays: nothing is pushed down by a shelf that comes later.
-  if (!added.data || !plays.data) return <Page title={t('nav.home')}>{['recentlyAdded', 'recentlyPlayed', 'random'].map((name) => <Shelf key={name} title={t(`home.${name as 'random'}`)} albums={undefined} />)}</Page>;
+  if (!added.data || !plays.data)
+    return (
+      <Page title={t('nav.home')}>
+        {['recentlyAdded', 'recentlyPlayed', 'random'].map((name) => (
+          <Shelf key={name} title={t(`home.${name as 'random'}`)} albums={undefined} />
+        ))}
+      </Page>
+    );
   return (
     <Page title={t('nav.home')}>
       {hasPlays && <JumpBackIn begun={begun} />}
-      <Shelf title={t('home.recentlyAdded')} albums={added.data.items} to={{ to: '/albums', search: { sort: 'created_at' } }} />
-      <Shelf title={t('home.recentlyPlayed')} albums={hasPlays ? recent : []} to={{ to: '/albums', search: { sort: 'last_played_at' } }} />
+      <Shelf
+        title={t('home.recentlyAdded')}
+        albums={added.data.items}
+        to={{ to: '/albums', search: { sort: 'created_at' } }}
+      />
+      <Shelf
+        title={t('home.recentlyPlayed')}
+        albums={hasPlays ? recent : []}
+        to={{ to: '/albums', search: { sort: 'last_played_at' } }}
+      />
       <Shelf title={t('home.mostPlayed')} albums={mostPlayed} to={{ to: '/albums', search: { sort: 'play_count' } }} />
-      <Shelf title={t('home.random')} albums={random.data?.items} to={{ to: '/albums', search: { sort: 'random', seed } }} />
-      <Shelf title={t('home.onThisDay')} albums={onThisDay.data?.map(({ album }) => album) ?? []} captionOf={(album) => t('home.playedIn', { year: yearOf.get(album.id), artist: album.artist_name ?? t('library.unknownArtist') })} />
+      <Shelf
+        title={t('home.random')}
+        albums={random.data?.items}
+        to={{ to: '/albums', search: { sort: 'random', seed } }}
+      />
+      <Shelf
+        title={t('home.onThisDay')}
+        albums={onThisDay.data?.map(({ album }) => album) ?? []}
+        captionOf={(album) =>
+          t('home.playedIn', { year: yearOf.get(album.id), artist: album.artist_name ?? t('library.unknownArtist') })
+        }
+      />
     </Page>
   );
 }

@@ -35,13 +35,26 @@ export function JumpBackIn({ begun }: { begun: readonly BegunAlbum[] | undefined
               <li key={one.album.id} className={styles.tile}>
                 <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
                 <div className={styles.text}>
-                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }}>{one.album.title}</Link>
+                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }}>
+                    {one.album.title}
+                  </Link>
                   <span>{t('home.heardOf', { heard: one.heard, count: one.album.track_count })}</span>
                 </div>
-                <button type="button" className={styles.play} aria-label={t('home.goOn', { title: one.album.title })} onClick={() => void goOn(one)}><IconPlayerPlayFilled size={16} aria-hidden /></button>
+                <button
+                  type="button"
+                  className={styles.play}
+                  aria-label={t('home.goOn', { title: one.album.title })}
+                  onClick={() => void goOn(one)}
+                >
+                  <IconPlayerPlayFilled size={16} aria-hidden />
+                </button>
               </li>
             ))
-          : Array.from({ length: PLACEHOLDERS }, (_, i) => <li key={i}><Skeleton height="64px" /></li>)}
+          : Array.from({ length: PLACEHOLDERS }, (_, i) => (
+              <li key={i}>
+                <Skeleton height="64px" />
+              </li>
+            ))}
       </ul>
     </section>
   );

@@ -26,19 +26,41 @@ function useLikedSearch(kind: LikedKind) {
   const { t } = useTranslation();
   const all = useSearch({ from: '/app/liked' });
   const navigate = useNavigate();
-  const choose = (next: LikedKind) => void navigate({ to: '/liked', search: next === 'tracks' ? { kind: undefined } : { kind: next } });
+  const choose = (next: LikedKind) =>
+    void navigate({ to: '/liked', search: next === 'tracks' ? { kind: undefined } : { kind: next } });
   return {
     all,
-    onSearch: (next: object) => void navigate({ to: '/liked', search: { ...next, ...(kind !== 'tracks' && { kind }) }, replace: true }),
-    tools: <ChoiceMenu label={t('liked.kind')} value={kind} options={KINDS.map((value) => ({ value, label: t(`nav.${value}`) }))} onChange={choose} />,
-    empty: <EmptyState icon={IconHeart} title={t(`liked.empty.${kind}`)}>{t('liked.help')}</EmptyState>,
+    onSearch: (next: object) =>
+      void navigate({ to: '/liked', search: { ...next, ...(kind !== 'tracks' && { kind }) }, replace: true }),
+    tools: (
+      <ChoiceMenu
+        label={t('liked.kind')}
+        value={kind}
+        options={KINDS.map((value) => ({ value, label: t(`nav.${value}`) }))}
+        onChange={choose}
+      />
+    ),
+    empty: (
+      <EmptyState icon={IconHeart} title={t(`liked.empty.${kind}`)}>
+        {t('liked.help')}
+      </EmptyState>
+    ),
   };
 }
 
 function LikedTracks() {
   const { t } = useTranslation();
   const { all, onSearch, tools, empty } = useLikedSearch('tracks');
-  return <TrackList title={t('nav.liked')} search={parseTrackSearch({ ...all })} onSearch={onSearch} always={{ liked: true }} tools={tools} empty={empty} />;
+  return (
+    <TrackList
+      title={t('nav.liked')}
+      search={parseTrackSearch({ ...all })}
+      onSearch={onSearch}
+      always={{ liked: true }}
+      tools={tools}
+      empty={empty}
+    />
+  );
 }
 
 function LikedAlbums() {
@@ -48,8 +70,19 @@ function LikedAlbums() {
   const search = parseAlbumSearch({ ...all });
   const list = usePagedList((at) => albumPage({ ...toFilter(search), liked: true }, at));
   return (
-    <CardPage title={t('nav.liked')} icon={IconHeart} list={list} sorts={ALBUM_SORT_NAMES} defaultSort="title" search={search} onSearch={onSearch} tools={tools} empty={empty}
-      renderCard={(album, tabIndex, width) => <AlbumCard album={album} tabIndex={tabIndex} width={width} />} onPlay={(album) => void playAlbum(album.id)} />
+    <CardPage
+      title={t('nav.liked')}
+      icon={IconHeart}
+      list={list}
+      sorts={ALBUM_SORT_NAMES}
+      defaultSort="title"
+      search={search}
+      onSearch={onSearch}
+      tools={tools}
+      empty={empty}
+      renderCard={(album, tabIndex, width) => <AlbumCard album={album} tabIndex={tabIndex} width={width} />}
+      onPlay={(album) => void playAlbum(album.id)}
+    />
   );
 }
 
@@ -60,7 +93,18 @@ function LikedArtists() {
   const search = parseArtistSearch({ ...all });
   const list = usePagedList((at) => artistPage({ ...toFilter(search), liked: true }, at));
   return (
-    <CardPage title={t('nav.liked')} icon={IconHeart} list={list} sorts={ARTIST_SORT_NAMES} defaultSort="name" search={search} onSearch={onSearch} tools={tools} empty={empty}
-      renderCard={(artist, tabIndex, width) => <ArtistCard artist={artist} tabIndex={tabIndex} width={width} />} onPlay={(artist) => void playArtist(artist.id)} />
+    <CardPage
+      title={t('nav.liked')}
+      icon={IconHeart}
+      list={list}
+      sorts={ARTIST_SORT_NAMES}
+      defaultSort="name"
+      search={search}
+      onSearch={onSearch}
+      tools={tools}
+      empty={empty}
+      renderCard={(artist, tabIndex, width) => <ArtistCard artist={artist} tabIndex={tabIndex} width={width} />}
+      onPlay={(artist) => void playArtist(artist.id)}
+    />
   );
 }

@@ -1,7 +1,12 @@
 // Order and filters above a list, written to the address.
 import { Popover, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconAdjustmentsHorizontal, IconArrowsShuffle, IconSortAscending, IconSortDescending } from '@tabler/icons-react';
+import {
+  IconAdjustmentsHorizontal,
+  IconArrowsShuffle,
+  IconSortAscending,
+  IconSortDescending,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { genresQuery, type SortOrder } from '../../api/library.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -24,7 +29,12 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
   const sort = search.sort ?? defaultSort;
   const order: SortOrder = search.order ?? naturalOrder(sort);
   const { sort: _sort, order: _order, seed: _seed, ...filters } = search;
-  const choose = (next: Sort) => onChange({ ...filters, ...(next === defaultSort ? {} : { sort: next }), ...(next === 'random' ? { seed: newSeed() } : {}) });
+  const choose = (next: Sort) =>
+    onChange({
+      ...filters,
+      ...(next === defaultSort ? {} : { sort: next }),
+      ...(next === 'random' ? { seed: newSeed() } : {}),
+    });
   const turn = () => {
     const next = order === 'asc' ? 'desc' : 'asc';
     const { order: _, ...rest } = search;
@@ -32,19 +42,43 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
   };
   return (
     <>
-      <ChoiceMenu label={t('list.sort')} value={sort} onChange={choose} options={sorts.map((value) => ({ value, label: t(`sort.${value satisfies SortName}`) }))} />
-      {sort === 'random'
-        ? <IconButton label={t('list.reshuffle')} icon={IconArrowsShuffle} iconSize={18} onClick={() => onChange({ ...search, seed: newSeed() })} />
-        : <IconButton label={t(order === 'asc' ? 'list.ascending' : 'list.descending')} icon={order === 'asc' ? IconSortAscending : IconSortDescending} iconSize={18} onClick={turn} />}
+      <ChoiceMenu
+        label={t('list.sort')}
+        value={sort}
+        onChange={choose}
+        options={sorts.map((value) => ({ value, label: t(`sort.${value satisfies SortName}`) }))}
+      />
+      {sort === 'random' ? (
+        <IconButton
+          label={t('list.reshuffle')}
+          icon={IconArrowsShuffle}
+          iconSize={18}
+          onClick={() => onChange({ ...search, seed: newSeed() })}
+        />
+      ) : (
+        <IconButton
+          label={t(order === 'asc' ? 'list.ascending' : 'list.descending')}
+          icon={order === 'asc' ? IconSortAscending : IconSortDescending}
+          iconSize={18}
+          onClick={turn}
+        />
+      )}
     </>
   );
 }
 
-export function FilterTools<Sort extends SortName>({ search, onChange }: Pick<ListToolsProps<Sort>, 'search' | 'onChange'>) {
+export function FilterTools<Sort extends SortName>({
+  search,
+  onChange,
+}: Pick<ListToolsProps<Sort>, 'search' | 'onChange'>) {
   const { t } = useTranslation();
   const genres = useQuery(genresQuery());
   const set = (change: Partial<Record<keyof ListSearch<Sort>, unknown>>) =>
-    onChange(Object.fromEntries(Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== '')));
+    onChange(
+      Object.fromEntries(
+        Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+      ),
+    );
   const year = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
   return (
     <Popover position="bottom-end" trapFocus>
@@ -56,18 +90,47 @@ export function FilterTools<Sort extends SortName>({ search, onChange }: Pick<Li
       </Popover.Target>
       <Popover.Dropdown aria-label={t('list.filter')}>
         <div className={pill.form}>
-          <Select openOnFocus={false} label={t('list.genre')} placeholder={t('list.anyGenre')} searchable clearable value={search.genre ?? null}
-            data={(genres.data ?? []).map((genre) => genre.name)} onChange={(genre) => set({ genre: genre ?? undefined })}
-            comboboxProps={{ withinPortal: false }} nothingFoundMessage={t('list.noGenre')} maxDropdownHeight={240} />
+          <Select
+            openOnFocus={false}
+            label={t('list.genre')}
+            placeholder={t('list.anyGenre')}
+            searchable
+            clearable
+            value={search.genre ?? null}
+            data={(genres.data ?? []).map((genre) => genre.name)}
+            onChange={(genre) => set({ genre: genre ?? undefined })}
+            comboboxProps={{ withinPortal: false }}
+            nothingFoundMessage={t('list.noGenre')}
+            maxDropdownHeight={240}
+          />
           <div className={pill.years}>
-            <TextInput label={t('list.yearFrom')} inputMode="numeric" maxLength={4} defaultValue={search.from ?? ''} onChange={(event) => set({ from: year(event.currentTarget.value) })} />
-            <TextInput label={t('list.yearTo')} inputMode="numeric" maxLength={4} defaultValue={search.to ?? ''} onChange={(event) => set({ to: year(event.currentTarget.value) })} />
+            <TextInput
+              label={t('list.yearFrom')}
+              inputMode="numeric"
+              maxLength={4}
+              defaultValue={search.from ?? ''}
+              onChange={(event) => set({ from: year(event.currentTarget.value) })}
+            />
+            <TextInput
+              label={t('list.yearTo')}
+              inputMode="numeric"
+              maxLength={4}
+              defaultValue={search.to ?? ''}
+              onChange={(event) => set({ to: year(event.currentTarget.value) })}
+            />
           </div>
-          <Switch label={t('list.likedOnly')} checked={search.liked ?? false} onChange={(event) => set({ liked: event.currentTarget.checked || undefined })} />
-          {hasFilters(search) && <Button onClick={() => set({ genre: undefined, from: undefined, to: undefined, liked: undefined })}>{t('list.clearFilters')}</Button>}
+          <Switch
+            label={t('list.likedOnly')}
+            checked={search.liked ?? false}
+            onChange={(event) => set({ liked: event.currentTarget.checked || undefined })}
+          />
+          {hasFilters(search) && (
+            <Button onClick={() => set({ genre: undefined, from: undefined, to: undefined, liked: undefined })}>
+              {t('list.clearFilters')}
+            </Button>
+          )}
         </div>
       </Popover.Dropdown>
     </Popover>
   );
 }
-

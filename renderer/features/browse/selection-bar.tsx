@@ -1,5 +1,14 @@
 import { Menu } from '@mantine/core';
-import { IconArrowForwardUp, IconHeart, IconPencil, IconPlayerPlayFilled, IconPlaylist, IconPlaylistAdd, IconTrash, IconX } from '@tabler/icons-react';
+import {
+  IconArrowForwardUp,
+  IconHeart,
+  IconPencil,
+  IconPlayerPlayFilled,
+  IconPlaylist,
+  IconPlaylistAdd,
+  IconTrash,
+  IconX,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { useLike } from '../../api/likes.ts';
@@ -13,7 +22,13 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import menu from '../../music/menu.module.css';
 import styles from './tracks-table.module.css';
 
-interface SelectionBarProps { count: number; group: () => TrackGroup; onEdit: () => void; onDelete: (tracks: TrackOut[]) => void; onClear: () => void }
+interface SelectionBarProps {
+  count: number;
+  group: () => TrackGroup;
+  onEdit: () => void;
+  onDelete: (tracks: TrackOut[]) => void;
+  onClear: () => void;
+}
 
 /** How many rows are chosen, and what can be done with them. */
 export function SelectionBar({ count, group, onEdit, onDelete, onClear }: SelectionBarProps) {
@@ -21,19 +36,42 @@ export function SelectionBar({ count, group, onEdit, onDelete, onClear }: Select
   const player = usePlayerCommands();
   const { tell } = useUndoNotice();
   const like = useLike((error) => tell(detailOf(error)));
-  const withTracks = (use: (tracks: TrackOut[]) => unknown) => () => void group().load().then(use).catch((error: unknown) => tell(detailOf(error)));
+  const withTracks = (use: (tracks: TrackOut[]) => unknown) => () =>
+    void group()
+      .load()
+      .then(use)
+      .catch((error: unknown) => tell(detailOf(error)));
   const likeAll = async (tracks: TrackOut[]) => {
     for (const item of tracks) await like.mutateAsync({ type: 'track', item, liked: true }).catch(() => {});
   };
   return (
     <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>
       <p role="status">{t('select.chosen', { count, number: formatNumber(count) })}</p>
-      <IconButton label={t('player.play')} icon={IconPlayerPlayFilled} iconSize={18} onClick={withTracks((tracks) => player.playTracks(tracks, { shuffle: false }))} />
-      <IconButton label={t('queue.playNext')} icon={IconArrowForwardUp} iconSize={18} onClick={withTracks((tracks) => player.addNext(tracks))} />
-      <IconButton label={t('queue.add')} icon={IconPlaylistAdd} iconSize={18} onClick={withTracks((tracks) => player.addLast(tracks))} />
+      <IconButton
+        label={t('player.play')}
+        icon={IconPlayerPlayFilled}
+        iconSize={18}
+        onClick={withTracks((tracks) => player.playTracks(tracks, { shuffle: false }))}
+      />
+      <IconButton
+        label={t('queue.playNext')}
+        icon={IconArrowForwardUp}
+        iconSize={18}
+        onClick={withTracks((tracks) => player.addNext(tracks))}
+      />
+      <IconButton
+        label={t('queue.add')}
+        icon={IconPlaylistAdd}
+        iconSize={18}
+        onClick={withTracks((tracks) => player.addLast(tracks))}
+      />
       <Menu position="top">
-        <Menu.Target><IconButton label={t('playlist.addTo')} icon={IconPlaylist} iconSize={18} /></Menu.Target>
-        <Menu.Dropdown className={menu.long}><PlaylistItems group={{ count, load: () => group().load() }} /></Menu.Dropdown>
+        <Menu.Target>
+          <IconButton label={t('playlist.addTo')} icon={IconPlaylist} iconSize={18} />
+        </Menu.Target>
+        <Menu.Dropdown className={menu.long}>
+          <PlaylistItems group={{ count, load: () => group().load() }} />
+        </Menu.Dropdown>
       </Menu>
       <IconButton label={t('like.like')} icon={IconHeart} iconSize={18} onClick={withTracks(likeAll)} />
       <IconButton label={t('track.edit')} icon={IconPencil} iconSize={18} onClick={onEdit} />

@@ -28,7 +28,8 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
   const width = innerWidth < 768 ? NARROW_CARD_WIDTH : CARD_WIDTH;
   if (albums?.length === 0) return null;
 
-  const scroll = (way: 1 | -1) => row.current?.scrollBy({ left: way * row.current.clientWidth * 0.8, behavior: 'smooth' });
+  const scroll = (way: 1 | -1) =>
+    row.current?.scrollBy({ left: way * row.current.clientWidth * 0.8, behavior: 'smooth' });
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -43,20 +44,48 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
   return (
     <section className={styles.shelf} aria-label={title}>
       <div className={styles.head}>
-        {to ? <Link {...to}><h2>{title}</h2><IconChevronRight size={20} aria-hidden /></Link> : <h2>{title}</h2>}
+        {to ? (
+          <Link {...to}>
+            <h2>{title}</h2>
+            <IconChevronRight size={20} aria-hidden />
+          </Link>
+        ) : (
+          <h2>{title}</h2>
+        )}
         <span className={styles.turn}>
-          <IconButton label={t('home.back', { title })} icon={IconChevronLeft} size="small" tabIndex={-1} onClick={() => scroll(-1)} />
-          <IconButton label={t('home.on', { title })} icon={IconChevronRight} size="small" tabIndex={-1} onClick={() => scroll(1)} />
+          <IconButton
+            label={t('home.back', { title })}
+            icon={IconChevronLeft}
+            size="small"
+            tabIndex={-1}
+            onClick={() => scroll(-1)}
+          />
+          <IconButton
+            label={t('home.on', { title })}
+            icon={IconChevronRight}
+            size="small"
+            tabIndex={-1}
+            onClick={() => scroll(1)}
+          />
         </span>
       </div>
       <ul ref={row} className={styles.row} style={{ '--card': `${width}px` } as CSSProperties} onKeyDown={onKeyDown}>
         {albums
           ? albums.map((album, i) => (
               <li key={album.id} onFocus={() => setStop(i)}>
-                <AlbumCard album={album} width={width} tabIndex={i === Math.min(stop, albums.length - 1) ? 0 : -1} caption={captionOf?.(album)} />
+                <AlbumCard
+                  album={album}
+                  width={width}
+                  tabIndex={i === Math.min(stop, albums.length - 1) ? 0 : -1}
+                  caption={captionOf?.(album)}
+                />
               </li>
             ))
-          : Array.from({ length: PLACEHOLDERS }, (_, i) => <li key={i}><CardSkeleton /></li>)}
+          : Array.from({ length: PLACEHOLDERS }, (_, i) => (
+              <li key={i}>
+                <CardSkeleton />
+              </li>
+            ))}
       </ul>
     </section>
   );

@@ -2,9 +2,33 @@
 import type { AlbumSort, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
 import type { SortOrder } from '../../api/library.ts';
 
-export const ALBUM_SORT_NAMES = ['title', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random'] as const satisfies readonly AlbumSort[];
-export const ARTIST_SORT_NAMES = ['name', 'created_at', 'play_count', 'last_played_at', 'random'] as const satisfies readonly ArtistSort[];
-export const TRACK_SORT_NAMES = ['title', 'artist', 'album', 'year', 'created_at', 'duration', 'play_count', 'last_played_at', 'random'] as const satisfies readonly TrackSort[];
+export const ALBUM_SORT_NAMES = [
+  'title',
+  'artist',
+  'year',
+  'created_at',
+  'play_count',
+  'last_played_at',
+  'random',
+] as const satisfies readonly AlbumSort[];
+export const ARTIST_SORT_NAMES = [
+  'name',
+  'created_at',
+  'play_count',
+  'last_played_at',
+  'random',
+] as const satisfies readonly ArtistSort[];
+export const TRACK_SORT_NAMES = [
+  'title',
+  'artist',
+  'album',
+  'year',
+  'created_at',
+  'duration',
+  'play_count',
+  'last_played_at',
+  'random',
+] as const satisfies readonly TrackSort[];
 
 const NEWEST_FIRST = new Set<string>(['created_at', 'play_count', 'last_played_at']);
 

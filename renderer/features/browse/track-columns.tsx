@@ -12,10 +12,17 @@ import styles from './track-columns.module.css';
 const quiet = (value: ReactNode) => <span className={styles.quiet}>{value}</span>;
 
 /** Every column that the tracks table can have; `play` draws what starts a row. */
-export function trackColumns(t: TFunction, play: (track: TrackOut, index: number) => ReactNode): ChoosableColumn<TrackOut>[] {
+export function trackColumns(
+  t: TFunction,
+  play: (track: TrackOut, index: number) => ReactNode,
+): ChoosableColumn<TrackOut>[] {
   return [
     {
-      id: 'title', label: t('sort.title'), width: 'minmax(0, 5fr)', sortable: true, fixed: true,
+      id: 'title',
+      label: t('sort.title'),
+      width: 'minmax(0, 5fr)',
+      sortable: true,
+      fixed: true,
       cell: (track, index) => (
         <div className={styles.title} data-elsewhere={track.availability !== 'available' || undefined}>
           {play(track, index)}
@@ -28,24 +35,128 @@ export function trackColumns(t: TFunction, play: (track: TrackOut, index: number
       ),
     },
     {
-      id: 'artist', label: t('sort.artist'), width: 'minmax(0, 3fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.artist_id === null ? track.artist_name : <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1} className={styles.quiet}>{track.artist_name}</RowLink>),
+      id: 'artist',
+      label: t('sort.artist'),
+      width: 'minmax(0, 3fr)',
+      sortable: true,
+      wideOnly: true,
+      cell: (track) =>
+        track.artist_id === null ? (
+          track.artist_name
+        ) : (
+          <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1} className={styles.quiet}>
+            {track.artist_name}
+          </RowLink>
+        ),
     },
     {
-      id: 'album', label: t('sort.album'), width: 'minmax(0, 3fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.album_id === null ? null : <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>{track.album_title}</RowLink>),
+      id: 'album',
+      label: t('sort.album'),
+      width: 'minmax(0, 3fr)',
+      sortable: true,
+      wideOnly: true,
+      cell: (track) =>
+        track.album_id === null ? null : (
+          <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>
+            {track.album_title}
+          </RowLink>
+        ),
     },
-    { id: 'year', label: t('sort.year'), width: '56px', sortable: true, wideOnly: true, align: 'end', cell: (track) => quiet(track.year) },
-    { id: 'genre', label: t('list.genre'), width: 'minmax(0, 2fr)', wideOnly: true, extra: true, cell: (track) => quiet(track.genres.join(', ')) },
-    { id: 'track_number', label: t('table.number'), width: '48px', wideOnly: true, extra: true, align: 'end', cell: (track) => quiet(track.track_number) },
-    { id: 'play_count', label: t('table.plays'), width: '64px', sortable: true, wideOnly: true, extra: true, align: 'end', cell: (track) => quiet(formatNumber(track.play_count)) },
-    { id: 'last_played_at', label: t('table.lastPlayed'), width: '112px', sortable: true, wideOnly: true, extra: true, cell: (track) => quiet(track.last_played_at && formatAgo(track.last_played_at)) },
-    { id: 'created_at', label: t('table.added'), width: '112px', sortable: true, wideOnly: true, extra: true, cell: (track) => quiet(formatAgo(track.created_at)) },
-    { id: 'format', label: t('track.format'), width: '56px', wideOnly: true, cell: (track) => <span className={styles.tag}>{track.format && formatFormat(track.format)}</span> },
-    { id: 'bitrate', label: t('table.bitrate'), width: '80px', wideOnly: true, extra: true, align: 'end', cell: (track) => quiet(track.bitrate_kbps && t('table.kbps', { rate: formatNumber(track.bitrate_kbps) })) },
-    { id: 'size', label: t('table.size'), width: '72px', wideOnly: true, extra: true, align: 'end', cell: (track) => quiet(track.size_bytes && formatBytes(track.size_bytes)) },
-    { id: 'duration', label: t('track.time'), width: '56px', sortable: true, align: 'end', cell: (track) => quiet(track.duration_ms === null ? '' : formatClock(track.duration_ms)) },
-    { id: 'liked', label: '', width: '36px', fixed: true, wideOnly: true, cell: (track) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} /> },
+    {
+      id: 'year',
+      label: t('sort.year'),
+      width: '56px',
+      sortable: true,
+      wideOnly: true,
+      align: 'end',
+      cell: (track) => quiet(track.year),
+    },
+    {
+      id: 'genre',
+      label: t('list.genre'),
+      width: 'minmax(0, 2fr)',
+      wideOnly: true,
+      extra: true,
+      cell: (track) => quiet(track.genres.join(', ')),
+    },
+    {
+      id: 'track_number',
+      label: t('table.number'),
+      width: '48px',
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(track.track_number),
+    },
+    {
+      id: 'play_count',
+      label: t('table.plays'),
+      width: '64px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(formatNumber(track.play_count)),
+    },
+    {
+      id: 'last_played_at',
+      label: t('table.lastPlayed'),
+      width: '112px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      cell: (track) => quiet(track.last_played_at && formatAgo(track.last_played_at)),
+    },
+    {
+      id: 'created_at',
+      label: t('table.added'),
+      width: '112px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      cell: (track) => quiet(formatAgo(track.created_at)),
+    },
+    {
+      id: 'format',
+      label: t('track.format'),
+      width: '56px',
+      wideOnly: true,
+      cell: (track) => <span className={styles.tag}>{track.format && formatFormat(track.format)}</span>,
+    },
+    {
+      id: 'bitrate',
+      label: t('table.bitrate'),
+      width: '80px',
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(track.bitrate_kbps && t('table.kbps', { rate: formatNumber(track.bitrate_kbps) })),
+    },
+    {
+      id: 'size',
+      label: t('table.size'),
+      width: '72px',
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(track.size_bytes && formatBytes(track.size_bytes)),
+    },
+    {
+      id: 'duration',
+      label: t('track.time'),
+      width: '56px',
+      sortable: true,
+      align: 'end',
+      cell: (track) => quiet(track.duration_ms === null ? '' : formatClock(track.duration_ms)),
+    },
+    {
+      id: 'liked',
+      label: '',
+      width: '36px',
+      fixed: true,
+      wideOnly: true,
+      cell: (track) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
+    },
     { id: 'menu', label: '', width: '36px', fixed: true, cell: (track) => <TrackMenu track={track} tabIndex={-1} /> },
   ];
 }

@@ -49,28 +49,56 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
     const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
     player.playTracks(items, { shuffle: false });
   };
-  const columns = useMemo(() => trackColumns(t, (track, index) => <PlayCover track={track} onPlay={() => void playFrom(index)} />), [t, search]);
+  const columns = useMemo(
+    () => trackColumns(t, (track, index) => <PlayCover track={track} onPlay={() => void playFrom(index)} />),
+    [t, search],
+  );
 
   const onSort = (id: string) => {
     const next = TRACK_SORT_NAMES.find((name) => name === id);
     if (!next) return;
     const { order: _order, seed: _seed, sort: _sort, ...rest } = search;
     const turned = next === sort && !descending === (naturalOrder(next) === 'asc');
-    onSearch({ ...rest, ...(next === defaultSort ? {} : { sort: next }), ...(turned ? { order: naturalOrder(next) === 'asc' ? 'desc' : 'asc' } : {}) });
+    onSearch({
+      ...rest,
+      ...(next === defaultSort ? {} : { sort: next }),
+      ...(turned ? { order: naturalOrder(next) === 'asc' ? 'desc' : 'asc' } : {}),
+    });
   };
 
   function body() {
-    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.error && list.total === undefined)
+      return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
     if (list.total === 0) return empty;
     return (
-      <TracksTable label={title} list={list} placeholders={PLACEHOLDERS} filter={filter} sort={sort satisfies TrackSort} descending={descending} onSort={onSort}
-        columns={columns} layout={layout} onLayout={setLayout} />
+      <TracksTable
+        label={title}
+        list={list}
+        placeholders={PLACEHOLDERS}
+        filter={filter}
+        sort={sort satisfies TrackSort}
+        descending={descending}
+        onSort={onSort}
+        columns={columns}
+        layout={layout}
+        onLayout={setLayout}
+      />
     );
   }
 
   return (
-    <Page title={title} count={list.total === undefined ? undefined : formatNumber(list.total)}
-      tools={<>{tools}<ColumnMenu columns={columns} layout={layout} onChange={setLayout} /><FilterTools search={search} onChange={onSearch} /><SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} /></>}>
+    <Page
+      title={title}
+      count={list.total === undefined ? undefined : formatNumber(list.total)}
+      tools={
+        <>
+          {tools}
+          <ColumnMenu columns={columns} layout={layout} onChange={setLayout} />
+          <FilterTools search={search} onChange={onSearch} />
+          <SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} />
+        </>
+      }
+    >
       {body()}
     </Page>
   );

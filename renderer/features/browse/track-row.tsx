@@ -35,29 +35,63 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
   if (isAway) return null;
   const start = () => (isCurrent ? player.toggle() : onPlay());
   const gone = track.availability === 'missing' || track.availability === 'remote';
-  const mark = isCurrent ? <SoundBars moving={sounding} /> : lead === 'number' ? <span className={styles.place} data-place={track.track_number ?? '·'} /> : <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />;
+  const mark = isCurrent ? (
+    <SoundBars moving={sounding} />
+  ) : lead === 'number' ? (
+    <span className={styles.place} data-place={track.track_number ?? '·'} />
+  ) : (
+    <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
+  );
   return (
-    <li className={classNames(styles.row, isCurrent && styles.current, gone && styles.gone)} aria-current={isCurrent || undefined} data-lead={lead} draggable
-      onDragStart={(event) => startTrackDrag(event, oneTrack(track), track.title)} onDragEnd={endTrackDrag} data-track={track.id}
+    <li
+      className={classNames(styles.row, isCurrent && styles.current, gone && styles.gone)}
+      aria-current={isCurrent || undefined}
+      data-lead={lead}
+      draggable
+      onDragStart={(event) => startTrackDrag(event, oneTrack(track), track.title)}
+      onDragEnd={endTrackDrag}
+      data-track={track.id}
       onDoubleClick={(event) => {
         if (!(event.target as HTMLElement).closest('a, button')) onPlay();
       }}
       onClick={(event) => {
-        if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch' && !(event.target as HTMLElement).closest('a, button')) onPlay();
-      }}>
-      <button type="button" className={styles.start} data-stop onClick={start} aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}>
+        if (
+          event.nativeEvent instanceof PointerEvent &&
+          event.nativeEvent.pointerType === 'touch' &&
+          !(event.target as HTMLElement).closest('a, button')
+        )
+          onPlay();
+      }}
+    >
+      <button
+        type="button"
+        className={styles.start}
+        data-stop
+        onClick={start}
+        aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
+      >
         <span className={styles.number}>{mark}</span>
         {sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <IconPlayerPlayFilled size={16} aria-hidden />}
       </button>
       <div className={styles.text}>
-        <span className={styles.title} title={track.title}>{track.title}</span>
+        <span className={styles.title} title={track.title}>
+          {track.title}
+        </span>
         {withArtist && (
           <span className={styles.by}>
-            {track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <RowLink href={`/artists/${track.artist_id}`}>{track.artist_name}</RowLink>}
+            {track.artist_id === null ? (
+              (track.artist_name ?? t('library.unknownArtist'))
+            ) : (
+              <RowLink href={`/artists/${track.artist_id}`}>{track.artist_name}</RowLink>
+            )}
           </span>
         )}
       </div>
-      <span className={styles.side}>{gone ? t(track.availability === 'missing' ? 'availability.missing' : 'availability.remote') : withFormat && track.format && formatFormat(track.format)}</span>
+      <span className={styles.side}>
+        {gone
+          ? t(track.availability === 'missing' ? 'availability.missing' : 'availability.remote')
+          : withFormat && track.format && formatFormat(track.format)}
+      </span>
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       <Heart type="track" item={track} name={track.title} size={18} className={styles.heart} />
       <TrackMenu track={track} className={styles.menu} withAlbum={lead === 'cover'} />

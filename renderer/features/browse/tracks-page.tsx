@@ -13,8 +13,21 @@ export function TracksPage() {
   const navigate = useNavigate();
   const onSearch = (next: typeof search) => void navigate({ to: '/tracks', search: next, replace: true });
   return (
-    <TrackList title={t('nav.tracks')} search={search} onSearch={onSearch} empty={hasFilters(search)
-      ? <EmptyState icon={IconMusic} title={t('list.noMatch')} actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>} />
-      : <EmptyLibrary />} />
+    <TrackList
+      title={t('nav.tracks')}
+      search={search}
+      onSearch={onSearch}
+      empty={
+        hasFilters(search) ? (
+          <EmptyState
+            icon={IconMusic}
+            title={t('list.noMatch')}
+            actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>}
+          />
+        ) : (
+          <EmptyLibrary />
+        )
+      }
+    />
   );
 }

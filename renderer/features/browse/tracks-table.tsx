@@ -1,5 +1,5 @@
-// The table of tracks, of any length: choosing rows, their menu, dragging them to a playlist or the queue, typing to jump. What is chosen
-// is shown in a bar over the player.
+// The table of tracks, of any length: choosing rows, their menu, dragging them to a playlist or the queue, typing to
+// jump. What is chosen is shown in a bar over the player.
 import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
@@ -37,9 +37,24 @@ interface TracksTableProps {
   onLayout: (layout: ColumnLayout) => void;
 }
 
-const NAMES: Partial<Record<TrackSort, (track: TrackOut) => string | null>> = { title: (track) => track.title, artist: (track) => track.artist_name?.replace(/^the /i, '') ?? null, album: (track) => track.album_title };
+const NAMES: Partial<Record<TrackSort, (track: TrackOut) => string | null>> = {
+  title: (track) => track.title,
+  artist: (track) => track.artist_name?.replace(/^the /i, '') ?? null,
+  album: (track) => track.album_title,
+};
 
-export function TracksTable({ label, list, placeholders, filter, sort, descending, onSort, columns, layout, onLayout }: TracksTableProps) {
+export function TracksTable({
+  label,
+  list,
+  placeholders,
+  filter,
+  sort,
+  descending,
+  onSort,
+  columns,
+  layout,
+  onLayout,
+}: TracksTableProps) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const player = usePlayerCommands();
@@ -90,7 +105,9 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
   const jump = async (text: string) => {
     const nameOf = NAMES[sort];
     if (!nameOf) return;
-    const nameAt = async (row: number) => nameOf(list.item(row) ?? (await queries.fetchQuery(trackPage(filter, { limit: 1, offset: row }))).items[0]!) ?? undefined;
+    const nameAt = async (row: number) =>
+      nameOf(list.item(row) ?? (await queries.fetchQuery(trackPage(filter, { limit: 1, offset: row }))).items[0]!) ??
+      undefined;
     setGoTo({ row: await findRow(text, total, nameAt, descending) });
   };
 
@@ -113,7 +130,10 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
       if (event.shiftKey) chosen.extend(index);
       else chosen.toggle(index);
     } else if (event.key === 'Escape' && chosen.count > 0) chosen.clear();
-    else if (event.key === 'Delete') void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : [])).then(remove).then(chosen.clear);
+    else if (event.key === 'Delete')
+      void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
+        .then(remove)
+        .then(chosen.clear);
     else {
       const text = typed(event);
       if (text === undefined) return false;
@@ -141,8 +161,18 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
       <Menu position="bottom-start" onClose={() => setMenuFor(null)}>
         <Menu.ContextMenu>
           <div className={styles.table}>
-            <VirtualTable label={label} columns={shown} count={list.total ?? placeholders} item={item} sort={{ id: sort, descending }} onSort={onSort}
-              onRange={list.show} onOpen={(index) => void playFrom(index)} isCurrent={(track) => track.id === currentId} goTo={goTo} choice={choice}
+            <VirtualTable
+              label={label}
+              columns={shown}
+              count={list.total ?? placeholders}
+              item={item}
+              sort={{ id: sort, descending }}
+              onSort={onSort}
+              onRange={list.show}
+              onOpen={(index) => void playFrom(index)}
+              isCurrent={(track) => track.id === currentId}
+              goTo={goTo}
+              choice={choice}
               marks={(track) => ({ 'data-track': track.id, 'data-away': away.has(trackKey(track.id)) || undefined })}
               sizing={{
                 canResize: (id) => !['title', 'liked', 'menu'].includes(id),
@@ -151,12 +181,24 @@ export function TracksTable({ label, list, placeholders, filter, sort, descendin
                   onLayout({ ...layout, widths: width === null ? widths : { ...widths, [id]: width } });
                 },
                 onMove: (id, beforeId) => onLayout(movedColumn(columns, layout, id, beforeId)),
-              }} />
+              }}
+            />
           </div>
         </Menu.ContextMenu>
         <Menu.Dropdown>{menuFor && <TrackItems group={menuFor} onEdit={() => setEditing(menuFor)} />}</Menu.Dropdown>
       </Menu>
-      {chosen.count > 0 && <SelectionBar count={chosen.count} group={chosenGroup} onEdit={() => setEditing(chosenGroup())} onDelete={(tracks) => { remove(tracks); chosen.clear(); }} onClear={chosen.clear} />}
+      {chosen.count > 0 && (
+        <SelectionBar
+          count={chosen.count}
+          group={chosenGroup}
+          onEdit={() => setEditing(chosenGroup())}
+          onDelete={(tracks) => {
+            remove(tracks);
+            chosen.clear();
+          }}
+          onClear={chosen.clear}
+        />
+      )}
       {editing && <BatchEdit group={editing} onClose={() => setEditing(null)} />}
     </>
   );

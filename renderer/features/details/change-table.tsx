@@ -8,13 +8,25 @@ export function ChangeTable({ changes }: { changes: readonly Change[] }) {
   if (changes.length === 0) return <p className={styles.quiet}>{t('details.noChange')}</p>;
   return (
     <table className={styles.changes}>
-      <thead><tr><th scope="col"><span className="visually-hidden">{t('details.field')}</span></th><th scope="col">{t('details.before')}</th><th scope="col">{t('details.after')}</th></tr></thead>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="visually-hidden">{t('details.field')}</span>
+          </th>
+          <th scope="col">{t('details.before')}</th>
+          <th scope="col">{t('details.after')}</th>
+        </tr>
+      </thead>
       <tbody>
         {changes.map(({ field, before, after }) => (
           <tr key={field}>
             <th scope="row">{t(`field.${field}`)}</th>
-            <td>{before === null ? <span className={styles.quiet}>{t('details.nothing')}</span> : <del>{before}</del>}</td>
-            <td><ins>{after}</ins></td>
+            <td>
+              {before === null ? <span className={styles.quiet}>{t('details.nothing')}</span> : <del>{before}</del>}
+            </td>
+            <td>
+              <ins>{after}</ins>
+            </td>
           </tr>
         ))}
       </tbody>

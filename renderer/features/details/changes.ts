@@ -2,11 +2,25 @@
 import type { MatchOut } from '../../../server/enrichment/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 
-export const FIELDS = ['title', 'artist', 'album', 'album_artist', 'year', 'track_number', 'disc_number', 'genre'] as const;
+export const FIELDS = [
+  'title',
+  'artist',
+  'album',
+  'album_artist',
+  'year',
+  'track_number',
+  'disc_number',
+  'genre',
+] as const;
 export type FieldName = (typeof FIELDS)[number];
-export interface Change { field: FieldName; before: string | null; after: string }
+export interface Change {
+  field: FieldName;
+  before: string | null;
+  after: string;
+}
 
-const text = (value: string | number | null | undefined): string | null => (value === null || value === undefined || value === '' ? null : String(value));
+const text = (value: string | number | null | undefined): string | null =>
+  value === null || value === undefined || value === '' ? null : String(value);
 
 export const valuesOf = (track: TrackOut): Record<FieldName, string | null> => ({
   title: track.title,

@@ -1,4 +1,5 @@
-// Everything about one track, beside the page. Which track is in the address, so that it opens from anywhere and survives a reload.
+// Everything about one track, beside the page. Which track is in the address, so that it opens from anywhere and
+// survives a reload.
 import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +19,14 @@ interface DetailsDrawerProps {
 export function DetailsDrawer({ trackId, ...rest }: DetailsDrawerProps) {
   const { t } = useTranslation();
   return (
-    <Drawer opened onClose={rest.onClose} position="right" size={460} title={t('details.title')} closeButtonProps={{ 'aria-label': t('details.close') }}>
+    <Drawer
+      opened
+      onClose={rest.onClose}
+      position="right"
+      size={460}
+      title={t('details.title')}
+      closeButtonProps={{ 'aria-label': t('details.close') }}
+    >
       <Loaded key={trackId} trackId={trackId} {...rest} />
     </Drawer>
   );
@@ -28,5 +36,11 @@ function Loaded({ trackId, ...rest }: DetailsDrawerProps) {
   const { data, error, refetch } = useQuery(trackQuery(trackId));
   if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (data) return <TrackDetails track={data} {...rest} />;
-  return <div className={styles.held}><Skeleton height="96px" /><Skeleton height="240px" /><Skeleton height="120px" /></div>;
+  return (
+    <div className={styles.held}>
+      <Skeleton height="96px" />
+      <Skeleton height="240px" />
+      <Skeleton height="120px" />
+    </div>
+  );
 }

@@ -9,7 +9,11 @@ import { formatBytes, formatClock, formatFormat, formatNumber } from '../../ui/f
 import { scoreText } from './score-text.ts';
 import styles from './review.module.css';
 
-interface DuplicateGroupProps { group: DuplicateGroupOut; onKeep: (id: number) => void; onTellApart: (id: number) => void }
+interface DuplicateGroupProps {
+  group: DuplicateGroupOut;
+  onKeep: (id: number) => void;
+  onTellApart: (id: number) => void;
+}
 
 export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupProps) {
   const { t } = useTranslation();
@@ -18,43 +22,81 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
   const [first] = group.tracks;
   const name = `keep-${group.id}`;
   const spare = group.tracks.reduce((sum, track) => sum + (track.id === kept ? 0 : (track.size_bytes ?? 0)), 0);
-  const quality = (track: TrackOut) => [track.bitrate_kbps && t('details.kbps', { rate: formatNumber(track.bitrate_kbps) }), track.bit_depth && `${track.bit_depth} bit`, track.sample_rate_hz && `${formatNumber(track.sample_rate_hz / 1000)} kHz`].filter(Boolean).join(' · ');
+  const quality = (track: TrackOut) =>
+    [
+      track.bitrate_kbps && t('details.kbps', { rate: formatNumber(track.bitrate_kbps) }),
+      track.bit_depth && `${track.bit_depth} bit`,
+      track.sample_rate_hz && `${formatNumber(track.sample_rate_hz / 1000)} kHz`,
+    ]
+      .filter(Boolean)
+      .join(' · ');
   return (
     <li className={styles.group} aria-label={first?.title}>
       <header className={styles.groupHead}>
-        <h2>{first?.title}<span>{first?.artist_name}</span></h2>
+        <h2>
+          {first?.title}
+          <span>{first?.artist_name}</span>
+        </h2>
         <span>{t('duplicates.alike', { score: scoreText(group.similarity) })}</span>
       </header>
       <div className={styles.tableBox}>
         <table className={styles.compare}>
           <thead>
             <tr>
-              <th scope="col">{t('duplicates.keep')}</th><th scope="col">{t('sort.album')}</th><th scope="col">{t('track.format')}</th><th scope="col">{t('duplicates.quality')}</th>
-              <th scope="col">{t('details.size')}</th><th scope="col">{t('track.time')}</th><th scope="col">{t('details.plays')}</th><th scope="col"><span className="visually-hidden">{t('player.play')}</span></th>
+              <th scope="col">{t('duplicates.keep')}</th>
+              <th scope="col">{t('sort.album')}</th>
+              <th scope="col">{t('track.format')}</th>
+              <th scope="col">{t('duplicates.quality')}</th>
+              <th scope="col">{t('details.size')}</th>
+              <th scope="col">{t('track.time')}</th>
+              <th scope="col">{t('details.plays')}</th>
+              <th scope="col">
+                <span className="visually-hidden">{t('player.play')}</span>
+              </th>
             </tr>
           </thead>
           <tbody>
             {group.tracks.map((track) => (
               <tr key={track.id} data-kept={track.id === kept || undefined} data-track={track.id}>
-                <td><input type="radio" name={name} checked={track.id === kept} onChange={() => setKept(track.id)} aria-label={t('duplicates.keepLabel', { title: track.title, file: track.source_id })} /></td>
+                <td>
+                  <input
+                    type="radio"
+                    name={name}
+                    checked={track.id === kept}
+                    onChange={() => setKept(track.id)}
+                    aria-label={t('duplicates.keepLabel', { title: track.title, file: track.source_id })}
+                  />
+                </td>
                 <td>
                   <span className={styles.title}>{track.album_title ?? track.title}</span>
                   <code>{track.source_id}</code>
-                  {track.id === group.keep_id && <span className={styles.suggested}>{t(`duplicates.because.${group.keep_reason}`)}</span>}
+                  {track.id === group.keep_id && (
+                    <span className={styles.suggested}>{t(`duplicates.because.${group.keep_reason}`)}</span>
+                  )}
                 </td>
                 <td>{track.format && formatFormat(track.format)}</td>
                 <td>{quality(track)}</td>
                 <td>{track.size_bytes !== null && formatBytes(track.size_bytes)}</td>
                 <td>{track.duration_ms !== null && formatClock(track.duration_ms)}</td>
                 <td data-label={t('details.plays')}>{formatNumber(track.play_count)}</td>
-                <td><IconButton label={t('track.playLabel', { title: `${track.title}, ${track.source_id}` })} icon={IconPlayerPlayFilled} size="small" iconSize={16} onClick={() => player.playTracks([track])} /></td>
+                <td>
+                  <IconButton
+                    label={t('track.playLabel', { title: `${track.title}, ${track.source_id}` })}
+                    icon={IconPlayerPlayFilled}
+                    size="small"
+                    iconSize={16}
+                    onClick={() => player.playTracks([track])}
+                  />
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
       <footer className={styles.groupFoot}>
-        <Button variant="primary" onClick={() => onKeep(kept)}>{t('duplicates.merge')}</Button>
+        <Button variant="primary" onClick={() => onKeep(kept)}>
+          {t('duplicates.merge')}
+        </Button>
         <Button onClick={() => onTellApart(kept)}>{t('duplicates.notSame')}</Button>
         <span>{t('duplicates.frees', { size: formatBytes(spare) })}</span>
       </footer>

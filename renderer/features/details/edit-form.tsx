@@ -1,4 +1,5 @@
-// What a person says a track is. It is not identified any more after that. Mistakes are told in the server's own words, at their field.
+// What a person says a track is. It is not identified any more after that. Mistakes are told in the server's own words,
+// at their field.
 import { TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -28,10 +29,19 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
     disc_number: String(track.disc_number ?? ''),
   };
   const problem = save.error instanceof ApiError ? save.error : null;
-  const messageOf = (name: keyof TypedFields) => problem?.fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
+  const messageOf = (name: keyof TypedFields) =>
+    problem?.fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
   const input = (name: keyof TypedFields) => (
-    <TextInput key={name} name={name} label={t(`field.${name}`)} defaultValue={first[name]} error={messageOf(name)} {...(name === 'artists' && { description: t('details.artistsHelp') })}
-      {...(name === 'title' && { 'data-autofocus': true, autoFocus: true })} {...(NUMBERS.some((number) => number === name) && { inputMode: 'numeric' as const })} />
+    <TextInput
+      key={name}
+      name={name}
+      label={t(`field.${name}`)}
+      defaultValue={first[name]}
+      error={messageOf(name)}
+      {...(name === 'artists' && { description: t('details.artistsHelp') })}
+      {...(name === 'title' && { 'data-autofocus': true, autoFocus: true })}
+      {...(NUMBERS.some((number) => number === name) && { inputMode: 'numeric' as const })}
+    />
   );
 
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
@@ -42,12 +52,23 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
   };
 
   return (
-    <form className={styles.form} onSubmit={onSubmit} aria-label={t('details.editLabel', { title: track.title })} noValidate>
+    <form
+      className={styles.form}
+      onSubmit={onSubmit}
+      aria-label={t('details.editLabel', { title: track.title })}
+      noValidate
+    >
       {WIDE.map(input)}
       <div className={styles.numbers}>{NUMBERS.map(input)}</div>
-      {save.error && (!problem || problem.fields.length === 0) && <p role="alert" className={styles.error}>{detailOf(save.error)}</p>}
+      {save.error && (!problem || problem.fields.length === 0) && (
+        <p role="alert" className={styles.error}>
+          {detailOf(save.error)}
+        </p>
+      )}
       <div className={styles.actions}>
-        <Button type="submit" variant="primary" disabled={save.isPending}>{t('details.save')}</Button>
+        <Button type="submit" variant="primary" disabled={save.isPending}>
+          {t('details.save')}
+        </Button>
         <Button onClick={onDone}>{t('details.cancel')}</Button>
       </div>
     </form>

@@ -19,7 +19,11 @@ export function FieldList({ track, origins }: { track: TrackOut; origins: Matche
               <dt>{t(`field.${field}`)}</dt>
               <dd>
                 <span>{values[field] ?? <span className={styles.quiet}>{t('details.nothing')}</span>}</span>
-                {origin && values[field] !== null && <span className={styles.origin} data-origin={origin} title={t(`originText.${origin}`)}>{t(`origin.${origin}`)}</span>}
+                {origin && values[field] !== null && (
+                  <span className={styles.origin} data-origin={origin} title={t(`originText.${origin}`)}>
+                    {t(`origin.${origin}`)}
+                  </span>
+                )}
               </dd>
             </div>
           );

@@ -11,7 +11,13 @@ export function FileFacts({ track }: { track: TrackOut }) {
     [t('details.availability'), t(`details.is.${track.availability}`)],
     [t('track.format'), track.format && formatFormat(track.format)],
     [t('details.bitrate'), track.bitrate_kbps && t('details.kbps', { rate: formatNumber(track.bitrate_kbps) })],
-    [t('details.samples'), track.sample_rate_hz && [`${formatNumber(track.sample_rate_hz / 1000)} kHz`, track.bit_depth && `${track.bit_depth} bit`].filter(Boolean).join(' · ')],
+    [
+      t('details.samples'),
+      track.sample_rate_hz &&
+        [`${formatNumber(track.sample_rate_hz / 1000)} kHz`, track.bit_depth && `${track.bit_depth} bit`]
+          .filter(Boolean)
+          .join(' · '),
+    ],
     [t('details.channels'), track.channels],
     [t('track.time'), track.duration_ms !== null && formatClock(track.duration_ms)],
     [t('details.size'), track.size_bytes !== null && formatBytes(track.size_bytes)],
@@ -26,7 +32,17 @@ export function FileFacts({ track }: { track: TrackOut }) {
   return (
     <section aria-label={t('details.fileFacts')}>
       <h3>{t('details.fileFacts')}</h3>
-      <dl className={styles.facts}>{facts.map(([name, value]) => Boolean(value) && <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+      <dl className={styles.facts}>
+        {facts.map(
+          ([name, value]) =>
+            Boolean(value) && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
     </section>
   );
 }

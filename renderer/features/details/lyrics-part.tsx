@@ -15,8 +15,18 @@ export function LyricsPart({ trackId }: { trackId: number }) {
   return (
     <section aria-label={t('details.lyrics')}>
       <h3>{t('details.lyrics')}</h3>
-      {data ? <p className={styles.lyrics}>{(all ? data.lines : data.lines.slice(0, FIRST_LINES)).map(({ text }) => text).join('\n')}</p> : <Skeleton height="80px" />}
-      {data && data.lines.length > FIRST_LINES && <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>{t(all ? 'details.lessLyrics' : 'details.allLyrics')}</Button>}
+      {data ? (
+        <p className={styles.lyrics}>
+          {(all ? data.lines : data.lines.slice(0, FIRST_LINES)).map(({ text }) => text).join('\n')}
+        </p>
+      ) : (
+        <Skeleton height="80px" />
+      )}
+      {data && data.lines.length > FIRST_LINES && (
+        <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>
+          {t(all ? 'details.lessLyrics' : 'details.allLyrics')}
+        </Button>
+      )}
     </section>
   );
 }

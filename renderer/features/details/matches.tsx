@@ -21,23 +21,56 @@ export function Matches({ track, matches: { items, trust_score } }: { track: Tra
       <h3>{t('details.matches')}</h3>
       <p className={styles.quiet}>{t('details.trust', { score: scoreText(trust_score) })}</p>
       {(all ? items : items.slice(0, 1)).map((match) => (
-        <Match key={match.n} track={track} match={match} disabled={apply.isPending} onApply={() => apply.mutate({ trackId: track.id, n: match.n })} />
+        <Match
+          key={match.n}
+          track={track}
+          match={match}
+          disabled={apply.isPending}
+          onApply={() => apply.mutate({ trackId: track.id, n: match.n })}
+        />
       ))}
-      {apply.error && <p role="alert" className={styles.error}>{detailOf(apply.error)}</p>}
-      {items.length > 1 && <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>{t(all ? 'details.fewer' : 'details.others', { count: items.length - 1 })}</Button>}
+      {apply.error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(apply.error)}
+        </p>
+      )}
+      {items.length > 1 && (
+        <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>
+          {t(all ? 'details.fewer' : 'details.others', { count: items.length - 1 })}
+        </Button>
+      )}
     </section>
   );
 }
 
-function Match({ track, match, disabled, onApply }: { track: TrackOut; match: MatchOut; disabled: boolean; onApply: () => void }) {
+function Match({
+  track,
+  match,
+  disabled,
+  onApply,
+}: {
+  track: TrackOut;
+  match: MatchOut;
+  disabled: boolean;
+  onApply: () => void;
+}) {
   const { t } = useTranslation();
   const changes = changesOf(track, match);
   return (
     <article className={styles.match}>
-      <p><strong>{match.title ?? track.title}</strong>{match.score !== null && <span className={styles.score}>{t('details.score', { score: scoreText(match.score) })}</span>}</p>
+      <p>
+        <strong>{match.title ?? track.title}</strong>
+        {match.score !== null && (
+          <span className={styles.score}>{t('details.score', { score: scoreText(match.score) })}</span>
+        )}
+      </p>
       <p className={styles.quiet}>{[match.artist_name, match.album_title, match.year].filter(Boolean).join(' · ')}</p>
       <ChangeTable changes={changes} />
-      {changes.length > 0 && <Button disabled={disabled} onClick={onApply}>{t('details.apply')}</Button>}
+      {changes.length > 0 && (
+        <Button disabled={disabled} onClick={onApply}>
+          {t('details.apply')}
+        </Button>
+      )}
     </article>
   );
 }

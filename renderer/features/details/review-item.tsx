@@ -9,24 +9,47 @@ import { changesOf } from './changes.ts';
 import { scoreText } from './score-text.ts';
 import styles from './review.module.css';
 
-interface ReviewItemProps { item: ReviewOut; first: boolean; disabled: boolean; onApply: () => void; onDismiss: () => void }
+interface ReviewItemProps {
+  item: ReviewOut;
+  first: boolean;
+  disabled: boolean;
+  onApply: () => void;
+  onDismiss: () => void;
+}
 
 export function ReviewItem({ item: { track, match, reason }, first, disabled, onApply, onDismiss }: ReviewItemProps) {
   const { t } = useTranslation();
   const openDetails = useOpenDetails();
   return (
-    <li className={styles.item} data-stop data-track={track.id} tabIndex={first ? 0 : -1} aria-label={t('review.itemLabel', { title: track.title, artist: track.artist_name ?? t('library.unknownArtist') })}>
+    <li
+      className={styles.item}
+      data-stop
+      data-track={track.id}
+      tabIndex={first ? 0 : -1}
+      aria-label={t('review.itemLabel', {
+        title: track.title,
+        artist: track.artist_name ?? t('library.unknownArtist'),
+      })}
+    >
       <Cover src={trackCover(track, 160)} alt="" className={styles.cover} />
       <div className={styles.text}>
         <p className={styles.title}>{track.title}</p>
         <p className={styles.by}>{[track.artist_name, track.album_title].filter(Boolean).join(' · ')}</p>
-        <p className={styles.reason}>{t(`review.reason.${reason}`, { score: match.score === null ? '' : scoreText(match.score) })}</p>
+        <p className={styles.reason}>
+          {t(`review.reason.${reason}`, { score: match.score === null ? '' : scoreText(match.score) })}
+        </p>
         <ChangeTable changes={changesOf(track, match)} />
       </div>
       <div className={styles.buttons}>
-        <Button variant="primary" tabIndex={first ? 0 : -1} disabled={disabled} onClick={onApply}>{t('review.apply')}</Button>
-        <Button tabIndex={first ? 0 : -1} onClick={onDismiss}>{t('review.dismiss')}</Button>
-        <Button variant="plain" tabIndex={first ? 0 : -1} onClick={() => openDetails(track.id)}>{t('review.details')}</Button>
+        <Button variant="primary" tabIndex={first ? 0 : -1} disabled={disabled} onClick={onApply}>
+          {t('review.apply')}
+        </Button>
+        <Button tabIndex={first ? 0 : -1} onClick={onDismiss}>
+          {t('review.dismiss')}
+        </Button>
+        <Button variant="plain" tabIndex={first ? 0 : -1} onClick={() => openDetails(track.id)}>
+          {t('review.details')}
+        </Button>
       </div>
     </li>
   );

@@ -1,5 +1,5 @@
-// What identification is not sure of, one question under the other. Arrow keys go from one to the next, Enter takes the match, D leaves
-// the track as it is, U takes the latest decision back.
+// What identification is not sure of, one question under the other. Arrow keys go from one to the next, Enter takes the
+// match, D leaves the track as it is, U takes the latest decision back.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { IconChecks } from '@tabler/icons-react';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
@@ -34,7 +34,9 @@ export function ReviewPage() {
   // Anywhere on the page: after the last question nothing of the list is left to have the focus.
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
-      const isElsewhere = event.target instanceof HTMLElement && event.target.closest('input, textarea, [role="dialog"], [role="menu"]') !== null;
+      const isElsewhere =
+        event.target instanceof HTMLElement &&
+        event.target.closest('input, textarea, [role="dialog"], [role="menu"]') !== null;
       if (event.key !== 'u' || event.ctrlKey || event.metaKey || event.altKey || isElsewhere || !latest.current) return;
       event.preventDefault();
       latest.current();
@@ -52,22 +54,30 @@ export function ReviewPage() {
     });
   };
 
-  const take = (item: ReviewOut) => apply.mutate({ trackId: item.track.id, n: item.match.n }, {
-    onSuccess: () => {
-      const back = () => {
-        latest.current = null;
-        undo.mutate(item.track.id, { onError: (error) => notice.tell(detailOf(error)) });
-      };
-      latest.current = back;
-      notice.done(t('review.applied', { title: item.match.title ?? item.track.title }), back);
-      focusNext(item);
-    },
-    onError: (error) => notice.tell(detailOf(error)),
-  });
+  const take = (item: ReviewOut) =>
+    apply.mutate(
+      { trackId: item.track.id, n: item.match.n },
+      {
+        onSuccess: () => {
+          const back = () => {
+            latest.current = null;
+            undo.mutate(item.track.id, { onError: (error) => notice.tell(detailOf(error)) });
+          };
+          latest.current = back;
+          notice.done(t('review.applied', { title: item.match.title ?? item.track.title }), back);
+          focusNext(item);
+        },
+        onError: (error) => notice.tell(detailOf(error)),
+      },
+    );
   const leave = (item: ReviewOut) => {
     latest.current = notice.later({
-      message: t('review.dismissed', { title: item.track.title }), keys: [keyOf(item)], run: () => dismiss.mutateAsync(item.track.id),
-      onUndo: () => { latest.current = null; },
+      message: t('review.dismissed', { title: item.track.title }),
+      keys: [keyOf(item)],
+      run: () => dismiss.mutateAsync(item.track.id),
+      onUndo: () => {
+        latest.current = null;
+      },
     });
     focusNext(item);
   };
@@ -75,9 +85,17 @@ export function ReviewPage() {
   const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
     moveAmongRows(event);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const item = items.find(({ track }) => String(track.id) === (event.target as HTMLElement).closest<HTMLElement>('[data-stop]')?.dataset['track']);
+    const item = items.find(
+      ({ track }) =>
+        String(track.id) === (event.target as HTMLElement).closest<HTMLElement>('[data-stop]')?.dataset['track'],
+    );
     const isRow = (event.target as HTMLElement).hasAttribute('data-stop');
-    const action = item && event.key === 'd' ? () => leave(item) : item && isRow && event.key === 'Enter' ? () => take(item) : undefined;
+    const action =
+      item && event.key === 'd'
+        ? () => leave(item)
+        : item && isRow && event.key === 'Enter'
+          ? () => take(item)
+          : undefined;
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();
@@ -85,16 +103,46 @@ export function ReviewPage() {
   };
 
   function body() {
-    if (list.error && !list.data) return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
-    if (!list.data) return Array.from({ length: 4 }, (_, i) => <div key={i} className={styles.held}><Skeleton height="148px" radius="var(--r-l)" /></div>);
-    if (items.length === 0 && !list.hasNextPage) return <EmptyState icon={IconChecks} title={t('review.emptyTitle')} actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}>{t('review.empty')}</EmptyState>;
+    if (list.error && !list.data)
+      return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
+    if (!list.data)
+      return Array.from({ length: 4 }, (_, i) => (
+        <div key={i} className={styles.held}>
+          <Skeleton height="148px" radius="var(--r-l)" />
+        </div>
+      ));
+    if (items.length === 0 && !list.hasNextPage)
+      return (
+        <EmptyState
+          icon={IconChecks}
+          title={t('review.emptyTitle')}
+          actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}
+        >
+          {t('review.empty')}
+        </EmptyState>
+      );
     return (
       <>
-        <p className={styles.lead}>{t('review.lead')} <span className={styles.keys}>{t('review.keys')}</span></p>
+        <p className={styles.lead}>
+          {t('review.lead')} <span className={styles.keys}>{t('review.keys')}</span>
+        </p>
         <ul ref={rows} className={styles.list} onKeyDown={onKeyDown} aria-label={t('nav.review')}>
-          {items.map((item, i) => <ReviewItem key={keyOf(item)} item={item} first={i === 0} disabled={apply.isPending} onApply={() => take(item)} onDismiss={() => leave(item)} />)}
+          {items.map((item, i) => (
+            <ReviewItem
+              key={keyOf(item)}
+              item={item}
+              first={i === 0}
+              disabled={apply.isPending}
+              onApply={() => take(item)}
+              onDismiss={() => leave(item)}
+            />
+          ))}
         </ul>
-        {list.hasNextPage && <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('review.more')}</Button>}
+        {list.hasNextPage && (
+          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {t('review.more')}
+          </Button>
+        )}
       </>
     );
   }

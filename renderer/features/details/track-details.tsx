@@ -1,6 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { IconArrowBackUp, IconCloudDownload, IconFolderOpen, IconPencil, IconTrash, IconWaveSine } from '@tabler/icons-react';
+import {
+  IconArrowBackUp,
+  IconCloudDownload,
+  IconFolderOpen,
+  IconPencil,
+  IconTrash,
+  IconWaveSine,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -47,8 +54,22 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
         <Cover src={trackCover(track, 300)} alt="" className={styles.cover} />
         <div>
           <p className={styles.name}>{track.title}</p>
-          <p>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{track.artist_name}</Link>}</p>
-          {track.album_id !== null && <p className={styles.quiet}><Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{track.album_title}</Link></p>}
+          <p>
+            {track.artist_id === null ? (
+              (track.artist_name ?? t('library.unknownArtist'))
+            ) : (
+              <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>
+                {track.artist_name}
+              </Link>
+            )}
+          </p>
+          {track.album_id !== null && (
+            <p className={styles.quiet}>
+              <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>
+                {track.album_title}
+              </Link>
+            </p>
+          )}
         </div>
       </header>
 
@@ -58,19 +79,51 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       </p>
 
       <div className={styles.actions}>
-        <Button icon={IconPencil} aria-pressed={editing} onClick={() => onEdit(!editing)}>{t('details.edit')}</Button>
-        <Button icon={IconWaveSine} disabled={identify.isPending || track.metadata_status === 'manual'} onClick={() => identify.mutate(track.id)}>{t(identify.isSuccess ? 'details.asked' : 'details.identify')}</Button>
-        {track.availability === 'remote' && <Button icon={IconCloudDownload} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>{t('details.fetch')}</Button>}
-        {matches.data?.can_undo && <Button icon={IconArrowBackUp} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>{t('details.undo')}</Button>}
-        {canShowFile(track) && <Button icon={IconFolderOpen} disabled={showFile.isPending} onClick={() => showFile.mutate(track.id)}>{t('details.showFile')}</Button>}
-        <Button icon={IconTrash} onClick={remove}>{t('details.delete')}</Button>
+        <Button icon={IconPencil} aria-pressed={editing} onClick={() => onEdit(!editing)}>
+          {t('details.edit')}
+        </Button>
+        <Button
+          icon={IconWaveSine}
+          disabled={identify.isPending || track.metadata_status === 'manual'}
+          onClick={() => identify.mutate(track.id)}
+        >
+          {t(identify.isSuccess ? 'details.asked' : 'details.identify')}
+        </Button>
+        {track.availability === 'remote' && (
+          <Button icon={IconCloudDownload} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>
+            {t('details.fetch')}
+          </Button>
+        )}
+        {matches.data?.can_undo && (
+          <Button icon={IconArrowBackUp} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>
+            {t('details.undo')}
+          </Button>
+        )}
+        {canShowFile(track) && (
+          <Button icon={IconFolderOpen} disabled={showFile.isPending} onClick={() => showFile.mutate(track.id)}>
+            {t('details.showFile')}
+          </Button>
+        )}
+        <Button icon={IconTrash} onClick={remove}>
+          {t('details.delete')}
+        </Button>
       </div>
-      {error && <p role="alert" className={styles.error}>{detailOf(error)}</p>}
-      {showFile.data === false && <p role="alert" className={styles.error}>{t('details.fileElsewhere')}</p>}
+      {error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(error)}
+        </p>
+      )}
+      {showFile.data === false && (
+        <p role="alert" className={styles.error}>
+          {t('details.fileElsewhere')}
+        </p>
+      )}
 
-      {editing
-        ? <EditForm track={track} onDone={() => onEdit(false)} />
-        : <FieldList track={track} origins={matches.data?.origins ?? {}} />}
+      {editing ? (
+        <EditForm track={track} onDone={() => onEdit(false)} />
+      ) : (
+        <FieldList track={track} origins={matches.data?.origins ?? {}} />
+      )}
       {matches.data && !editing && <Matches track={track} matches={matches.data} />}
       {track.has_lyrics && <LyricsPart trackId={track.id} />}
       <FileFacts track={track} />
@@ -79,4 +132,5 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
 }
 
 /** In the desktop app, for what is a file and not an object in a store. */
-const canShowFile = ({ availability, storage_uri }: TrackOut): boolean => desktop !== null && availability === 'available' && /^(?:file|local):/.test(storage_uri ?? '');
+const canShowFile = ({ availability, storage_uri }: TrackOut): boolean =>
+  desktop !== null && availability === 'available' && /^(?:file|local):/.test(storage_uri ?? '');

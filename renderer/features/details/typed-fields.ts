@@ -1,7 +1,11 @@
-// What was typed into the form, as the server wants it. It decides what is right: a number that is none goes out as it was typed. Pure.
+// What was typed into the form, as the server wants it. It decides what is right: a number that is none goes out as it
+// was typed. Pure.
 import type { TrackPut } from '../../../server/library/wire.ts';
 
-export type TypedFields = Record<'title' | 'artist' | 'artists' | 'album' | 'album_artist' | 'genre' | 'year' | 'track_number' | 'disc_number', string>;
+export type TypedFields = Record<
+  'title' | 'artist' | 'artists' | 'album' | 'album_artist' | 'genre' | 'year' | 'track_number' | 'disc_number',
+  string
+>;
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 const numberOrNull = (text: string): number | null => {
@@ -12,7 +16,10 @@ const numberOrNull = (text: string): number | null => {
 
 /** Names are separated by `;`. A credit that was typed anew over a single name is that name. */
 export function toTrackPut(typed: TypedFields, first: TypedFields): TrackPut {
-  const names = typed.artists.split(';').map((name) => name.trim()).filter(Boolean);
+  const names = typed.artists
+    .split(';')
+    .map((name) => name.trim())
+    .filter(Boolean);
   const isFollowing = typed.artists === first.artists && typed.artist !== first.artist && names.length < 2;
   return {
     title: typed.title,

@@ -29,16 +29,45 @@ export function DiscoverPage() {
   }, [settled, q, navigate]);
 
   function body() {
-    if (!isOn) return <EmptyState icon={IconCompass} title={t('discover.offTitle')}>{t('discover.off')}</EmptyState>;
-    if (q === '') return <EmptyState icon={IconCompass} title={t('discover.startTitle')}>{t('discover.start')}</EmptyState>;
-    if (found.error && !found.data) return <ErrorState detail={detailOf(found.error)} onRetry={() => void found.refetch()} />;
-    if (!found.data) return Array.from({ length: 8 }, (_, i) => <div key={i} className={styles.held}><Skeleton height="48px" /></div>);
+    if (!isOn)
+      return (
+        <EmptyState icon={IconCompass} title={t('discover.offTitle')}>
+          {t('discover.off')}
+        </EmptyState>
+      );
+    if (q === '')
+      return (
+        <EmptyState icon={IconCompass} title={t('discover.startTitle')}>
+          {t('discover.start')}
+        </EmptyState>
+      );
+    if (found.error && !found.data)
+      return <ErrorState detail={detailOf(found.error)} onRetry={() => void found.refetch()} />;
+    if (!found.data)
+      return Array.from({ length: 8 }, (_, i) => (
+        <div key={i} className={styles.held}>
+          <Skeleton height="48px" />
+        </div>
+      ));
     return (
       <>
-        {found.data.errors.map((one) => <p key={one.source} role="alert" className={styles.error}>{one.detail}</p>)}
-        {found.data.items.length === 0 && found.data.errors.length === 0 && <EmptyState icon={IconSearch} title={t('search.nothing', { q })} />}
-        <ul className={styles.list} aria-label={t('search.results')} aria-busy={found.isPlaceholderData} onKeyDown={moveAmongRows}>
-          {found.data.items.map((hit) => <HitRow key={`${hit.source} ${hit.source_id}`} hit={hit} />)}
+        {found.data.errors.map((one) => (
+          <p key={one.source} role="alert" className={styles.error}>
+            {one.detail}
+          </p>
+        ))}
+        {found.data.items.length === 0 && found.data.errors.length === 0 && (
+          <EmptyState icon={IconSearch} title={t('search.nothing', { q })} />
+        )}
+        <ul
+          className={styles.list}
+          aria-label={t('search.results')}
+          aria-busy={found.isPlaceholderData}
+          onKeyDown={moveAmongRows}
+        >
+          {found.data.items.map((hit) => (
+            <HitRow key={`${hit.source} ${hit.source_id}`} hit={hit} />
+          ))}
         </ul>
       </>
     );
@@ -47,8 +76,17 @@ export function DiscoverPage() {
   return (
     <Page title={t('nav.discover')}>
       {isOn && (
-        <TextInput className={styles.search} type="search" value={typed} maxLength={200} leftSection={<IconSearch size={18} aria-hidden />} aria-label={t('discover.label')} placeholder={t('discover.label')}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)} autoFocus />
+        <TextInput
+          className={styles.search}
+          type="search"
+          value={typed}
+          maxLength={200}
+          leftSection={<IconSearch size={18} aria-hidden />}
+          aria-label={t('discover.label')}
+          placeholder={t('discover.label')}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          autoFocus
+        />
       )}
       {body()}
     </Page>

@@ -20,24 +20,56 @@ export function HitRow({ hit }: { hit: SearchHit }) {
   const isBusy = isPending || availability === 'fetching';
   const quietly = (work: Promise<unknown>) => void work.catch(() => {}); // `error` says it
   return (
-    <li className={classNames(styles.hit, availability !== 'available' && styles.dim)} data-stop data-track={hit.track_id ?? undefined} tabIndex={-1} aria-label={[hit.title, hit.artist_name].filter(Boolean).join(', ')}>
+    <li
+      className={classNames(styles.hit, availability !== 'available' && styles.dim)}
+      data-stop
+      data-track={hit.track_id ?? undefined}
+      tabIndex={-1}
+      aria-label={[hit.title, hit.artist_name].filter(Boolean).join(', ')}
+    >
       <Cover src={remoteCover(hit.cover_url)} alt="" className={styles.cover} />
       <div className={styles.text}>
         <span className={styles.title}>{hit.title}</span>
         <span className={styles.by}>{[hit.artist_name, hit.album_title, hit.year].filter(Boolean).join(' · ')}</span>
-        {error && <span role="alert" className={styles.error}>{detailOf(error)}</span>}
+        {error && (
+          <span role="alert" className={styles.error}>
+            {detailOf(error)}
+          </span>
+        )}
       </div>
       <span className={styles.note}>{word && t(word)}</span>
       <span className={styles.note}>{hit.duration_ms !== null && formatClock(hit.duration_ms)}</span>
       <span className={styles.buttons}>
-        {availability === 'available' && track
-          ? <Button icon={IconPlayerPlayFilled} onClick={() => player.playTracks([track])} aria-label={t('track.playLabel', { title: hit.title })}>{t('player.play')}</Button>
-          : (
-            <>
-              {availability === null && <Button icon={IconBookmarkPlus} disabled={isBusy} onClick={() => quietly(trackOf(hit))} aria-label={t('discover.saveLabel', { title: hit.title })}>{t('discover.save')}</Button>}
-              <Button icon={IconCloudDownload} disabled={isBusy} onClick={() => quietly(fetch(hit))} aria-label={t('discover.fetchLabel', { title: hit.title })}>{t('discover.fetch')}</Button>
-            </>
-          )}
+        {availability === 'available' && track ? (
+          <Button
+            icon={IconPlayerPlayFilled}
+            onClick={() => player.playTracks([track])}
+            aria-label={t('track.playLabel', { title: hit.title })}
+          >
+            {t('player.play')}
+          </Button>
+        ) : (
+          <>
+            {availability === null && (
+              <Button
+                icon={IconBookmarkPlus}
+                disabled={isBusy}
+                onClick={() => quietly(trackOf(hit))}
+                aria-label={t('discover.saveLabel', { title: hit.title })}
+              >
+                {t('discover.save')}
+              </Button>
+            )}
+            <Button
+              icon={IconCloudDownload}
+              disabled={isBusy}
+              onClick={() => quietly(fetch(hit))}
+              aria-label={t('discover.fetchLabel', { title: hit.title })}
+            >
+              {t('discover.fetch')}
+            </Button>
+          </>
+        )}
       </span>
     </li>
   );

@@ -45,15 +45,28 @@ export function HistoryList({ rows, today, hasMore, onEnd, onTakeBack }: History
   });
 
   return (
-    <div ref={ref} className={styles.list} role="group" aria-label={t('nav.history')} aria-busy={hasMore && last + 1 >= rows.length} style={{ height: virtualizer.getTotalSize() }} onKeyDown={moveAmongRows}>
+    <div
+      ref={ref}
+      className={styles.list}
+      role="group"
+      aria-label={t('nav.history')}
+      aria-busy={hasMore && last + 1 >= rows.length}
+      style={{ height: virtualizer.getTotalSize() }}
+      onKeyDown={moveAmongRows}
+    >
       {virtualizer.getVirtualItems().map(({ index, key, start, size }) => {
         const row = rows[index];
         if (!row) return null;
         return (
           <div key={key} className={styles.place} style={{ height: size, transform: `translateY(${start - top}px)` }}>
-            {row.kind === 'day'
-              ? <h2 className={styles.day}>{dayName(row.day, today, t)}<span>{t('history.plays', { count: row.plays, number: formatNumber(row.plays) })}</span></h2>
-              : <PlayRow play={row.play} onTakeBack={() => onTakeBack(row.play)} />}
+            {row.kind === 'day' ? (
+              <h2 className={styles.day}>
+                {dayName(row.day, today, t)}
+                <span>{t('history.plays', { count: row.plays, number: formatNumber(row.plays) })}</span>
+              </h2>
+            ) : (
+              <PlayRow play={row.play} onTakeBack={() => onTakeBack(row.play)} />
+            )}
           </div>
         );
       })}
@@ -65,5 +78,11 @@ function dayName(day: string, today: string, t: TFunction): string {
   if (day === today) return t('history.today');
   if (day === addDays(today, -1)) return t('history.yesterday');
   const isThisYear = day.slice(0, 4) === today.slice(0, 4);
-  return new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'long', day: 'numeric', month: 'long', ...(!isThisYear && { year: 'numeric' }), timeZone: 'UTC' }).format(new Date(day));
+  return new Intl.DateTimeFormat(document.documentElement.lang, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...(!isThisYear && { year: 'numeric' }),
+    timeZone: 'UTC',
+  }).format(new Date(day));
 }

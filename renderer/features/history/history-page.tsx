@@ -38,14 +38,24 @@ export function HistoryPage() {
     return () => removeEventListener('focus', look);
   }, []);
 
-  const rows = useMemo(() => historyRows(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ id }) => away.has(id)), [list.data, away]);
+  const rows = useMemo(
+    () => historyRows(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ id }) => away.has(id)),
+    [list.data, away],
+  );
   const total = list.data?.pages[0]?.total;
 
-  const show = (id: number, shown: boolean) => setAway((before) => (shown ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
+  const show = (id: number, shown: boolean) =>
+    setAway((before) => (shown ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
   const takeBack = (play: HistoryOut) => {
     show(play.id, false);
     withdraw.mutate(play.id, {
-      onSuccess: () => notice.done(t('history.takenBack', { title: play.title }), () => restore.mutate(play.id, { onSuccess: () => show(play.id, true), onError: (error) => notice.tell(detailOf(error)) })),
+      onSuccess: () =>
+        notice.done(t('history.takenBack', { title: play.title }), () =>
+          restore.mutate(play.id, {
+            onSuccess: () => show(play.id, true),
+            onError: (error) => notice.tell(detailOf(error)),
+          }),
+        ),
       onError: (error) => {
         show(play.id, true);
         notice.tell(detailOf(error));
@@ -54,30 +64,75 @@ export function HistoryPage() {
   };
 
   function body() {
-    if (list.error && !list.data) return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
-    if (!list.data) return Array.from({ length: 12 }, (_, i) => <div key={i} className={styles.held}><Skeleton height="40px" /></div>);
+    if (list.error && !list.data)
+      return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
+    if (!list.data)
+      return Array.from({ length: 12 }, (_, i) => (
+        <div key={i} className={styles.held}>
+          <Skeleton height="40px" />
+        </div>
+      ));
     if (rows.length === 0 && search.range && search.range !== 'all') {
-      return <EmptyState icon={IconHistory} title={t('history.noneHere')} actions={<Button onClick={() => void navigate({ to: '/history', search: {}, replace: true })}>{t('history.showAll')}</Button>} />;
+      return (
+        <EmptyState
+          icon={IconHistory}
+          title={t('history.noneHere')}
+          actions={
+            <Button onClick={() => void navigate({ to: '/history', search: {}, replace: true })}>
+              {t('history.showAll')}
+            </Button>
+          }
+        />
+      );
     }
     if (rows.length === 0) {
       return (
-        <EmptyState icon={IconHistory} title={t('history.emptyTitle')}
-          actions={<><ButtonLink to="/albums" variant="primary">{t('history.find')}</ButtonLink><Button icon={IconFileImport} onClick={() => setImporting(true)}>{t('history.import')}</Button></>}>
+        <EmptyState
+          icon={IconHistory}
+          title={t('history.emptyTitle')}
+          actions={
+            <>
+              <ButtonLink to="/albums" variant="primary">
+                {t('history.find')}
+              </ButtonLink>
+              <Button icon={IconFileImport} onClick={() => setImporting(true)}>
+                {t('history.import')}
+              </Button>
+            </>
+          }
+        >
           {t('history.empty')}
         </EmptyState>
       );
     }
-    return <HistoryList rows={rows} today={today} hasMore={list.hasNextPage} onEnd={() => !list.isFetchingNextPage && void list.fetchNextPage()} onTakeBack={takeBack} />;
+    return (
+      <HistoryList
+        rows={rows}
+        today={today}
+        hasMore={list.hasNextPage}
+        onEnd={() => !list.isFetchingNextPage && void list.fetchNextPage()}
+        onTakeBack={takeBack}
+      />
+    );
   }
 
   return (
-    <Page title={t('nav.history')} count={total ? t('history.plays', { count: total, number: formatNumber(total) }) : undefined}
+    <Page
+      title={t('nav.history')}
+      count={total ? t('history.plays', { count: total, number: formatNumber(total) }) : undefined}
       tools={
         <>
-          <RangeTools search={search} defaultRange="all" onChange={(next) => void navigate({ to: '/history', search: next, replace: true })} />
-          <Button icon={IconFileImport} onClick={() => setImporting(true)}>{t('history.import')}</Button>
+          <RangeTools
+            search={search}
+            defaultRange="all"
+            onChange={(next) => void navigate({ to: '/history', search: next, replace: true })}
+          />
+          <Button icon={IconFileImport} onClick={() => setImporting(true)}>
+            {t('history.import')}
+          </Button>
         </>
-      }>
+      }
+    >
       {body()}
       <ImportDialog opened={importing} onClose={() => setImporting(false)} />
     </Page>

@@ -15,7 +15,13 @@ import styles from './history.module.css';
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Modal opened={opened} onClose={onClose} size={600} title={t('history.importTitle')} closeButtonProps={{ 'aria-label': t('history.close') }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size={600}
+      title={t('history.importTitle')}
+      closeButtonProps={{ 'aria-label': t('history.close') }}
+    >
       <Imports />
     </Modal>
   );
@@ -33,15 +39,37 @@ function Imports() {
   return (
     <div className={styles.imports}>
       <p className={styles.help}>{t('history.importHelp')}</p>
-      <input ref={input} type="file" accept=".json,.jsonl,.csv,.tsv,.txt,.zip" hidden aria-hidden tabIndex={-1} onChange={({ currentTarget }) => {
-        const [file] = currentTarget.files ?? [];
-        if (file) send.mutate(file);
-        currentTarget.value = '';
-      }} />
-      <Button variant="primary" icon={IconFileImport} disabled={send.isPending} onClick={() => input.current?.click()}>{t(send.isPending ? 'history.sending' : 'history.choose')}</Button>
-      {send.error && <p role="alert" className={styles.error}>{detailOf(send.error)}</p>}
-      {imports.error && <p role="alert" className={styles.error}>{detailOf(imports.error)}</p>}
-      <ul className={styles.importList} aria-live="polite">{imports.data?.items.map((one) => <ImportItem key={one.id} item={one} />)}</ul>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,.jsonl,.csv,.tsv,.txt,.zip"
+        hidden
+        aria-hidden
+        tabIndex={-1}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file) send.mutate(file);
+          currentTarget.value = '';
+        }}
+      />
+      <Button variant="primary" icon={IconFileImport} disabled={send.isPending} onClick={() => input.current?.click()}>
+        {t(send.isPending ? 'history.sending' : 'history.choose')}
+      </Button>
+      {send.error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(send.error)}
+        </p>
+      )}
+      {imports.error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(imports.error)}
+        </p>
+      )}
+      <ul className={styles.importList} aria-live="polite">
+        {imports.data?.items.map((one) => (
+          <ImportItem key={one.id} item={one} />
+        ))}
+      </ul>
     </div>
   );
 }
@@ -56,16 +84,31 @@ function ImportItem({ item }: { item: HistoryImportOut }) {
   ];
   return (
     <li className={styles.import}>
-      <p><strong>{item.filename}</strong> <span className={styles.note}>{isOpen ? t('history.reading', { done: formatBytes(item.bytes_done), total: formatBytes(item.bytes_total) }) : formatAgo(item.finished_at ?? item.created_at)}</span></p>
+      <p>
+        <strong>{item.filename}</strong>{' '}
+        <span className={styles.note}>
+          {isOpen
+            ? t('history.reading', { done: formatBytes(item.bytes_done), total: formatBytes(item.bytes_total) })
+            : formatAgo(item.finished_at ?? item.created_at)}
+        </span>
+      </p>
       {isOpen && <ProgressBar done={item.bytes_done} total={item.bytes_total || null} label={item.filename} />}
-      {item.error ? <p className={styles.error}>{item.error}</p> : <p className={styles.note}>{facts.filter(Boolean).join(' · ')}</p>}
+      {item.error ? (
+        <p className={styles.error}>{item.error}</p>
+      ) : (
+        <p className={styles.note}>{facts.filter(Boolean).join(' · ')}</p>
+      )}
       {item.unmatched > 0 && (
         <details className={styles.unmatched}>
           <summary>{t('history.unmatched', { count: item.unmatched, number: formatNumber(item.unmatched) })}</summary>
           <p className={styles.note}>{t('history.unmatchedHelp')}</p>
           <ul>
             {item.unmatched_songs.map((song) => (
-              <li key={`${song.title} ${song.artist_name}`}><span>{song.title}</span><span>{song.artist_name}</span><span>{formatNumber(song.plays)}</span></li>
+              <li key={`${song.title} ${song.artist_name}`}>
+                <span>{song.title}</span>
+                <span>{song.artist_name}</span>
+                <span>{formatNumber(song.plays)}</span>
+              </li>
             ))}
           </ul>
         </details>

@@ -19,27 +19,50 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
   const cover = <Cover src={track ? trackCover(track, 64) : null} alt="" className={styles.cover} />;
   return (
     <article className={classNames(styles.play, !track && styles.loose)} data-track={track?.id} aria-label={play.title}>
-      {track
-        ? (
-          <button type="button" className={styles.start} data-stop onClick={() => player.playTracks([track])} aria-label={t('track.playLabel', { title: play.title })}>
-            {cover}
-            <span><IconPlayerPlayFilled size={16} aria-hidden /></span>
-          </button>
-        )
-        : cover}
+      {track ? (
+        <button
+          type="button"
+          className={styles.start}
+          data-stop
+          onClick={() => player.playTracks([track])}
+          aria-label={t('track.playLabel', { title: play.title })}
+        >
+          {cover}
+          <span>
+            <IconPlayerPlayFilled size={16} aria-hidden />
+          </span>
+        </button>
+      ) : (
+        cover
+      )}
       <div className={styles.text}>
         <span className={styles.title}>{play.title}</span>
         <span className={styles.by}>
-          {track?.artist_id ? <RowLink href={`/artists/${track.artist_id}`}>{play.artist_name}</RowLink> : play.artist_name ?? t('library.unknownArtist')}
+          {track?.artist_id ? (
+            <RowLink href={`/artists/${track.artist_id}`}>{play.artist_name}</RowLink>
+          ) : (
+            (play.artist_name ?? t('library.unknownArtist'))
+          )}
           {play.album_title !== null && ' · '}
-          {track?.album_id ? <RowLink href={`/albums/${track.album_id}`}>{play.album_title}</RowLink> : play.album_title}
+          {track?.album_id ? (
+            <RowLink href={`/albums/${track.album_id}`}>{play.album_title}</RowLink>
+          ) : (
+            play.album_title
+          )}
         </span>
       </div>
       {!track && <span className={styles.note}>{t('history.notHere')}</span>}
       <time className={styles.time} dateTime={play.played_at} title={formatDate(play.played_at)}>
         {new Intl.DateTimeFormat(document.documentElement.lang, { hour: 'numeric', minute: '2-digit' }).format(at)}
       </time>
-      <IconButton className={styles.back} label={t('history.takeBack', { title: play.title })} icon={IconX} size="small" iconSize={16} onClick={onTakeBack} />
+      <IconButton
+        className={styles.back}
+        label={t('history.takeBack', { title: play.title })}
+        icon={IconX}
+        size="small"
+        iconSize={16}
+        onClick={onTakeBack}
+      />
     </article>
   );
 }

@@ -2,10 +2,15 @@
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { dayOf } from '../../ui/day-range.ts';
 
-export type HistoryRow = { kind: 'day'; key: string; day: string; plays: number } | { kind: 'play'; key: string; play: HistoryOut };
+export type HistoryRow =
+  | { kind: 'day'; key: string; day: string; plays: number }
+  | { kind: 'play'; key: string; play: HistoryOut };
 
 /** Newest first, as they come. `isAway` leaves plays out, and days that have no others. */
-export function historyRows(plays: readonly HistoryOut[], isAway: (play: HistoryOut) => boolean = () => false): HistoryRow[] {
+export function historyRows(
+  plays: readonly HistoryOut[],
+  isAway: (play: HistoryOut) => boolean = () => false,
+): HistoryRow[] {
   const rows: HistoryRow[] = [];
   const seen = new Set<number>(); // pages shift when something is played between two of them
   let heading: Extract<HistoryRow, { kind: 'day' }> | undefined;

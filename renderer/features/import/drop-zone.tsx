@@ -24,12 +24,16 @@ export function DropZone() {
     addEventListener('dragenter', (event) => carriesFiles(event) && set(depth.current + 1), options);
     addEventListener('dragleave', (event) => carriesFiles(event) && set(Math.max(0, depth.current - 1)), options);
     addEventListener('dragover', (event) => carriesFiles(event) && event.preventDefault(), options);
-    addEventListener('drop', (event) => {
-      if (!event.dataTransfer || !carriesFiles(event)) return;
-      event.preventDefault();
-      set(0);
-      void filesOf(event.dataTransfer.items).then(enqueueUploads);
-    }, options);
+    addEventListener(
+      'drop',
+      (event) => {
+        if (!event.dataTransfer || !carriesFiles(event)) return;
+        event.preventDefault();
+        set(0);
+        void filesOf(event.dataTransfer.items).then(enqueueUploads);
+      },
+      options,
+    );
     return () => listen.abort();
   }, []);
 

@@ -1,15 +1,21 @@
 // Files and folders dropped on the window, folders walked to their files.
 
 export async function filesOf(items: DataTransferItemList): Promise<File[]> {
-  // Everything is taken before the first await: the list is empty after the event. What has no entry (not from a disk) is a plain file.
-  const dropped = [...items].filter((item) => item.kind === 'file').map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
-  const lists = await Promise.all(dropped.filter((one) => one !== null).map((one) => (one instanceof File ? Promise.resolve([one]) : walk(one))));
+  // Everything is taken before the first await: the list is empty after the event. What has no entry (not from a disk)
+  // is a plain file.
+  const dropped = [...items]
+    .filter((item) => item.kind === 'file')
+    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  const lists = await Promise.all(
+    dropped.filter((one) => one !== null).map((one) => (one instanceof File ? Promise.resolve([one]) : walk(one))),
+  );
   return lists.flat();
 }
 
 async function walk(entry: FileSystemEntry): Promise<File[]> {
   if (entry.name.startsWith('.')) return [];
-  if (entry.isFile) return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
+  if (entry.isFile)
+    return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const files: File[] = [];
   for (;;) {

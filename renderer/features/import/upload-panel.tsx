@@ -10,7 +10,13 @@ import { ProgressBar } from '../../ui/progress-bar.tsx';
 import styles from './import.module.css';
 import { cancelUploads, clearUploads, useUploads, type Upload } from './upload-queue.ts';
 
-const SYMBOLS: Record<Upload['status'], Icon> = { waiting: IconClock, sending: IconUpload, done: IconCheck, failed: IconAlertTriangle, cancelled: IconX };
+const SYMBOLS: Record<Upload['status'], Icon> = {
+  waiting: IconClock,
+  sending: IconUpload,
+  done: IconCheck,
+  failed: IconAlertTriangle,
+  cancelled: IconX,
+};
 
 /** A row for each dropped file, until it is put away. */
 export function UploadPanel() {
@@ -27,9 +33,17 @@ export function UploadPanel() {
     <section className={styles.panel} aria-label={t('import.title')}>
       <header className={styles.head}>
         <h2>{t('import.doneOf', { done, total: uploads.length })}</h2>
-        {open ? <Button onClick={cancelUploads}>{t('import.cancel')}</Button> : <IconButton label={t('import.close')} icon={IconX} iconSize={18} onClick={clearUploads} />}
+        {open ? (
+          <Button onClick={cancelUploads}>{t('import.cancel')}</Button>
+        ) : (
+          <IconButton label={t('import.close')} icon={IconX} iconSize={18} onClick={clearUploads} />
+        )}
       </header>
-      <ul className={styles.rows}>{uploads.map((upload) => <UploadRow key={upload.id} upload={upload} />)}</ul>
+      <ul className={styles.rows}>
+        {uploads.map((upload) => (
+          <UploadRow key={upload.id} upload={upload} />
+        ))}
+      </ul>
     </section>
   );
 }
@@ -42,10 +56,24 @@ function UploadRow({ upload }: { upload: Upload }) {
     <li className={styles.row} data-status={upload.status}>
       <Symbol size={18} aria-hidden />
       <div>
-        <p className={styles.name}>{track?.album_id ? <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{track.title}</Link> : upload.name}</p>
-        {upload.status === 'sending'
-          ? <ProgressBar done={upload.progress} total={1} label={t('import.sending', { name: upload.name })} />
-          : <p className={styles.note}>{upload.error ?? (upload.status === 'done' ? track?.artist_name : t(`import.status.${upload.status}`)) ?? formatBytes(upload.size)}</p>}
+        <p className={styles.name}>
+          {track?.album_id ? (
+            <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>
+              {track.title}
+            </Link>
+          ) : (
+            upload.name
+          )}
+        </p>
+        {upload.status === 'sending' ? (
+          <ProgressBar done={upload.progress} total={1} label={t('import.sending', { name: upload.name })} />
+        ) : (
+          <p className={styles.note}>
+            {upload.error ??
+              (upload.status === 'done' ? track?.artist_name : t(`import.status.${upload.status}`)) ??
+              formatBytes(upload.size)}
+          </p>
+        )}
       </div>
     </li>
   );

@@ -1,5 +1,5 @@
-// The uploads of this window: two at a time, each with its progress and what became of it. Plain state outside React, so that uploads go on
-// while a person walks from page to page.
+// The uploads of this window: two at a time, each with its progress and what became of it. Plain state outside React,
+// so that uploads go on while a person walks from page to page.
 import { useSyncExternalStore } from 'react';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
@@ -29,7 +29,8 @@ function publish(next: readonly Upload[]): void {
   for (const listener of listeners) listener();
 }
 
-const change = (id: number, values: Partial<Upload>) => publish(uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload)));
+const change = (id: number, values: Partial<Upload>) =>
+  publish(uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload)));
 
 export function enqueueUploads(added: File[]): void {
   const fresh = added.map((file): Upload => {
@@ -78,7 +79,8 @@ async function send(id: number): Promise<void> {
 }
 
 /** A refused file has its reason beside its name. */
-const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? detailOf(error);
+const reasonOf = (error: unknown): string =>
+  (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? detailOf(error);
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

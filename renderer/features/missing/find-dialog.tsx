@@ -15,12 +15,22 @@ import { Skeleton } from '../../ui/states.tsx';
 import { placeOf } from './place.ts';
 import styles from './missing.module.css';
 
-interface FindDialogProps { track: TrackOut | null; onClose: () => void; onFound: (track: TrackOut) => void }
+interface FindDialogProps {
+  track: TrackOut | null;
+  onClose: () => void;
+  onFound: (track: TrackOut) => void;
+}
 
 export function FindDialog({ track, onClose, onFound }: FindDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal opened={track !== null} onClose={onClose} size={640} title={t('missing.findTitle')} closeButtonProps={{ 'aria-label': t('missing.close') }}>
+    <Modal
+      opened={track !== null}
+      onClose={onClose}
+      size={640}
+      title={t('missing.findTitle')}
+      closeButtonProps={{ 'aria-label': t('missing.close') }}
+    >
       {track && <Candidates track={track} onClose={onClose} onFound={onFound} />}
     </Modal>
   );
@@ -29,22 +39,34 @@ export function FindDialog({ track, onClose, onFound }: FindDialogProps) {
 function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> & { track: TrackOut }) {
   const { t } = useTranslation();
   const relocate = useRelocate();
-  const candidates = useQuery({ ...replacementsQuery(track.id), enabled: relocate.isIdle || relocate.isError }); // a track that is found has none
-  const choose = (other: TrackOut) => relocate.mutate({ id: track.id, otherId: other.id }, {
-    onSuccess: (found) => {
-      onFound(found);
-      onClose();
-    },
-  });
+  // a track that is found has none
+  const candidates = useQuery({ ...replacementsQuery(track.id), enabled: relocate.isIdle || relocate.isError });
+  const choose = (other: TrackOut) =>
+    relocate.mutate(
+      { id: track.id, otherId: other.id },
+      {
+        onSuccess: (found) => {
+          onFound(found);
+          onClose();
+        },
+      },
+    );
 
   function body() {
     const error = relocate.error ?? (candidates.data ? null : candidates.error);
-    if (error) return <p role="alert" className={styles.error}>{detailOf(error)}</p>;
+    if (error)
+      return (
+        <p role="alert" className={styles.error}>
+          {detailOf(error)}
+        </p>
+      );
     if (!candidates.data) return <Skeleton height="64px" radius="var(--r-m)" />;
     if (candidates.data.length === 0) return <p className={styles.none}>{t('missing.none')}</p>;
     return (
       <ul className={styles.candidates} aria-label={t('missing.candidates')} onKeyDown={moveAmongRows}>
-        {candidates.data.map((candidate) => <Candidate key={candidate.track.id} candidate={candidate} disabled={relocate.isPending} onChoose={choose} />)}
+        {candidates.data.map((candidate) => (
+          <Candidate key={candidate.track.id} candidate={candidate} disabled={relocate.isPending} onChoose={choose} />
+        ))}
       </ul>
     );
   }
@@ -64,13 +86,27 @@ function Sought({ track }: { track: TrackOut }) {
   return (
     <div className={styles.sought}>
       <p className={styles.title}>{track.title}</p>
-      <p className={styles.quiet}>{[track.artist_name ?? t('library.unknownArtist'), track.album_title, factsOf(track)].filter(Boolean).join(' · ')}</p>
-      <p className={styles.path}>{place ? t('missing.was', { path: place.folder + place.name }) : t('missing.wasInStorage')}</p>
+      <p className={styles.quiet}>
+        {[track.artist_name ?? t('library.unknownArtist'), track.album_title, factsOf(track)]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <p className={styles.path}>
+        {place ? t('missing.was', { path: place.folder + place.name }) : t('missing.wasInStorage')}
+      </p>
     </div>
   );
 }
 
-function Candidate({ candidate: { track, why }, disabled, onChoose }: { candidate: ReplacementOut; disabled: boolean; onChoose: (track: TrackOut) => void }) {
+function Candidate({
+  candidate: { track, why },
+  disabled,
+  onChoose,
+}: {
+  candidate: ReplacementOut;
+  disabled: boolean;
+  onChoose: (track: TrackOut) => void;
+}) {
   const { t } = useTranslation();
   const place = placeOf(track);
   return (
@@ -78,13 +114,26 @@ function Candidate({ candidate: { track, why }, disabled, onChoose }: { candidat
       <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
       <div className={styles.about}>
         <p className={styles.title}>{track.title}</p>
-        <p className={styles.quiet}>{[track.artist_name ?? t('library.unknownArtist'), track.album_title].filter(Boolean).join(' · ')}</p>
+        <p className={styles.quiet}>
+          {[track.artist_name ?? t('library.unknownArtist'), track.album_title].filter(Boolean).join(' · ')}
+        </p>
         <p className={styles.path}>{place ? place.folder + place.name : t('missing.inStorage')}</p>
-        <p className={styles.signs}><span className={styles.why}>{t(`missing.why.${why}`)}</span>{factsOf(track)}</p>
+        <p className={styles.signs}>
+          <span className={styles.why}>{t(`missing.why.${why}`)}</span>
+          {factsOf(track)}
+        </p>
       </div>
-      <Button data-stop disabled={disabled} onClick={() => onChoose(track)} aria-label={t('missing.thisLabel', { title: track.title, path: place?.name ?? '' })}>{t('missing.this')}</Button>
+      <Button
+        data-stop
+        disabled={disabled}
+        onClick={() => onChoose(track)}
+        aria-label={t('missing.thisLabel', { title: track.title, path: place?.name ?? '' })}
+      >
+        {t('missing.this')}
+      </Button>
     </li>
   );
 }
 
-const factsOf = ({ format, duration_ms: ms }: TrackOut): string => [format && formatFormat(format), ms !== null && formatClock(ms)].filter(Boolean).join(' · ');
+const factsOf = ({ format, duration_ms: ms }: TrackOut): string =>
+  [format && formatFormat(format), ms !== null && formatClock(ms)].filter(Boolean).join(' · ');

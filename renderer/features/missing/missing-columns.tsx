@@ -21,19 +21,40 @@ export interface MissingActions {
 /** Rows are the tab stops; what stands in them is reached by keys on the row. */
 const notAStop = { tabIndex: -1 } as const;
 
-export function missingColumns({ t, isSelected, isLeaving, onSelect, onFind, onRemove, onUndo }: MissingActions): Column<TrackOut>[] {
+export function missingColumns({
+  t,
+  isSelected,
+  isLeaving,
+  onSelect,
+  onFind,
+  onRemove,
+  onUndo,
+}: MissingActions): Column<TrackOut>[] {
   return [
     {
-      id: 'select', label: '', width: '24px',
+      id: 'select',
+      label: '',
+      width: '24px',
       cell: (track, index) => (
         <label className={styles.check}>
-          <input type="checkbox" {...notAStop} aria-label={t('missing.select', { title: track.title })} checked={isSelected(track.id)} disabled={isLeaving(track.id)}
-            onChange={(event) => onSelect(track, index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)} />
+          <input
+            type="checkbox"
+            {...notAStop}
+            aria-label={t('missing.select', { title: track.title })}
+            checked={isSelected(track.id)}
+            disabled={isLeaving(track.id)}
+            onChange={(event) =>
+              onSelect(track, index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
+            }
+          />
         </label>
       ),
     },
     {
-      id: 'title', label: t('sort.title'), width: 'minmax(0, 3fr)', sortable: true,
+      id: 'title',
+      label: t('sort.title'),
+      width: 'minmax(0, 3fr)',
+      sortable: true,
       cell: (track) => (
         <div className={styles.lines} data-leaving={isLeaving(track.id) || undefined}>
           <span className={styles.title}>{track.title}</span>
@@ -42,22 +63,67 @@ export function missingColumns({ t, isSelected, isLeaving, onSelect, onFind, onR
       ),
     },
     {
-      id: 'artist', label: t('sort.artist'), width: 'minmax(0, 2fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.artist_id === null ? track.artist_name : <RowLink href={`/artists/${track.artist_id}`} {...notAStop} className={styles.quiet}>{track.artist_name}</RowLink>),
+      id: 'artist',
+      label: t('sort.artist'),
+      width: 'minmax(0, 2fr)',
+      sortable: true,
+      wideOnly: true,
+      cell: (track) =>
+        track.artist_id === null ? (
+          track.artist_name
+        ) : (
+          <RowLink href={`/artists/${track.artist_id}`} {...notAStop} className={styles.quiet}>
+            {track.artist_name}
+          </RowLink>
+        ),
     },
     {
-      id: 'album', label: t('sort.album'), width: 'minmax(0, 2fr)', sortable: true, wideOnly: true,
-      cell: (track) => (track.album_id === null ? null : <RowLink href={`/albums/${track.album_id}`} {...notAStop} className={styles.quiet}>{track.album_title}</RowLink>),
+      id: 'album',
+      label: t('sort.album'),
+      width: 'minmax(0, 2fr)',
+      sortable: true,
+      wideOnly: true,
+      cell: (track) =>
+        track.album_id === null ? null : (
+          <RowLink href={`/albums/${track.album_id}`} {...notAStop} className={styles.quiet}>
+            {track.album_title}
+          </RowLink>
+        ),
     },
-    { id: 'place', label: t('missing.place'), width: 'minmax(0, 3fr)', wideOnly: true, cell: (track) => <PlaceCell track={track} inStorage={t('missing.inStorage')} /> },
     {
-      id: 'actions', label: '', width: '116px', align: 'end',
+      id: 'place',
+      label: t('missing.place'),
+      width: 'minmax(0, 3fr)',
+      wideOnly: true,
+      cell: (track) => <PlaceCell track={track} inStorage={t('missing.inStorage')} />,
+    },
+    {
+      id: 'actions',
+      label: '',
+      width: '116px',
+      align: 'end',
       cell: (track) => (
         <span className={styles.actions}>
-          {isLeaving(track.id) ? <Button variant="plain" icon={IconArrowBackUp} {...notAStop} onClick={() => onUndo(track)}>{t('missing.undo')}</Button> : (
+          {isLeaving(track.id) ? (
+            <Button variant="plain" icon={IconArrowBackUp} {...notAStop} onClick={() => onUndo(track)}>
+              {t('missing.undo')}
+            </Button>
+          ) : (
             <>
-              <Button {...notAStop} aria-label={t('missing.findLabel', { title: track.title })} onClick={() => onFind(track)}>{t('missing.find')}</Button>
-              <IconButton {...notAStop} label={t('missing.removeLabel', { title: track.title })} icon={IconTrash} iconSize={18} onClick={() => onRemove(track)} />
+              <Button
+                {...notAStop}
+                aria-label={t('missing.findLabel', { title: track.title })}
+                onClick={() => onFind(track)}
+              >
+                {t('missing.find')}
+              </Button>
+              <IconButton
+                {...notAStop}
+                label={t('missing.removeLabel', { title: track.title })}
+                icon={IconTrash}
+                iconSize={18}
+                onClick={() => onRemove(track)}
+              />
             </>
           )}
         </span>

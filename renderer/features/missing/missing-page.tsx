@@ -41,15 +41,20 @@ export function MissingPage() {
   const descending = search.order === 'desc';
   const count = list.total ?? PLACEHOLDERS;
 
-  useEffect(() => { if (list.total === 0) chosen.clear(); }, [list.total]);
+  useEffect(() => {
+    if (list.total === 0) chosen.clear();
+  }, [list.total]);
 
   const find = (track: TrackOut | undefined) => track && !isLeaving(track.id) && setSought(track);
   const removeChosen = () => {
     if (chosen.count > MOST_ROWS) return tell(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
-    return void list.fetchRows(0, total - 1).then((tracks) => {
-      remove(tracks.filter(({ id }) => chosen.has(id) && !isLeaving(id)));
-      chosen.clear();
-    }).catch((error: unknown) => tell(detailOf(error)));
+    return void list
+      .fetchRows(0, total - 1)
+      .then((tracks) => {
+        remove(tracks.filter(({ id }) => chosen.has(id) && !isLeaving(id)));
+        chosen.clear();
+      })
+      .catch((error: unknown) => tell(detailOf(error)));
   };
   const columns = missingColumns({
     t,
@@ -64,7 +69,14 @@ export function MissingPage() {
   const onSort = (id: string) => {
     const next = MISSING_SORTS.find((name) => name === id);
     if (!next) return;
-    void navigate({ to: '/missing', search: { ...(next !== 'title' && { sort: next }), ...(next === sort && !descending && { order: 'desc' as const }) }, replace: true });
+    void navigate({
+      to: '/missing',
+      search: {
+        ...(next !== 'title' && { sort: next }),
+        ...(next === sort && !descending && { order: 'desc' as const }),
+      },
+      replace: true,
+    });
   };
 
   /** What the table itself has no use for. */
@@ -86,40 +98,75 @@ export function MissingPage() {
   };
 
   function body() {
-    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
-    if (list.total === 0) return <EmptyState icon={IconCircleCheck} title={t('missing.emptyTitle')}>{t('missing.empty')}</EmptyState>;
+    if (list.error && list.total === undefined)
+      return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.total === 0)
+      return (
+        <EmptyState icon={IconCircleCheck} title={t('missing.emptyTitle')}>
+          {t('missing.empty')}
+        </EmptyState>
+      );
     return (
       <>
         <p className={styles.lead}>{t('missing.lead')}</p>
         <p className={styles.keys}>{t('missing.keys')}</p>
         <div onKeyDown={onKeyDown} className={styles.list}>
-          <VirtualTable label={t('missing.label')} columns={columns} count={count} item={list.item} sort={{ id: sort, descending }} onSort={onSort}
-            onRange={list.show} onOpen={(index) => find(list.item(index))} isCurrent={() => false} />
+          <VirtualTable
+            label={t('missing.label')}
+            columns={columns}
+            count={count}
+            item={list.item}
+            sort={{ id: sort, descending }}
+            onSort={onSort}
+            onRange={list.show}
+            onOpen={(index) => find(list.item(index))}
+            isCurrent={() => false}
+          />
         </div>
       </>
     );
   }
 
   return (
-    <Page title={t('nav.missing')} count={list.total ? formatNumber(list.total) : undefined} tools={
-      <>
-        {chosen.count > 0 ? (
-          <>
-            <span className={styles.chosen} aria-live="polite">{t('missing.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}</span>
-            <Button icon={IconTrash} onClick={removeChosen}>{t('missing.remove')}</Button>
-            <Button variant="plain" onClick={chosen.clear}>{t('missing.clear')}</Button>
-          </>
-        ) : (
-          <>
-            {total > 1 && <Button variant="plain" onClick={chosen.all}>{t('missing.selectAll')}</Button>}
-            <ScanAgain />
-          </>
-        )}
-      </>
-    }>
+    <Page
+      title={t('nav.missing')}
+      count={list.total ? formatNumber(list.total) : undefined}
+      tools={
+        <>
+          {chosen.count > 0 ? (
+            <>
+              <span className={styles.chosen} aria-live="polite">
+                {t('missing.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
+              </span>
+              <Button icon={IconTrash} onClick={removeChosen}>
+                {t('missing.remove')}
+              </Button>
+              <Button variant="plain" onClick={chosen.clear}>
+                {t('missing.clear')}
+              </Button>
+            </>
+          ) : (
+            <>
+              {total > 1 && (
+                <Button variant="plain" onClick={chosen.all}>
+                  {t('missing.selectAll')}
+                </Button>
+              )}
+              <ScanAgain />
+            </>
+          )}
+        </>
+      }
+    >
       {body()}
-      <div role="status" className="visually-hidden">{said}</div>
-      <FindDialog track={sought} onClose={() => setSought(null)} onFound={(track) => setSaid(t('missing.found', { title: track.title }))} />
+      <div role="status" className="visually-hidden">
+        {said}
+      </div>
+      <FindDialog
+        track={sought}
+        onClose={() => setSought(null)}
+        onFound={(track) => setSaid(t('missing.found', { title: track.title }))}
+      />
     </Page>
   );
 }
@@ -133,8 +180,19 @@ function ScanAgain() {
   if (!isOwner) return null;
   return (
     <>
-      {scan.error && <span role="alert" className={styles.error}>{detailOf(scan.error)}</span>}
-      <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending || scanning}>{t('missing.scan')}</Button>
+      {scan.error && (
+        <span role="alert" className={styles.error}>
+          {detailOf(scan.error)}
+        </span>
+      )}
+      <Button
+        variant="primary"
+        icon={IconFolderSearch}
+        onClick={() => scan.mutate()}
+        disabled={scan.isPending || scanning}
+      >
+        {t('missing.scan')}
+      </Button>
     </>
   );
 }

@@ -1,7 +1,10 @@
 // Where a track's file is, or was, as far as it lies in the music folder.
 import type { TrackOut } from '../../../server/library/wire.ts';
 
-export interface Place { folder: string; name: string }
+export interface Place {
+  folder: string;
+  name: string;
+}
 
 const FILE_URI = 'file:';
 

@@ -8,7 +8,10 @@ import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { bringBack, takeBack } from '../../ui/undoable.ts';
 
-export interface Removable { id: number; title: string }
+export interface Removable {
+  id: number;
+  title: string;
+}
 
 /** Not that of a deleted track: one whose file comes back in time stays, and is in no other list to be hidden from. */
 export const missingKey = (id: number): string => `missing:${id}`;
@@ -34,7 +37,10 @@ export function useRemove(): (tracks: readonly Removable[]) => void {
     const [first] = tracks;
     if (!first) return;
     later({
-      message: tracks.length === 1 ? t('missing.removedOne', { title: first.title }) : t('missing.removed', { count: tracks.length, number: formatNumber(tracks.length) }),
+      message:
+        tracks.length === 1
+          ? t('missing.removedOne', { title: first.title })
+          : t('missing.removed', { count: tracks.length, number: formatNumber(tracks.length) }),
       keys: tracks.map(({ id }) => missingKey(id)),
       run: () => eachAtOnce(tracks, remove).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),
     });

@@ -13,7 +13,10 @@ export function FailureNotice() {
       {failure && (
         <>
           <Symbol size={16} aria-hidden />
-          <span>{t(`failure.${failure.reason}`, { title: failure.entry.track.title })} {failure.skipping && t('failure.skipping')}</span>
+          <span>
+            {t(`failure.${failure.reason}`, { title: failure.entry.track.title })}{' '}
+            {failure.skipping && t('failure.skipping')}
+          </span>
         </>
       )}
     </div>

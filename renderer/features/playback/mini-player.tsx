@@ -17,7 +17,12 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
   const track = useCurrentTrack();
   const sounding = usePlayer(isSounding);
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
-  if (!track) return <div className={styles.alone}><QueueOffer /></div>;
+  if (!track)
+    return (
+      <div className={styles.alone}>
+        <QueueOffer />
+      </div>
+    );
   return (
     <section className={styles.mini} style={accent} aria-label={t('player.player')}>
       <FailureNotice />
@@ -30,7 +35,11 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
           <span>{track.artist_name ?? t('library.unknownArtist')}</span>
         </span>
       </button>
-      <IconButton label={t(sounding ? 'player.pause' : 'player.play')} icon={sounding ? IconPlayerPauseFilled : IconPlayerPlayFilled} onClick={() => player.toggle()} />
+      <IconButton
+        label={t(sounding ? 'player.pause' : 'player.play')}
+        icon={sounding ? IconPlayerPauseFilled : IconPlayerPlayFilled}
+        onClick={() => player.toggle()}
+      />
       <IconButton label={t('player.next')} icon={IconPlayerSkipForwardFilled} onClick={() => player.next()} />
       <ProgressLine />
     </section>
@@ -39,5 +48,9 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
 
 function ProgressLine() {
   const fraction = usePlayer((state) => (state.durationMs > 0 ? state.positionMs / state.durationMs : 0));
-  return <div className={styles.line} aria-hidden><div style={{ transform: `scaleX(${fraction})` }} /></div>;
+  return (
+    <div className={styles.line} aria-hidden>
+      <div style={{ transform: `scaleX(${fraction})` }} />
+    </div>
+  );
 }

@@ -9,10 +9,22 @@ export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; s
   return (
     <div className={styles.text} data-size={size}>
       <span className={styles.title}>
-        {track.album_id === null ? track.title : <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>{track.title}</Link>}
+        {track.album_id === null ? (
+          track.title
+        ) : (
+          <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>
+            {track.title}
+          </Link>
+        )}
       </span>
       <span className={styles.by}>
-        {track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>{track.artist_name}</Link>}
+        {track.artist_id === null ? (
+          (track.artist_name ?? t('library.unknownArtist'))
+        ) : (
+          <Link to="/artists/$artistId" params={{ artistId: track.artist_id }}>
+            {track.artist_name}
+          </Link>
+        )}
       </span>
     </div>
   );

@@ -20,10 +20,24 @@ export function PlaybackMenu() {
   const [opened, setOpened] = useState(false);
   const sleeping = usePlayer((state) => state.sleep !== null);
   return (
-    <Popover opened={opened} onChange={setOpened} position="top-end" width={320} trapFocus returnFocus withRoles={false}>
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="top-end"
+      width={320}
+      trapFocus
+      returnFocus
+      withRoles={false}
+    >
       <Popover.Target>
         <span>
-          <IconButton label={t('playback.settings')} icon={sleeping ? IconMoon : IconAdjustmentsHorizontal} aria-haspopup="dialog" aria-expanded={opened} onClick={() => setOpened(!opened)} />
+          <IconButton
+            label={t('playback.settings')}
+            icon={sleeping ? IconMoon : IconAdjustmentsHorizontal}
+            aria-haspopup="dialog"
+            aria-expanded={opened}
+            onClick={() => setOpened(!opened)}
+          />
         </span>
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label={t('playback.settings')}>
@@ -45,7 +59,15 @@ function SpeedField() {
   const text = t('playback.speedIs', { speed: speed.toFixed(2).replace(/0$/, '') });
   return (
     <Field name={t('playback.speed')} value={text}>
-      <Slider label={t('playback.speed')} value={speed} min={SPEED_MIN} max={SPEED_MAX} step={0.05} valueText={text} onChange={(value) => player.setSpeed(value)} />
+      <Slider
+        label={t('playback.speed')}
+        value={speed}
+        min={SPEED_MIN}
+        max={SPEED_MAX}
+        step={0.05}
+        valueText={text}
+        onChange={(value) => player.setSpeed(value)}
+      />
     </Field>
   );
 }
@@ -56,7 +78,12 @@ function SleepField() {
   const sleep = usePlayer((state) => state.sleep);
   const [minutes, setMinutes] = useState<number | null>(null);
   const choices = ['off', ...MINUTES.map(String), 'track'] as const;
-  const labelOf = (choice: string) => (choice === 'off' ? t('playback.sleepOff') : choice === 'track' ? t('playback.sleepTrack') : t('playback.sleepMinutes', { minutes: choice }));
+  const labelOf = (choice: string) =>
+    choice === 'off'
+      ? t('playback.sleepOff')
+      : choice === 'track'
+        ? t('playback.sleepTrack')
+        : t('playback.sleepMinutes', { minutes: choice });
   const chosen = sleep === null ? 'off' : sleep === 'track' ? 'track' : minutes === null ? null : String(minutes);
   const choose = (choice: string) => {
     setMinutes(Number(choice) || null);
@@ -64,7 +91,12 @@ function SleepField() {
   };
   return (
     <Field name={t('playback.sleep')} value={sleepText(sleep, t, i18n.language)}>
-      <Segmented label={t('playback.sleep')} value={chosen} options={choices.map((value) => ({ value, label: labelOf(value) }))} onChange={choose} />
+      <Segmented
+        label={t('playback.sleep')}
+        value={chosen}
+        options={choices.map((value) => ({ value, label: labelOf(value) }))}
+        onChange={choose}
+      />
     </Field>
   );
 }
@@ -72,7 +104,9 @@ function SleepField() {
 function sleepText(sleep: Sleep, t: TFunction, language: string): string {
   if (sleep === null) return '';
   if (sleep === 'track') return t('playback.sleepAfterTrack');
-  return t('playback.sleepAt', { time: new Date(sleep.at).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' }) });
+  return t('playback.sleepAt', {
+    time: new Date(sleep.at).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' }),
+  });
 }
 
 function CrossfadeField() {
@@ -82,7 +116,14 @@ function CrossfadeField() {
   const text = seconds === 0 ? t('playback.crossfadeOff') : t('playback.crossfadeIs', { seconds });
   return (
     <Field name={t('playback.crossfade')} value={text} help={t('playback.crossfadeHelp')}>
-      <Slider label={t('playback.crossfade')} value={seconds} max={CROSSFADE_MAX_S} step={1} valueText={text} onChange={(crossfadeS) => player.setSound({ crossfadeS })} />
+      <Slider
+        label={t('playback.crossfade')}
+        value={seconds}
+        max={CROSSFADE_MAX_S}
+        step={1}
+        valueText={text}
+        onChange={(crossfadeS) => player.setSound({ crossfadeS })}
+      />
     </Field>
   );
 }
@@ -96,11 +137,24 @@ function GainField() {
   return (
     <>
       <Field name={t('playback.gain')} help={t('playback.gainHelp')}>
-        <Segmented label={t('playback.gain')} value={mode} options={MODES.map((value) => ({ value, label: t(`playback.gainMode.${value}`) }))} onChange={(replayGain) => player.setSound({ replayGain })} />
+        <Segmented
+          label={t('playback.gain')}
+          value={mode}
+          options={MODES.map((value) => ({ value, label: t(`playback.gainMode.${value}`) }))}
+          onChange={(replayGain) => player.setSound({ replayGain })}
+        />
       </Field>
       {mode !== 'off' && (
         <Field name={t('playback.preamp')} value={text}>
-          <Slider label={t('playback.preamp')} value={preamp} min={-PREAMP_MAX_DB} max={PREAMP_MAX_DB} step={1} valueText={text} onChange={(preampDb) => player.setSound({ preampDb })} />
+          <Slider
+            label={t('playback.preamp')}
+            value={preamp}
+            min={-PREAMP_MAX_DB}
+            max={PREAMP_MAX_DB}
+            step={1}
+            valueText={text}
+            onChange={(preampDb) => player.setSound({ preampDb })}
+          />
         </Field>
       )}
     </>
@@ -110,7 +164,10 @@ function GainField() {
 function Field({ name, value, help, children }: { name: string; value?: string; help?: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
-      <div className={styles.name}><span>{name}</span><span>{value}</span></div>
+      <div className={styles.name}>
+        <span>{name}</span>
+        <span>{value}</span>
+      </div>
       {children}
       {help && <p>{help}</p>}
     </div>

@@ -30,17 +30,34 @@ export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (vi
             <NowPlayingText track={track} />
             <CurrentHeart track={track} />
           </>
-        ) : <span className={styles.idle}>{t('player.nothing')}</span>}
+        ) : (
+          <span className={styles.idle}>{t('player.nothing')}</span>
+        )}
       </div>
       <div className={styles.middle}>
         <TransportButtons />
         <SeekBar />
       </div>
       <div className={styles.side}>
-        <IconButton label={t('playback.lyrics')} icon={IconMicrophone2} aria-pressed={side === 'lyrics'} onClick={() => onSide('lyrics')} />
-        <IconButton label={t('queue.queue')} icon={IconPlaylist} aria-pressed={side === 'queue'} onClick={() => onSide('queue')} />
+        <IconButton
+          label={t('playback.lyrics')}
+          icon={IconMicrophone2}
+          aria-pressed={side === 'lyrics'}
+          onClick={() => onSide('lyrics')}
+        />
+        <IconButton
+          label={t('queue.queue')}
+          icon={IconPlaylist}
+          aria-pressed={side === 'queue'}
+          onClick={() => onSide('queue')}
+        />
         <PlaybackMenu />
-        <IconButton label={t('playback.window')} icon={IconPictureInPicture} className={styles.wide} onClick={openPlayerWindow} />
+        <IconButton
+          label={t('playback.window')}
+          icon={IconPictureInPicture}
+          className={styles.wide}
+          onClick={openPlayerWindow}
+        />
         <VolumeControl />
       </div>
     </section>

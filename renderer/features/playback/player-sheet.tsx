@@ -24,8 +24,16 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
   const toggle = (wanted: SideView) => setView(view === wanted ? null : wanted);
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (
-    <Modal opened={opened && track !== null} onClose={onClose} fullScreen withCloseButton={false} padding={0} transitionProps={{ transition: 'slide-up', duration: 180 }}
-      attributes={{ content: { 'aria-label': t('player.player') } }} styles={{ body: { height: '100%' } }}>
+    <Modal
+      opened={opened && track !== null}
+      onClose={onClose}
+      fullScreen
+      withCloseButton={false}
+      padding={0}
+      transitionProps={{ transition: 'slide-up', duration: 180 }}
+      attributes={{ content: { 'aria-label': t('player.player') } }}
+      styles={{ body: { height: '100%' } }}
+    >
       {track && (
         <div className={styles.sheet} style={accent}>
           <div className={styles.top}>
@@ -33,8 +41,12 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
             <span className={styles.album}>{track.album_title}</span>
             <CurrentHeart track={track} />
           </div>
-          {view ? <div className={styles.queue}>{view === 'queue' ? <QueueOrHint /> : <LyricsView />}</div> : (
-            <div className={styles.art}><Cover src={trackCover(track, 600)} alt="" className={styles.cover} eager /></div>
+          {view ? (
+            <div className={styles.queue}>{view === 'queue' ? <QueueOrHint /> : <LyricsView />}</div>
+          ) : (
+            <div className={styles.art}>
+              <Cover src={trackCover(track, 600)} alt="" className={styles.cover} eager />
+            </div>
           )}
           <div onClick={(event) => (event.target as HTMLElement).closest('a') && onClose()}>
             <NowPlayingText track={track} size="large" />
@@ -42,10 +54,20 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
           <SeekBar below />
           <TransportButtons large />
           <div className={styles.more}>
-            <IconButton label={t('playback.lyrics')} icon={IconMicrophone2} aria-pressed={view === 'lyrics'} onClick={() => toggle('lyrics')} />
+            <IconButton
+              label={t('playback.lyrics')}
+              icon={IconMicrophone2}
+              aria-pressed={view === 'lyrics'}
+              onClick={() => toggle('lyrics')}
+            />
             {view === 'queue' && <QueueActions />}
             <PlaybackMenu />
-            <IconButton label={t('queue.queue')} icon={IconPlaylist} aria-pressed={view === 'queue'} onClick={() => toggle('queue')} />
+            <IconButton
+              label={t('queue.queue')}
+              icon={IconPlaylist}
+              aria-pressed={view === 'queue'}
+              onClick={() => toggle('queue')}
+            />
           </div>
         </div>
       )}

@@ -20,7 +20,13 @@ export function QueueActions() {
     const name = await askName({ title: t('queue.saveTitle'), submit: t('queue.saveSubmit') });
     if (name === null) return;
     const track_ids = queue.slice(0, MOST_ADDED).map(({ track }) => track.id);
-    create.mutate({ name, track_ids }, { onSuccess: () => tell(t('queue.saved', { name, tracks: formatNumber(track_ids.length) })), onError: (error) => tell(error.message) });
+    create.mutate(
+      { name, track_ids },
+      {
+        onSuccess: () => tell(t('queue.saved', { name, tracks: formatNumber(track_ids.length) })),
+        onError: (error) => tell(error.message),
+      },
+    );
   };
   const clear = () => {
     const tracks = queue.map(({ track }) => track);
@@ -29,8 +35,20 @@ export function QueueActions() {
   };
   return (
     <>
-      <IconButton label={t('queue.save')} icon={IconPlaylistAdd} iconSize={18} disabled={queue.length === 0} onClick={() => void save()} />
-      <IconButton label={t('queue.clear')} icon={IconTrash} iconSize={18} disabled={queue.length === 0} onClick={clear} />
+      <IconButton
+        label={t('queue.save')}
+        icon={IconPlaylistAdd}
+        iconSize={18}
+        disabled={queue.length === 0}
+        onClick={() => void save()}
+      />
+      <IconButton
+        label={t('queue.clear')}
+        icon={IconTrash}
+        iconSize={18}
+        disabled={queue.length === 0}
+        onClick={clear}
+      />
     </>
   );
 }

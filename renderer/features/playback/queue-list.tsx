@@ -1,6 +1,14 @@
-// What plays and what comes next: jump, reorder by drag (by a long press on a touch screen) or Alt+arrow, remove. Long queues keep only the
-// rows on screen in the document, and the one that is dragged.
-import { closestCenter, DndContext, MouseSensor, TouchSensor, useSensor, useSensors, type DragEndEvent } from '@dnd-kit/core';
+// What plays and what comes next: jump, reorder by drag (by a long press on a touch screen) or Alt+arrow, remove. Long
+// queues keep only the rows on screen in the document, and the one that is dragged.
+import {
+  closestCenter,
+  DndContext,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+  type DragEndEvent,
+} from '@dnd-kit/core';
 import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
@@ -12,7 +20,15 @@ import styles from './queue.module.css';
 
 const ROW_HEIGHT = 56;
 /** Ours are said by the list itself, in the person's language. */
-const SILENT = { announcements: { onDragStart: () => undefined, onDragOver: () => undefined, onDragEnd: () => undefined, onDragCancel: () => undefined }, screenReaderInstructions: { draggable: '' } };
+const SILENT = {
+  announcements: {
+    onDragStart: () => undefined,
+    onDragOver: () => undefined,
+    onDragEnd: () => undefined,
+    onDragCancel: () => undefined,
+  },
+  screenReaderInstructions: { draggable: '' },
+};
 
 export function QueueList() {
   const { t } = useTranslation();
@@ -26,9 +42,15 @@ export function QueueList() {
   const wantsFocus = useRef(false);
   const keys = useMemo(() => queue.map(({ key }) => key), [queue]);
   const draggedAt = dragged === null ? -1 : keys.indexOf(dragged);
-  const sensors = useSensors(useSensor(MouseSensor, { activationConstraint: { distance: 6 } }), useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }));
+  const sensors = useSensors(
+    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
+  );
   const virtualizer = useVirtualizer({
-    count: queue.length, getScrollElement: () => scroller.current, estimateSize: () => ROW_HEIGHT, overscan: 6,
+    count: queue.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 6,
     rangeExtractor: (range) => {
       const rows = defaultRangeExtractor(range);
       return draggedAt < 0 || rows.includes(draggedAt) ? rows : [...rows, draggedAt].toSorted((a, b) => a - b);
@@ -44,11 +66,14 @@ export function QueueList() {
     row.focus();
   });
 
-  const goTo = useCallback((to: number) => {
-    wantsFocus.current = true;
-    setStop(to);
-    virtualizer.scrollToIndex(to, { align: 'auto' });
-  }, [virtualizer]);
+  const goTo = useCallback(
+    (to: number) => {
+      wantsFocus.current = true;
+      setStop(to);
+      virtualizer.scrollToIndex(to, { align: 'auto' });
+    },
+    [virtualizer],
+  );
 
   const moveTo = (entry: QueueEntry, to: number) => {
     player.move(entry.key, to);
@@ -82,18 +107,41 @@ export function QueueList() {
 
   return (
     <div ref={scroller} className={styles.scroller}>
-      <p id="queue-keys" hidden>{t('queue.keys')}</p>
-      <div role="status" className="visually-hidden">{said}</div>
-      <DndContext sensors={sensors} collisionDetection={closestCenter} accessibility={SILENT} onDragStart={({ active }) => setDragged(Number(active.id))} onDragCancel={() => setDragged(null)} onDragEnd={onDragEnd}>
+      <p id="queue-keys" hidden>
+        {t('queue.keys')}
+      </p>
+      <div role="status" className="visually-hidden">
+        {said}
+      </div>
+      <DndContext
+        sensors={sensors}
+        collisionDetection={closestCenter}
+        accessibility={SILENT}
+        onDragStart={({ active }) => setDragged(Number(active.id))}
+        onDragCancel={() => setDragged(null)}
+        onDragEnd={onDragEnd}
+      >
         <SortableContext items={keys} strategy={verticalListSortingStrategy}>
           <ul className={styles.rows} style={{ height: virtualizer.getTotalSize() }} aria-label={t('queue.queue')}>
             {virtualizer.getVirtualItems().map(({ index: at, start }) => {
               const entry = queue[at];
               if (!entry) return null;
               return (
-                <li key={entry.key} data-index={at} aria-setsize={queue.length} aria-posinset={at + 1} className={styles.item} style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
-                  onKeyDown={(event) => onKeyDown(event, entry, at)} onFocus={() => setStop(at)}>
-                  <QueueRow entry={entry} state={at === index ? 'current' : at < index ? 'played' : 'coming'} tabIndex={at === Math.min(stop < 0 ? 0 : stop, queue.length - 1) ? 0 : -1} />
+                <li
+                  key={entry.key}
+                  data-index={at}
+                  aria-setsize={queue.length}
+                  aria-posinset={at + 1}
+                  className={styles.item}
+                  style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+                  onKeyDown={(event) => onKeyDown(event, entry, at)}
+                  onFocus={() => setStop(at)}
+                >
+                  <QueueRow
+                    entry={entry}
+                    state={at === index ? 'current' : at < index ? 'played' : 'coming'}
+                    tabIndex={at === Math.min(stop < 0 ? 0 : stop, queue.length - 1) ? 0 : -1}
+                  />
                 </li>
               );
             })}

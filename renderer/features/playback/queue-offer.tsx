@@ -14,9 +14,18 @@ export function QueueOffer() {
       {offer && (
         <>
           <IconDevices size={16} aria-hidden />
-          <span>{t(offer.client === null ? 'queueOffer.textUnnamed' : 'queueOffer.text', { title: offer.title, client: offer.client ?? '' })}</span>
-          <button type="button" onClick={() => void offer.accept().catch((error: Error) => tell(error.message))}>{t('queueOffer.continue')}</button>
-          <button type="button" onClick={offer.dismiss}>{t('queueOffer.dismiss')}</button>
+          <span>
+            {t(offer.client === null ? 'queueOffer.textUnnamed' : 'queueOffer.text', {
+              title: offer.title,
+              client: offer.client ?? '',
+            })}
+          </span>
+          <button type="button" onClick={() => void offer.accept().catch((error: Error) => tell(error.message))}>
+            {t('queueOffer.continue')}
+          </button>
+          <button type="button" onClick={offer.dismiss}>
+            {t('queueOffer.dismiss')}
+          </button>
         </>
       )}
     </div>

@@ -26,7 +26,12 @@ export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClo
         <h2>{t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}</h2>
         <p>{view === 'queue' && count > 0 && t('track.count', { count })}</p>
         {view === 'queue' && <QueueActions />}
-        <IconButton label={t(view === 'queue' ? 'queue.close' : 'playback.closeLyrics')} icon={IconX} iconSize={18} onClick={onClose} />
+        <IconButton
+          label={t(view === 'queue' ? 'queue.close' : 'playback.closeLyrics')}
+          icon={IconX}
+          iconSize={18}
+          onClick={onClose}
+        />
       </div>
       {view === 'lyrics' ? <LyricsView /> : <QueueOrHint />}
     </div>
@@ -36,5 +41,11 @@ export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClo
 export function QueueOrHint() {
   const { t } = useTranslation();
   const empty = usePlayer((state) => state.queue.length === 0);
-  return empty ? <p className={styles.empty}>{t('queue.empty')}</p> : <Suspense fallback={null}><QueueList /></Suspense>;
+  return empty ? (
+    <p className={styles.empty}>{t('queue.empty')}</p>
+  ) : (
+    <Suspense fallback={null}>
+      <QueueList />
+    </Suspense>
+  );
 }

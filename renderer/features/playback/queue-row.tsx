@@ -10,7 +10,11 @@ import { formatClock } from '../../ui/format.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
 import styles from './queue.module.css';
 
-interface QueueRowProps { entry: QueueEntry; state: 'played' | 'current' | 'coming'; tabIndex: 0 | -1 }
+interface QueueRowProps {
+  entry: QueueEntry;
+  state: 'played' | 'current' | 'coming';
+  tabIndex: 0 | -1;
+}
 
 export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
   const { t } = useTranslation();
@@ -20,18 +24,47 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
   const { track } = entry;
   const by = track.artist_name ?? t('library.unknownArtist');
   return (
-    <div ref={setNodeRef} className={styles.row} data-state={state} data-dragged={isDragging || undefined} style={transform ? { transform: `translateY(${transform.y}px)`, transition } : {}} {...listeners}>
-      <button type="button" className={styles.jump} data-stop tabIndex={tabIndex} aria-current={state === 'current' || undefined}
-        aria-describedby="queue-keys" onClick={() => player.jumpTo(entry.key)}>
+    <div
+      ref={setNodeRef}
+      className={styles.row}
+      data-state={state}
+      data-dragged={isDragging || undefined}
+      style={transform ? { transform: `translateY(${transform.y}px)`, transition } : {}}
+      {...listeners}
+    >
+      <button
+        type="button"
+        className={styles.jump}
+        data-stop
+        tabIndex={tabIndex}
+        aria-current={state === 'current' || undefined}
+        aria-describedby="queue-keys"
+        onClick={() => player.jumpTo(entry.key)}
+      >
         <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
         <span className={styles.text}>
           <span>{track.title}</span>
           <span>{by}</span>
         </span>
-        <span className={styles.length}>{state === 'current' ? <SoundBars moving={sounding} /> : track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
+        <span className={styles.length}>
+          {state === 'current' ? (
+            <SoundBars moving={sounding} />
+          ) : track.duration_ms === null ? (
+            ''
+          ) : (
+            formatClock(track.duration_ms)
+          )}
+        </span>
       </button>
       <span className={styles.actions}>
-        <IconButton label={t('queue.remove', { title: track.title })} icon={IconX} iconSize={16} size="small" tabIndex={-1} onClick={() => player.remove(entry.key)} />
+        <IconButton
+          label={t('queue.remove', { title: track.title })}
+          icon={IconX}
+          iconSize={16}
+          size="small"
+          tabIndex={-1}
+          onClick={() => player.remove(entry.key)}
+        />
         <IconGripVertical size={16} className={styles.grip} aria-hidden />
       </span>
     </div>

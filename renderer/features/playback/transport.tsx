@@ -1,5 +1,16 @@
 // The controls that the bar and the full-screen sheet share.
-import { IconArrowsShuffle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconPlayerSkipBackFilled, IconPlayerSkipForwardFilled, IconRepeat, IconRepeatOnce, IconVolume, IconVolume2, IconVolumeOff } from '@tabler/icons-react';
+import {
+  IconArrowsShuffle,
+  IconPlayerPauseFilled,
+  IconPlayerPlayFilled,
+  IconPlayerSkipBackFilled,
+  IconPlayerSkipForwardFilled,
+  IconRepeat,
+  IconRepeatOnce,
+  IconVolume,
+  IconVolume2,
+  IconVolumeOff,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { isSounding, type Repeat } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -19,13 +30,47 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
   const repeat = usePlayer((state) => state.repeat);
   return (
     <div className={styles.buttons} data-large={large || undefined} role="group" aria-label={t('player.controls')}>
-      <IconButton label={t('player.shuffle')} icon={IconArrowsShuffle} iconSize={18} aria-pressed={shuffle} onClick={() => player.setShuffle(!shuffle)} />
-      <IconButton label={t('player.previous')} icon={IconPlayerSkipBackFilled} iconSize={large ? 28 : 20} disabled={empty} onClick={() => player.previous()} />
-      <button type="button" className={styles.play} disabled={empty} onClick={() => player.toggle()} aria-label={t(sounding ? 'player.pause' : 'player.play')}>
-        {sounding ? <IconPlayerPauseFilled size={large ? 28 : 20} aria-hidden /> : <IconPlayerPlayFilled size={large ? 28 : 20} aria-hidden />}
+      <IconButton
+        label={t('player.shuffle')}
+        icon={IconArrowsShuffle}
+        iconSize={18}
+        aria-pressed={shuffle}
+        onClick={() => player.setShuffle(!shuffle)}
+      />
+      <IconButton
+        label={t('player.previous')}
+        icon={IconPlayerSkipBackFilled}
+        iconSize={large ? 28 : 20}
+        disabled={empty}
+        onClick={() => player.previous()}
+      />
+      <button
+        type="button"
+        className={styles.play}
+        disabled={empty}
+        onClick={() => player.toggle()}
+        aria-label={t(sounding ? 'player.pause' : 'player.play')}
+      >
+        {sounding ? (
+          <IconPlayerPauseFilled size={large ? 28 : 20} aria-hidden />
+        ) : (
+          <IconPlayerPlayFilled size={large ? 28 : 20} aria-hidden />
+        )}
       </button>
-      <IconButton label={t('player.next')} icon={IconPlayerSkipForwardFilled} iconSize={large ? 28 : 20} disabled={empty} onClick={() => player.next()} />
-      <IconButton label={t(`player.repeat.${repeat}`)} icon={repeat === 'one' ? IconRepeatOnce : IconRepeat} iconSize={18} aria-pressed={repeat !== 'off'} onClick={() => player.setRepeat(NEXT_REPEAT[repeat])} />
+      <IconButton
+        label={t('player.next')}
+        icon={IconPlayerSkipForwardFilled}
+        iconSize={large ? 28 : 20}
+        disabled={empty}
+        onClick={() => player.next()}
+      />
+      <IconButton
+        label={t(`player.repeat.${repeat}`)}
+        icon={repeat === 'one' ? IconRepeatOnce : IconRepeat}
+        iconSize={18}
+        aria-pressed={repeat !== 'off'}
+        onClick={() => player.setRepeat(NEXT_REPEAT[repeat])}
+      />
     </div>
   );
 }
@@ -39,8 +84,17 @@ export function SeekBar({ below = false }: { below?: boolean }) {
   return (
     <div className={styles.seek} data-below={below || undefined}>
       <span className={styles.time}>{formatClock(position)}</span>
-      <Slider label={t('player.seek')} value={position} max={duration} step={1000} buffered={buffered} disabled={duration === 0} onChange={(to) => player.seek(to)}
-        valueText={t('player.position', { position: formatClock(position), duration: formatClock(duration) })} hoverText={formatClock} />
+      <Slider
+        label={t('player.seek')}
+        value={position}
+        max={duration}
+        step={1000}
+        buffered={buffered}
+        disabled={duration === 0}
+        onChange={(to) => player.seek(to)}
+        valueText={t('player.position', { position: formatClock(position), duration: formatClock(duration) })}
+        hoverText={formatClock}
+      />
       <span className={styles.time}>{formatClock(duration)}</span>
     </div>
   );
@@ -56,8 +110,21 @@ export function VolumeControl({ whole = false }: { whole?: boolean }) {
   const icon = shown === 0 ? IconVolumeOff : shown < 0.5 ? IconVolume2 : IconVolume;
   return (
     <div className={styles.volume} data-whole={whole || undefined}>
-      <IconButton label={t(muted ? 'player.unmute' : 'player.mute')} icon={icon} aria-pressed={muted} onClick={() => player.setMuted(!muted)} />
-      <Slider label={t('player.volume')} value={shown} max={1} step={0.01} live onChange={(to) => player.setVolume(to)} valueText={`${Math.round(shown * 100)} %`} />
+      <IconButton
+        label={t(muted ? 'player.unmute' : 'player.mute')}
+        icon={icon}
+        aria-pressed={muted}
+        onClick={() => player.setMuted(!muted)}
+      />
+      <Slider
+        label={t('player.volume')}
+        value={shown}
+        max={1}
+        step={0.01}
+        live
+        onChange={(to) => player.setVolume(to)}
+        valueText={`${Math.round(shown * 100)} %`}
+      />
     </div>
   );
 }

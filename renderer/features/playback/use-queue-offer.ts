@@ -10,7 +10,12 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 
 const KEY = 'tonearm.queue.dismissed';
 
-export interface QueueOffer { title: string; client: string | null; accept: () => Promise<void>; dismiss: () => void }
+export interface QueueOffer {
+  title: string;
+  client: string | null;
+  accept: () => Promise<void>;
+  dismiss: () => void;
+}
 
 export function useQueueOffer(): QueueOffer | null {
   const player = usePlayerCommands();
@@ -20,7 +25,13 @@ export function useQueueOffer(): QueueOffer | null {
   const [dismissed, setDismissed] = useState(() => localStorage.getItem(KEY));
   const { data: queue } = useQuery({ ...queueQuery(), enabled: signedIn });
   const trackId = queue?.track_ids[queue.current_index];
-  const isOffered = queue !== undefined && trackId !== undefined && queue.changed_by !== clientId() && queue.updated_at !== dismissed && !sounding && trackId !== here;
+  const isOffered =
+    queue !== undefined &&
+    trackId !== undefined &&
+    queue.changed_by !== clientId() &&
+    queue.updated_at !== dismissed &&
+    !sounding &&
+    trackId !== here;
   const { data: track } = useQuery({ ...trackQuery(trackId ?? 0), enabled: isOffered });
   if (!isOffered || !track) return null;
 

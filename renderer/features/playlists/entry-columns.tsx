@@ -11,27 +11,72 @@ import styles from './playlists.module.css';
 
 export function entryColumns(t: TFunction, onPlay: (index: number) => void): Column<PlaylistEntryOut>[] {
   return [
-    { id: 'position', label: t('table.number'), width: '40px', align: 'end', wideOnly: true, cell: (_, index) => <span className={styles.quiet}>{index + 1}</span> },
     {
-      id: 'title', label: t('sort.title'), width: 'minmax(0, 5fr)',
+      id: 'position',
+      label: t('table.number'),
+      width: '40px',
+      align: 'end',
+      wideOnly: true,
+      cell: (_, index) => <span className={styles.quiet}>{index + 1}</span>,
+    },
+    {
+      id: 'title',
+      label: t('sort.title'),
+      width: 'minmax(0, 5fr)',
       cell: ({ track }, index) => (
         <div className={styles.title} data-elsewhere={track.availability !== 'available' || undefined}>
           <PlayCover track={track} onPlay={() => onPlay(index)} />
           <span className={styles.text}>
             <span>{track.title}</span>
-            <span>{track.artist_id === null ? track.artist_name ?? t('library.unknownArtist') : <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1}>{track.artist_name}</RowLink>}</span>
+            <span>
+              {track.artist_id === null ? (
+                (track.artist_name ?? t('library.unknownArtist'))
+              ) : (
+                <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1}>
+                  {track.artist_name}
+                </RowLink>
+              )}
+            </span>
           </span>
           <AwayMark availability={track.availability} />
         </div>
       ),
     },
     {
-      id: 'album', label: t('sort.album'), width: 'minmax(0, 3fr)', wideOnly: true,
-      cell: ({ track }) => (track.album_id === null ? null : <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>{track.album_title}</RowLink>),
+      id: 'album',
+      label: t('sort.album'),
+      width: 'minmax(0, 3fr)',
+      wideOnly: true,
+      cell: ({ track }) =>
+        track.album_id === null ? null : (
+          <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>
+            {track.album_title}
+          </RowLink>
+        ),
     },
-    { id: 'added', label: t('table.added'), width: '112px', wideOnly: true, cell: ({ added_at }) => <span className={styles.quiet}>{formatAgo(added_at)}</span> },
-    { id: 'duration', label: t('track.time'), width: '56px', align: 'end', cell: ({ track }) => <span className={styles.quiet}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span> },
-    { id: 'liked', label: '', width: '36px', wideOnly: true, cell: ({ track }) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} /> },
+    {
+      id: 'added',
+      label: t('table.added'),
+      width: '112px',
+      wideOnly: true,
+      cell: ({ added_at }) => <span className={styles.quiet}>{formatAgo(added_at)}</span>,
+    },
+    {
+      id: 'duration',
+      label: t('track.time'),
+      width: '56px',
+      align: 'end',
+      cell: ({ track }) => (
+        <span className={styles.quiet}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
+      ),
+    },
+    {
+      id: 'liked',
+      label: '',
+      width: '36px',
+      wideOnly: true,
+      cell: ({ track }) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
+    },
     { id: 'menu', label: '', width: '36px', cell: ({ track }) => <TrackMenu track={track} tabIndex={-1} /> },
   ];
 }

@@ -1,4 +1,5 @@
-// The tracks of a playlist: choose, play, move by drag or Alt+arrow, remove. Every change makes a version, so Ctrl+Z takes it back.
+// The tracks of a playlist: choose, play, move by drag or Alt+arrow, remove. Every change makes a version, so Ctrl+Z
+// takes it back.
 import { Menu } from '@mantine/core';
 import { IconArrowBarToDown, IconArrowBarToUp, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -21,7 +22,11 @@ import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
 import styles from './playlists.module.css';
 
-interface EntryTableProps { playlist: PlaylistOut; list: PagedList<PlaylistEntryOut>; isEditable: boolean }
+interface EntryTableProps {
+  playlist: PlaylistOut;
+  list: PagedList<PlaylistEntryOut>;
+  isEditable: boolean;
+}
 
 const ENTRY_DRAG = 'application/x-tonearm-entries';
 const nothing = () => {};
@@ -60,7 +65,10 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const takeBack = () => {
     const version = undo.current.pop();
     if (version === undefined) return;
-    putBack.mutate({ id: playlist.id, version }, { onSuccess: () => setSaid(t('playlist.undone')), onError: (error) => notice.tell(detailOf(error)) });
+    putBack.mutate(
+      { id: playlist.id, version },
+      { onSuccess: () => setSaid(t('playlist.undone')), onError: (error) => notice.tell(detailOf(error)) },
+    );
   };
 
   const move = (places: readonly number[], beforeIndex: number | null) => {
@@ -68,9 +76,14 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     const before = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
     if (ids.length === 0 || before === undefined || (before !== null && ids.includes(before))) return;
     const to = (beforeIndex ?? total) - places.filter((place) => place < (beforeIndex ?? total)).length;
-    change.mutateAsync({ kind: 'move', ids, before }).then((next) => made(next.version - 1), (error: unknown) => notice.tell(detailOf(error)));
+    change.mutateAsync({ kind: 'move', ids, before }).then(
+      (next) => made(next.version - 1),
+      (error: unknown) => notice.tell(detailOf(error)),
+    );
     setGoTo({ row: to });
-    setSaid(t('playlist.movedTo', { title: tracksAt(places)[0]?.title, count: places.length, position: to + 1, of: total }));
+    setSaid(
+      t('playlist.movedTo', { title: tracksAt(places)[0]?.title, count: places.length, position: to + 1, of: total }),
+    );
   };
 
   const remove = (places: readonly number[]) => {
@@ -78,17 +91,26 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     if (ids.length === 0) return;
     const title = tracksAt(places)[0]?.title;
     chosen.clear();
-    change.mutateAsync({ kind: 'remove', ids }).then((next) => {
-      made(next.version - 1);
-      const words = ids.length === 1 ? t('playlist.removedOne', { title }) : t('playlist.removed', { count: ids.length, number: formatNumber(ids.length) });
-      notice.done(words, takeBack);
-    }, (error: unknown) => notice.tell(detailOf(error)));
+    change.mutateAsync({ kind: 'remove', ids }).then(
+      (next) => {
+        made(next.version - 1);
+        const words =
+          ids.length === 1
+            ? t('playlist.removedOne', { title })
+            : t('playlist.removed', { count: ids.length, number: formatNumber(ids.length) });
+        notice.done(words, takeBack);
+      },
+      (error: unknown) => notice.tell(detailOf(error)),
+    );
     if (total > ids.length) setGoTo({ row: Math.min(places[0] ?? 0, total - ids.length - 1) });
   };
 
   const playFrom = async (index: number) => {
     const entries = await fetchEntries(queries, playlist.id);
-    player.playTracks(entries.map((entry) => entry.track), { startAt: index, shuffle: false });
+    player.playTracks(
+      entries.map((entry) => entry.track),
+      { startAt: index, shuffle: false },
+    );
   };
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
@@ -125,7 +147,11 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     onContextMenu: (_, index) => setMenuAt(index),
     onDragStart: (event, index) => {
       const places = placesFor(index);
-      startTrackDrag(event, someTracks(tracksAt(places)), places.length === 1 ? list.item(index)?.track.title ?? '' : t('track.count', { count: places.length }));
+      startTrackDrag(
+        event,
+        someTracks(tracksAt(places)),
+        places.length === 1 ? (list.item(index)?.track.title ?? '') : t('track.count', { count: places.length }),
+      );
       if (!isEditable) return;
       event.dataTransfer.effectAllowed = 'copyMove';
       event.dataTransfer.setData(ENTRY_DRAG, places.join(','));
@@ -137,7 +163,9 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       event.dataTransfer.dropEffect = 'move';
       row.dataset['drop'] = isAfter(event, row) ? 'after' : 'before';
     },
-    onDragLeave: (_event, _index, row) => { delete row.dataset['drop']; },
+    onDragLeave: (_event, _index, row) => {
+      delete row.dataset['drop'];
+    },
     onDrop: (event, index, row) => {
       delete row.dataset['drop'];
       const places = event.dataTransfer.getData(ENTRY_DRAG);
@@ -153,13 +181,26 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   return (
     <>
       {isEditable && <p className={styles.keys}>{t('playlist.keys')}</p>}
-      <div role="status" className="visually-hidden">{said}</div>
+      <div role="status" className="visually-hidden">
+        {said}
+      </div>
       <Menu position="bottom-start" onClose={() => setMenuAt(null)}>
         <Menu.ContextMenu>
           <div className={styles.table}>
-            <VirtualTable label={t('playlist.tracksOf', { name: playlist.name })} columns={columns} count={total} item={list.item} sort={{ id: '', descending: false }} onSort={nothing} onRange={list.show}
-              onOpen={(index) => void playFrom(index)} isCurrent={(entry) => entry.track.id === currentId} goTo={goTo} choice={choice}
-              marks={(entry) => ({ 'data-track': entry.track.id })} />
+            <VirtualTable
+              label={t('playlist.tracksOf', { name: playlist.name })}
+              columns={columns}
+              count={total}
+              item={list.item}
+              sort={{ id: '', descending: false }}
+              onSort={nothing}
+              onRange={list.show}
+              onOpen={(index) => void playFrom(index)}
+              isCurrent={(entry) => entry.track.id === currentId}
+              goTo={goTo}
+              choice={choice}
+              marks={(entry) => ({ 'data-track': entry.track.id })}
+            />
           </div>
         </Menu.ContextMenu>
         <Menu.Dropdown>
@@ -167,9 +208,18 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
             <>
               {isEditable && (
                 <>
-                  <Menu.Item leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={() => move(places, 0)}>{t('playlist.toTop')}</Menu.Item>
-                  <Menu.Item leftSection={<IconArrowBarToDown size={16} aria-hidden />} onClick={() => move(places, null)}>{t('playlist.toEnd')}</Menu.Item>
-                  <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => remove(places)}>{t('playlist.remove')}</Menu.Item>
+                  <Menu.Item leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={() => move(places, 0)}>
+                    {t('playlist.toTop')}
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<IconArrowBarToDown size={16} aria-hidden />}
+                    onClick={() => move(places, null)}
+                  >
+                    {t('playlist.toEnd')}
+                  </Menu.Item>
+                  <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => remove(places)}>
+                    {t('playlist.remove')}
+                  </Menu.Item>
                   <Menu.Divider />
                 </>
               )}
@@ -181,10 +231,33 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       {chosen.count > 1 && (
         <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>
           <p role="status">{t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}</p>
-          {isEditable && <IconButton label={t('playlist.toTop')} icon={IconArrowBarToUp} iconSize={18} onClick={() => move(chosenPlaces(), 0)} />}
-          {isEditable && <IconButton label={t('playlist.toEnd')} icon={IconArrowBarToDown} iconSize={18} onClick={() => move(chosenPlaces(), null)} />}
-          {isEditable && <IconButton label={t('playlist.remove')} icon={IconTrash} iconSize={18} onClick={() => remove(chosenPlaces())} />}
-          <Button variant="plain" onClick={chosen.clear}>{t('select.clear')}</Button>
+          {isEditable && (
+            <IconButton
+              label={t('playlist.toTop')}
+              icon={IconArrowBarToUp}
+              iconSize={18}
+              onClick={() => move(chosenPlaces(), 0)}
+            />
+          )}
+          {isEditable && (
+            <IconButton
+              label={t('playlist.toEnd')}
+              icon={IconArrowBarToDown}
+              iconSize={18}
+              onClick={() => move(chosenPlaces(), null)}
+            />
+          )}
+          {isEditable && (
+            <IconButton
+              label={t('playlist.remove')}
+              icon={IconTrash}
+              iconSize={18}
+              onClick={() => remove(chosenPlaces())}
+            />
+          )}
+          <Button variant="plain" onClick={chosen.clear}>
+            {t('select.clear')}
+          </Button>
         </div>
       )}
     </>

@@ -32,32 +32,73 @@ export function PlaylistPage() {
   const userId = useSession()?.user.id;
   const playlist = useQuery(playlistQuery(id));
   const list = usePagedList((at) => entryPage(id, at));
-  const first = Array.from({ length: Math.min(40, list.total ?? 0) }, (_, i) => list.item(i)?.track).filter((track) => track !== undefined);
+  const first = Array.from({ length: Math.min(40, list.total ?? 0) }, (_, i) => list.item(i)?.track).filter(
+    (track) => track !== undefined,
+  );
   const covers = coversOf(first, (track) => trackCover(track, 300));
   const accent = useArtworkAccent(covers[0] ?? null);
   usePageTitle(playlist.data?.name);
 
   if (playlist.error) return <ErrorState detail={detailOf(playlist.error)} onRetry={() => void playlist.refetch()} />;
   if (!playlist.data) return <HeroSkeleton />;
-  const { name, description, is_smart, is_public, owner_id, owner_name, track_count, duration_ms, updated_at } = playlist.data;
+  const { name, description, is_smart, is_public, owner_id, owner_name, track_count, duration_ms, updated_at } =
+    playlist.data;
   const isOwn = owner_id === userId;
-  const go = (search: { versions?: true; version?: number }) => void navigate({ to: '/playlists/$playlistId', params: { playlistId: id }, search, replace: true });
+  const go = (search: { versions?: true; version?: number }) =>
+    void navigate({ to: '/playlists/$playlistId', params: { playlistId: id }, search, replace: true });
   const tracks = async () => (await fetchEntries(queries, id)).map((entry) => entry.track);
 
   function body() {
-    if (version !== undefined && version !== playlist.data!.version) return <VersionEntries key={version} playlist={playlist.data!} version={version} isOwn={isOwn} onBack={() => go({ versions: true })} />;
-    if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (version !== undefined && version !== playlist.data!.version)
+      return (
+        <VersionEntries
+          key={version}
+          playlist={playlist.data!}
+          version={version}
+          isOwn={isOwn}
+          onBack={() => go({ versions: true })}
+        />
+      );
+    if (list.error && list.total === undefined)
+      return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
     if (list.total === 0) {
-      return is_smart
-        ? <EmptyState icon={IconPlaylist} title={t('playlist.noMatch')} actions={isOwn && <ButtonLink to="/playlists/$playlistId/rules" params={{ playlistId: id }}>{t('rules.edit')}</ButtonLink>} />
-        : <EmptyState icon={IconPlaylist} title={t('playlist.emptyTitle')} actions={<ButtonLink to="/tracks" variant="primary">{t('playlist.browse')}</ButtonLink>}>{t('playlist.empty')}</EmptyState>;
+      return is_smart ? (
+        <EmptyState
+          icon={IconPlaylist}
+          title={t('playlist.noMatch')}
+          actions={
+            isOwn && (
+              <ButtonLink to="/playlists/$playlistId/rules" params={{ playlistId: id }}>
+                {t('rules.edit')}
+              </ButtonLink>
+            )
+          }
+        />
+      ) : (
+        <EmptyState
+          icon={IconPlaylist}
+          title={t('playlist.emptyTitle')}
+          actions={
+            <ButtonLink to="/tracks" variant="primary">
+              {t('playlist.browse')}
+            </ButtonLink>
+          }
+        >
+          {t('playlist.empty')}
+        </EmptyState>
+      );
     }
     return <EntryTable playlist={playlist.data!} list={list} isEditable={isOwn && !is_smart} />;
   }
 
   return (
     <HeroPage accent={accent}>
-      <Hero kind={t(is_smart ? 'playlist.smart' : 'playlist.playlist')} name={name} cover={null} picture={<Mosaic covers={covers} />} by={description}
+      <Hero
+        kind={t(is_smart ? 'playlist.smart' : 'playlist.playlist')}
+        name={name}
+        cover={null}
+        picture={<Mosaic covers={covers} />}
+        by={description}
         facts={[
           t('track.count', { count: track_count }),
           track_count > 0 && formatLength(duration_ms),
@@ -66,12 +107,27 @@ export function PlaylistPage() {
           t('playlist.changed', { ago: formatAgo(updated_at) }),
         ]}
         actions={
-          <PlaylistTools playlist={playlist.data} isOwn={isOwn} onPlay={(shuffle) => void tracks().then((all) => player.playTracks(all, { shuffle }))}
-            onQueue={() => void tracks().then((all) => player.addLast(all))} loadTracks={tracks} onVersions={() => go(versions ? {} : { versions: true })} versionsShown={versions === true} />
-        } />
+          <PlaylistTools
+            playlist={playlist.data}
+            isOwn={isOwn}
+            onPlay={(shuffle) => void tracks().then((all) => player.playTracks(all, { shuffle }))}
+            onQueue={() => void tracks().then((all) => player.addLast(all))}
+            loadTracks={tracks}
+            onVersions={() => go(versions ? {} : { versions: true })}
+            versionsShown={versions === true}
+          />
+        }
+      />
       <div className={styles.body} data-versions={versions || undefined}>
         <div className={styles.entries}>{body()}</div>
-        {versions && <VersionsPanel playlist={playlist.data} shown={version} onShow={(next) => go({ versions: true, ...(next !== undefined && { version: next }) })} onClose={() => go({})} />}
+        {versions && (
+          <VersionsPanel
+            playlist={playlist.data}
+            shown={version}
+            onShow={(next) => go({ versions: true, ...(next !== undefined && { version: next }) })}
+            onClose={() => go({})}
+          />
+        )}
       </div>
     </HeroPage>
   );

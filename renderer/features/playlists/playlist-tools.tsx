@@ -1,5 +1,16 @@
 import { Menu, Switch } from '@mantine/core';
-import { IconAdjustments, IconArrowsShuffle, IconCopy, IconDots, IconDownload, IconHistory, IconPencil, IconPlayerPlayFilled, IconPlaylistAdd, IconTrash } from '@tabler/icons-react';
+import {
+  IconAdjustments,
+  IconArrowsShuffle,
+  IconCopy,
+  IconDots,
+  IconDownload,
+  IconHistory,
+  IconPencil,
+  IconPlayerPlayFilled,
+  IconPlaylistAdd,
+  IconTrash,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
@@ -23,7 +34,15 @@ interface PlaylistToolsProps {
 
 const size = { size: 16, 'aria-hidden': true } as const;
 
-export function PlaylistTools({ playlist, isOwn, loadTracks, onPlay, onQueue, versionsShown, onVersions }: PlaylistToolsProps) {
+export function PlaylistTools({
+  playlist,
+  isOwn,
+  loadTracks,
+  onPlay,
+  onQueue,
+  versionsShown,
+  onVersions,
+}: PlaylistToolsProps) {
   const { t } = useTranslation();
   const { tell } = useUndoNotice();
   const update = useUpdatePlaylist();
@@ -31,27 +50,66 @@ export function PlaylistTools({ playlist, isOwn, loadTracks, onPlay, onQueue, ve
   const isEmpty = playlist.track_count === 0;
   return (
     <>
-      <Button variant="primary" icon={IconPlayerPlayFilled} disabled={isEmpty} onClick={() => onPlay(false)}>{t('player.play')}</Button>
-      <Button icon={IconArrowsShuffle} disabled={isEmpty} onClick={() => onPlay(true)}>{t('player.shuffle')}</Button>
+      <Button variant="primary" icon={IconPlayerPlayFilled} disabled={isEmpty} onClick={() => onPlay(false)}>
+        {t('player.play')}
+      </Button>
+      <Button icon={IconArrowsShuffle} disabled={isEmpty} onClick={() => onPlay(true)}>
+        {t('player.shuffle')}
+      </Button>
       <IconButton label={t('queue.add')} icon={IconPlaylistAdd} disabled={isEmpty} onClick={onQueue} />
       <IconButton label={t('playlist.versions')} icon={IconHistory} aria-pressed={versionsShown} onClick={onVersions} />
       <Menu position="bottom-start">
-        <Menu.Target><IconButton label={t('playlist.menu', { name: playlist.name })} icon={IconDots} /></Menu.Target>
+        <Menu.Target>
+          <IconButton label={t('playlist.menu', { name: playlist.name })} icon={IconDots} />
+        </Menu.Target>
         <Menu.Dropdown>
-          {isOwn && <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => void rename(playlist)}>{t('playlist.rename')}</Menu.Item>}
+          {isOwn && (
+            <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => void rename(playlist)}>
+              {t('playlist.rename')}
+            </Menu.Item>
+          )}
           {isOwn && playlist.is_smart && (
-            <Menu.Item leftSection={<IconAdjustments {...size} />} renderRoot={(props) => <Link to="/playlists/$playlistId/rules" params={{ playlistId: playlist.id }} {...props} />}>{t('rules.edit')}</Menu.Item>
+            <Menu.Item
+              leftSection={<IconAdjustments {...size} />}
+              renderRoot={(props) => (
+                <Link to="/playlists/$playlistId/rules" params={{ playlistId: playlist.id }} {...props} />
+              )}
+            >
+              {t('rules.edit')}
+            </Menu.Item>
           )}
           <AddToPlaylist group={{ count: playlist.track_count, load: loadTracks }} exceptId={playlist.id} />
-          <Menu.Item leftSection={<IconCopy {...size} />} onClick={() => void copy(playlist, loadTracks)}>{t('playlist.copy')}</Menu.Item>
-          <Menu.Item leftSection={<IconDownload {...size} />} component="a" href={exportUrl(playlist.id)} download={`${playlist.name}.m3u8`}>{t('playlist.export')}</Menu.Item>
+          <Menu.Item leftSection={<IconCopy {...size} />} onClick={() => void copy(playlist, loadTracks)}>
+            {t('playlist.copy')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconDownload {...size} />}
+            component="a"
+            href={exportUrl(playlist.id)}
+            download={`${playlist.name}.m3u8`}
+          >
+            {t('playlist.export')}
+          </Menu.Item>
           {isOwn && <Menu.Divider />}
-          {isOwn && <Menu.Item leftSection={<IconTrash {...size} />} onClick={() => remove(playlist)}>{t('playlist.delete')}</Menu.Item>}
+          {isOwn && (
+            <Menu.Item leftSection={<IconTrash {...size} />} onClick={() => remove(playlist)}>
+              {t('playlist.delete')}
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
       {isOwn && (
-        <Switch label={t('playlist.share')} checked={playlist.is_public} disabled={update.isPending}
-          onChange={(event) => update.mutate({ id: playlist.id, is_public: event.currentTarget.checked }, { onError: (error) => tell(detailOf(error)) })} />
+        <Switch
+          label={t('playlist.share')}
+          checked={playlist.is_public}
+          disabled={update.isPending}
+          onChange={(event) =>
+            update.mutate(
+              { id: playlist.id, is_public: event.currentTarget.checked },
+              { onError: (error) => tell(detailOf(error)) },
+            )
+          }
+        />
       )}
     </>
   );

@@ -21,7 +21,20 @@ export function PlaylistsPage() {
   function body() {
     if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
     if (!data) return <Skeleton height="320px" />;
-    if (data.length === 0) return <EmptyState icon={IconPlaylist} title={t('playlist.noneTitle')} actions={<Button variant="primary" onClick={() => void add()}>{t('playlist.new')}</Button>}>{t('playlist.none')}</EmptyState>;
+    if (data.length === 0)
+      return (
+        <EmptyState
+          icon={IconPlaylist}
+          title={t('playlist.noneTitle')}
+          actions={
+            <Button variant="primary" onClick={() => void add()}>
+              {t('playlist.new')}
+            </Button>
+          }
+        >
+          {t('playlist.none')}
+        </EmptyState>
+      );
     return (
       <ul className={styles.all} onKeyDown={moveAmongRows}>
         {data.map((playlist) => {
@@ -31,7 +44,14 @@ export function PlaylistsPage() {
               <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} data-stop>
                 <Symbol size={20} stroke={1.75} aria-hidden />
                 <span>{playlist.name}</span>
-                <span>{[t('track.count', { count: playlist.track_count }), playlist.track_count > 0 && formatLength(playlist.duration_ms)].filter(Boolean).join(' · ')}</span>
+                <span>
+                  {[
+                    t('track.count', { count: playlist.track_count }),
+                    playlist.track_count > 0 && formatLength(playlist.duration_ms),
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
+                </span>
               </Link>
             </li>
           );
@@ -39,5 +59,9 @@ export function PlaylistsPage() {
       </ul>
     );
   }
-  return <Page title={t('playlist.playlists')} count={data && formatNumber(data.length)} tools={<NewPlaylistMenu />}>{body()}</Page>;
+  return (
+    <Page title={t('playlist.playlists')} count={data && formatNumber(data.length)} tools={<NewPlaylistMenu />}>
+      {body()}
+    </Page>
+  );
 }

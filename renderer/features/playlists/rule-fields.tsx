@@ -4,7 +4,11 @@ import { useOwnPlaylists } from '../../music/add-to-playlist.tsx';
 import { newCondition, unitOf, valuesOf, withField, type Condition } from './rules.ts';
 import styles from './rules.module.css';
 
-interface ConditionProps { condition: Condition; fields: SmartFields; onChange: (condition: Condition) => void }
+interface ConditionProps {
+  condition: Condition;
+  fields: SmartFields;
+  onChange: (condition: Condition) => void;
+}
 
 /** One rule: what is asked, how, and what it is compared with. */
 export function ConditionFields({ condition, fields, onChange }: ConditionProps) {
@@ -14,20 +18,61 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
   const kind = found?.kind ?? 'text';
   return (
     <>
-      <select className={styles.select} aria-label={t('rules.field')} value={field} onChange={(event) => onChange(withField(condition, event.currentTarget.value, fields))}>
-        {fields.fields.map((one) => <option key={one.field} value={one.field}>{t(`rules.fields.${one.field as 'title'}`)}</option>)}
+      <select
+        className={styles.select}
+        aria-label={t('rules.field')}
+        value={field}
+        onChange={(event) => onChange(withField(condition, event.currentTarget.value, fields))}
+      >
+        {fields.fields.map((one) => (
+          <option key={one.field} value={one.field}>
+            {t(`rules.fields.${one.field as 'title'}`)}
+          </option>
+        ))}
       </select>
       {kind !== 'boolean' && (
-        <select className={styles.select} aria-label={t('rules.operator')} value={op} onChange={(event) => {
-          const next = event.currentTarget.value;
-          onChange(valuesOf(next) === valuesOf(op) && isDays(next) === isDays(op) ? { ...condition, op: next } : newCondition(field, next, kind));
-        }}>
-          {found?.operators.map((one) => <option key={one} value={one}>{t(`rules.operators.${one as 'is'}`)}</option>)}
+        <select
+          className={styles.select}
+          aria-label={t('rules.operator')}
+          value={op}
+          onChange={(event) => {
+            const next = event.currentTarget.value;
+            onChange(
+              valuesOf(next) === valuesOf(op) && isDays(next) === isDays(op)
+                ? { ...condition, op: next }
+                : newCondition(field, next, kind),
+            );
+          }}
+        >
+          {found?.operators.map((one) => (
+            <option key={one} value={one}>
+              {t(`rules.operators.${one as 'is'}`)}
+            </option>
+          ))}
         </select>
       )}
       {valuesOf(op) === 2
-        ? [0, 1].map((i) => <ValueField key={i} kind={kind} condition={condition} label={t(i === 0 ? 'rules.from' : 'rules.to')} value={pairOf(condition)[i]} onChange={(value) => onChange({ ...condition, value: pairOf(condition).map((old, at) => (at === i ? value : old)) })} />)
-        : valuesOf(op) === 1 && <ValueField kind={kind} condition={condition} label={t('rules.value')} value={condition.value} onChange={(value) => onChange({ ...condition, value })} />}
+        ? [0, 1].map((i) => (
+            <ValueField
+              key={i}
+              kind={kind}
+              condition={condition}
+              label={t(i === 0 ? 'rules.from' : 'rules.to')}
+              value={pairOf(condition)[i]}
+              onChange={(value) =>
+                onChange({ ...condition, value: pairOf(condition).map((old, at) => (at === i ? value : old)) })
+              }
+            />
+          ))
+        : valuesOf(op) === 1 && (
+            <ValueField
+              kind={kind}
+              condition={condition}
+              label={t('rules.value')}
+              value={condition.value}
+              onChange={(value) => onChange({ ...condition, value })}
+            />
+          )}
     </>
   );
 }
@@ -35,7 +80,13 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
 const isDays = (op: string) => op === 'in_the_last' || op === 'not_in_the_last';
 const pairOf = ({ value }: Condition): unknown[] => (Array.isArray(value) ? value : ['', '']);
 
-interface ValueProps { kind: string; condition: Condition; label: string; value: unknown; onChange: (value: unknown) => void }
+interface ValueProps {
+  kind: string;
+  condition: Condition;
+  label: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
 
 function ValueField({ kind, condition: { field, op }, label, value, onChange }: ValueProps) {
   const { t } = useTranslation();
@@ -43,7 +94,11 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
   const common = { className: styles.input, 'aria-label': label };
   if (kind === 'boolean') {
     return (
-      <select {...common} value={value === false ? 'false' : 'true'} onChange={(event) => onChange(event.currentTarget.value === 'true')}>
+      <select
+        {...common}
+        value={value === false ? 'false' : 'true'}
+        onChange={(event) => onChange(event.currentTarget.value === 'true')}
+      >
         <option value="true">{t('rules.yes')}</option>
         <option value="false">{t('rules.no')}</option>
       </select>
@@ -51,9 +106,17 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
   }
   if (kind === 'playlist') {
     return (
-      <select {...common} value={typeof value === 'number' ? value : ''} onChange={(event) => onChange(Number(event.currentTarget.value) || undefined)}>
+      <select
+        {...common}
+        value={typeof value === 'number' ? value : ''}
+        onChange={(event) => onChange(Number(event.currentTarget.value) || undefined)}
+      >
         <option value="">{t('rules.choosePlaylist')}</option>
-        {playlists.map((playlist) => <option key={playlist.id} value={playlist.id}>{playlist.name}</option>)}
+        {playlists.map((playlist) => (
+          <option key={playlist.id} value={playlist.id}>
+            {playlist.name}
+          </option>
+        ))}
       </select>
     );
   }
@@ -61,10 +124,33 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
     const unit = isDays(op) ? 1 : unitOf(field);
     return (
       <span className={styles.withUnit}>
-        <input {...common} type="number" min={0} step="any" value={typeof value === 'number' ? value / unit : ''} onChange={(event) => onChange(Number.isNaN(event.currentTarget.valueAsNumber) ? '' : Math.round(event.currentTarget.valueAsNumber * unit))} />
-        {(isDays(op) || unit > 1) && <span>{t(isDays(op) ? 'rules.units.days' : `rules.units.${field as 'duration_ms'}`)}</span>}
+        <input
+          {...common}
+          type="number"
+          min={0}
+          step="any"
+          value={typeof value === 'number' ? value / unit : ''}
+          onChange={(event) =>
+            onChange(
+              Number.isNaN(event.currentTarget.valueAsNumber)
+                ? ''
+                : Math.round(event.currentTarget.valueAsNumber * unit),
+            )
+          }
+        />
+        {(isDays(op) || unit > 1) && (
+          <span>{t(isDays(op) ? 'rules.units.days' : `rules.units.${field as 'duration_ms'}`)}</span>
+        )}
       </span>
     );
   }
-  return <input {...common} type={kind === 'date' ? 'date' : 'text'} maxLength={500} value={typeof value === 'string' ? value : ''} onChange={(event) => onChange(event.currentTarget.value)} />;
+  return (
+    <input
+      {...common}
+      type={kind === 'date' ? 'date' : 'text'}
+      maxLength={500}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
 }

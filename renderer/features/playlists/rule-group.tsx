@@ -6,7 +6,13 @@ import { ConditionFields } from './rule-fields.tsx';
 import { DEPTH, emptyGroup, isGroup, newCondition, type Group, type Joiner, type Node } from './rules.ts';
 import styles from './rules.module.css';
 
-interface RuleGroupProps { group: Group; fields: SmartFields; depth?: number; onChange: (group: Group) => void; onRemove?: () => void }
+interface RuleGroupProps {
+  group: Group;
+  fields: SmartFields;
+  depth?: number;
+  onChange: (group: Group) => void;
+  onRemove?: () => void;
+}
 
 /** Rules that must all hold, or of which one must; groups can stand inside. */
 export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: RuleGroupProps) {
@@ -20,24 +26,56 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
       <div className={styles.joiner}>
         <label>
           {t('rules.match')}{' '}
-          <select className={styles.select} value={group.joiner} onChange={(event) => onChange({ ...group, joiner: event.currentTarget.value as Joiner })}>
+          <select
+            className={styles.select}
+            value={group.joiner}
+            onChange={(event) => onChange({ ...group, joiner: event.currentTarget.value as Joiner })}
+          >
             <option value="all">{t('rules.all')}</option>
             <option value="any">{t('rules.any')}</option>
           </select>
         </label>
-        {onRemove && <IconButton label={t('rules.removeGroup')} icon={IconX} iconSize={16} size="small" onClick={onRemove} />}
+        {onRemove && (
+          <IconButton label={t('rules.removeGroup')} icon={IconX} iconSize={16} size="small" onClick={onRemove} />
+        )}
       </div>
-      {group.nodes.map((node, i) => (isGroup(node)
-        ? <RuleGroup key={i} group={node} fields={fields} depth={depth + 1} onChange={(next) => replace(i, next)} onRemove={() => without(i)} />
-        : (
+      {group.nodes.map((node, i) =>
+        isGroup(node) ? (
+          <RuleGroup
+            key={i}
+            group={node}
+            fields={fields}
+            depth={depth + 1}
+            onChange={(next) => replace(i, next)}
+            onRemove={() => without(i)}
+          />
+        ) : (
           <div key={i} className={styles.rule} role="group" aria-label={t('rules.rule', { number: i + 1 })}>
             <ConditionFields condition={node} fields={fields} onChange={(next) => replace(i, next)} />
-            <IconButton label={t('rules.remove', { number: i + 1 })} icon={IconX} iconSize={16} size="small" disabled={group.nodes.length === 1} onClick={() => without(i)} />
+            <IconButton
+              label={t('rules.remove', { number: i + 1 })}
+              icon={IconX}
+              iconSize={16}
+              size="small"
+              disabled={group.nodes.length === 1}
+              onClick={() => without(i)}
+            />
           </div>
-        )))}
+        ),
+      )}
       <div className={styles.add}>
-        <Button variant="plain" icon={IconPlus} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>{t('rules.add')}</Button>
-        {depth < DEPTH && <Button variant="plain" icon={IconPlus} onClick={() => set([...group.nodes, { ...emptyGroup(), joiner: group.joiner === 'all' ? 'any' : 'all' }])}>{t('rules.addGroup')}</Button>}
+        <Button variant="plain" icon={IconPlus} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>
+          {t('rules.add')}
+        </Button>
+        {depth < DEPTH && (
+          <Button
+            variant="plain"
+            icon={IconPlus}
+            onClick={() => set([...group.nodes, { ...emptyGroup(), joiner: group.joiner === 'all' ? 'any' : 'all' }])}
+          >
+            {t('rules.addGroup')}
+          </Button>
+        )}
       </div>
     </fieldset>
   );

@@ -7,7 +7,14 @@ import { IconSortAscending, IconSortDescending } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
-import { playlistQuery, previewQuery, smartFieldsQuery, useCreatePlaylist, useUpdatePlaylist, type Rules } from '../../api/playlists.ts';
+import {
+  playlistQuery,
+  previewQuery,
+  smartFieldsQuery,
+  useCreatePlaylist,
+  useUpdatePlaylist,
+  type Rules,
+} from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackCover } from '../../api/urls.ts';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
@@ -52,21 +59,50 @@ function RuleEditor({ playlist }: { playlist: PlaylistOut | null }) {
   return (
     <Page title={t(playlist ? 'rules.edit' : 'playlist.newSmart')}>
       <div className={styles.page}>
-        <form className={styles.form} onSubmit={(event) => {
-          event.preventDefault();
-          void save().catch(() => {}); // shown beside the button
-        }}>
-          <TextInput label={t('playlist.name')} value={name} maxLength={200} required withAsterisk={false} onChange={(event) => setName(event.currentTarget.value)} />
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save().catch(() => {}); // shown beside the button
+          }}
+        >
+          <TextInput
+            label={t('playlist.name')}
+            value={name}
+            maxLength={200}
+            required
+            withAsterisk={false}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
           {fields.data ? (
             <>
               <RuleGroup group={form} fields={fields.data} onChange={(group) => setForm({ ...form, ...group })} />
               <OrderFields form={form} sorts={fields.data.sorts} onChange={setForm} />
             </>
-          ) : <Skeleton height="160px" />}
+          ) : (
+            <Skeleton height="160px" />
+          )}
           <div className={styles.actions}>
-            <Button type="submit" variant="primary" disabled={!rules || name.trim() === '' || create.isPending || update.isPending}>{t('playlist.save')}</Button>
-            <ButtonLink {...(playlist ? { to: '/playlists/$playlistId', params: { playlistId: playlist.id } } : { to: '/playlists' })} variant="plain">{t('playlist.cancel')}</ButtonLink>
-            {failure && <span role="alert" className={styles.error}>{detailOf(failure)}</span>}
+            <Button
+              type="submit"
+              variant="primary"
+              disabled={!rules || name.trim() === '' || create.isPending || update.isPending}
+            >
+              {t('playlist.save')}
+            </Button>
+            <ButtonLink
+              {...(playlist
+                ? { to: '/playlists/$playlistId', params: { playlistId: playlist.id } }
+                : { to: '/playlists' })}
+              variant="plain"
+            >
+              {t('playlist.cancel')}
+            </ButtonLink>
+            {failure && (
+              <span role="alert" className={styles.error}>
+                {detailOf(failure)}
+              </span>
+            )}
           </div>
         </form>
         <Preview rules={rules} />
@@ -75,26 +111,78 @@ function RuleEditor({ playlist }: { playlist: PlaylistOut | null }) {
   );
 }
 
-function OrderFields({ form, sorts, onChange }: { form: RuleForm; sorts: readonly string[]; onChange: (form: RuleForm) => void }) {
+function OrderFields({
+  form,
+  sorts,
+  onChange,
+}: {
+  form: RuleForm;
+  sorts: readonly string[];
+  onChange: (form: RuleForm) => void;
+}) {
   const { t } = useTranslation();
   const { sort } = form;
   return (
     <div className={styles.order}>
-      <label>{t('rules.sort')}{' '}
-        <select className={styles.select} value={sort?.field ?? ''} onChange={(event) => onChange({ ...form, sort: event.currentTarget.value === '' ? undefined : { field: event.currentTarget.value, order: sort?.order ?? 'asc' } })}>
+      <label>
+        {t('rules.sort')}{' '}
+        <select
+          className={styles.select}
+          value={sort?.field ?? ''}
+          onChange={(event) =>
+            onChange({
+              ...form,
+              sort:
+                event.currentTarget.value === ''
+                  ? undefined
+                  : { field: event.currentTarget.value, order: sort?.order ?? 'asc' },
+            })
+          }
+        >
           <option value="">{t('rules.usual')}</option>
-          {sorts.map((field) => <option key={field} value={field}>{t(`rules.fields.${field as 'title'}`)}</option>)}
+          {sorts.map((field) => (
+            <option key={field} value={field}>
+              {t(`rules.fields.${field as 'title'}`)}
+            </option>
+          ))}
         </select>
       </label>
       {sort && sort.field !== 'random' && (
-        <IconButton label={t(sort.order === 'asc' ? 'list.ascending' : 'list.descending')} icon={sort.order === 'asc' ? IconSortAscending : IconSortDescending} iconSize={18}
-          onClick={() => onChange({ ...form, sort: { ...sort, order: sort.order === 'asc' ? 'desc' : 'asc' } })} />
+        <IconButton
+          label={t(sort.order === 'asc' ? 'list.ascending' : 'list.descending')}
+          icon={sort.order === 'asc' ? IconSortAscending : IconSortDescending}
+          iconSize={18}
+          onClick={() => onChange({ ...form, sort: { ...sort, order: sort.order === 'asc' ? 'desc' : 'asc' } })}
+        />
       )}
-      <label>{t('rules.limit')}{' '}
-        <input className={styles.short} type="number" min={1} max={1_000_000} placeholder={t('rules.noLimit')} value={form.limit ?? ''} onChange={(event) => onChange({ ...form, limit: event.currentTarget.valueAsNumber > 0 ? Math.round(event.currentTarget.valueAsNumber) : undefined })} />
+      <label>
+        {t('rules.limit')}{' '}
+        <input
+          className={styles.short}
+          type="number"
+          min={1}
+          max={1_000_000}
+          placeholder={t('rules.noLimit')}
+          value={form.limit ?? ''}
+          onChange={(event) =>
+            onChange({
+              ...form,
+              limit: event.currentTarget.valueAsNumber > 0 ? Math.round(event.currentTarget.valueAsNumber) : undefined,
+            })
+          }
+        />
       </label>
-      <select className={styles.select} aria-label={t('rules.limitBy')} value={form.limitBy} onChange={(event) => onChange({ ...form, limitBy: event.currentTarget.value as RuleForm['limitBy'] })}>
-        {(['tracks', 'minutes', 'megabytes'] as const).map((by) => <option key={by} value={by}>{t(`rules.limits.${by}`)}</option>)}
+      <select
+        className={styles.select}
+        aria-label={t('rules.limitBy')}
+        value={form.limitBy}
+        onChange={(event) => onChange({ ...form, limitBy: event.currentTarget.value as RuleForm['limitBy'] })}
+      >
+        {(['tracks', 'minutes', 'megabytes'] as const).map((by) => (
+          <option key={by} value={by}>
+            {t(`rules.limits.${by}`)}
+          </option>
+        ))}
       </select>
     </div>
   );
@@ -105,20 +193,36 @@ function Preview({ rules }: { rules: Rules | undefined }) {
   const { t } = useTranslation();
   const [settled] = useDebouncedValue(rules === undefined ? '' : JSON.stringify(rules), TYPING_MS);
   const { data, error, isFetching } = useQuery({
-    ...previewQuery(settled === '' ? { all: [] } : (JSON.parse(settled) as Rules)), enabled: settled !== '', placeholderData: keepPreviousData,
+    ...previewQuery(settled === '' ? { all: [] } : (JSON.parse(settled) as Rules)),
+    enabled: settled !== '',
+    placeholderData: keepPreviousData,
   });
   return (
     <section className={styles.preview} aria-label={t('rules.preview')} aria-busy={isFetching}>
       <p className={styles.count} role="status">
-        {rules === undefined ? t('rules.incomplete') : error ? detailOf(error) : data && [t('rules.finds', { count: data.track_count, number: formatNumber(data.track_count) }), data.track_count > 0 && formatLength(data.duration_ms)].filter(Boolean).join(' · ')}
+        {rules === undefined
+          ? t('rules.incomplete')
+          : error
+            ? detailOf(error)
+            : data &&
+              [
+                t('rules.finds', { count: data.track_count, number: formatNumber(data.track_count) }),
+                data.track_count > 0 && formatLength(data.duration_ms),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
       </p>
       <ol>
-        {!error && data?.tracks.map((track) => (
-          <li key={track.id}>
-            <Cover src={trackCover(track, 64)} alt="" />
-            <span><b>{track.title}</b><span>{track.artist_name ?? t('library.unknownArtist')}</span></span>
-          </li>
-        ))}
+        {!error &&
+          data?.tracks.map((track) => (
+            <li key={track.id}>
+              <Cover src={trackCover(track, 64)} alt="" />
+              <span>
+                <b>{track.title}</b>
+                <span>{track.artist_name ?? t('library.unknownArtist')}</span>
+              </span>
+            </li>
+          ))}
       </ol>
     </section>
   );

@@ -1,9 +1,17 @@
-// The rules of a smart playlist as the editor holds them: the server's own shape, still incomplete while a person types. Pure.
+// The rules of a smart playlist as the editor holds them: the server's own shape, still incomplete while a person
+// types. Pure.
 import type { Rules, SmartFields } from '../../api/playlists.ts';
 
 export type Joiner = 'all' | 'any';
-export interface Condition { field: string; op: string; value?: unknown }
-export interface Group { joiner: Joiner; nodes: Node[] }
+export interface Condition {
+  field: string;
+  op: string;
+  value?: unknown;
+}
+export interface Group {
+  joiner: Joiner;
+  nodes: Node[];
+}
 export type Node = Condition | Group;
 export interface RuleForm extends Group {
   sort?: { field: string; order: 'asc' | 'desc' } | undefined;
@@ -24,7 +32,8 @@ export const emptyGroup = (): Group => ({ joiner: 'all', nodes: [newCondition('g
 export const emptyForm = (): RuleForm => ({ ...emptyGroup(), limitBy: 'tracks' });
 
 /** How many values an operator takes: two, none, or one. */
-export const valuesOf = (op: string): 0 | 1 | 2 => (op === 'between' ? 2 : op === 'is_set' || op === 'is_not_set' ? 0 : 1);
+export const valuesOf = (op: string): 0 | 1 | 2 =>
+  op === 'between' ? 2 : op === 'is_set' || op === 'is_not_set' ? 0 : 1;
 
 export function newCondition(field: string, op: string, kind = 'text'): Condition {
   if (kind === 'boolean') return { field, op, value: true };
@@ -34,22 +43,27 @@ export function newCondition(field: string, op: string, kind = 'text'): Conditio
 /** Another field keeps the operator when it has it. */
 export function withField(node: Condition, field: string, { fields }: SmartFields): Condition {
   const found = fields.find((one) => one.field === field);
-  const op = found?.operators.includes(node.op) ? node.op : found?.operators[0] ?? 'is';
+  const op = found?.operators.includes(node.op) ? node.op : (found?.operators[0] ?? 'is');
   return newCondition(field, op, found?.kind);
 }
 
-const isFilled = (value: unknown): boolean => value !== undefined && value !== '' && !(typeof value === 'number' && Number.isNaN(value));
+const isFilled = (value: unknown): boolean =>
+  value !== undefined && value !== '' && !(typeof value === 'number' && Number.isNaN(value));
 
 export function isComplete(node: Node): boolean {
   if (isGroup(node)) return node.nodes.length > 0 && node.nodes.every(isComplete);
   const wanted = valuesOf(node.op);
   if (wanted === 0) return true;
-  return wanted === 2 ? Array.isArray(node.value) && node.value.length === 2 && node.value.every(isFilled) : isFilled(node.value);
+  return wanted === 2
+    ? Array.isArray(node.value) && node.value.length === 2 && node.value.every(isFilled)
+    : isFilled(node.value);
 }
 
 const toWire = (node: Node): object => {
   if (isGroup(node)) return { [node.joiner]: node.nodes.map(toWire) };
-  return valuesOf(node.op) === 0 ? { field: node.field, op: node.op } : { field: node.field, op: node.op, value: node.value };
+  return valuesOf(node.op) === 0
+    ? { field: node.field, op: node.op }
+    : { field: node.field, op: node.op, value: node.value };
 };
 
 /** Undefined while something is missing. */
@@ -63,14 +77,33 @@ export function toRules(form: RuleForm): Rules | undefined {
   } as Rules;
 }
 
-interface WireNode { field?: string; op?: string; value?: unknown; all?: WireNode[]; any?: WireNode[] }
-interface WireRules extends WireNode { sort?: { field: string; order: 'asc' | 'desc' }[] | undefined; limit?: number | undefined; limit_by?: RuleForm['limitBy'] | undefined; seed?: number | undefined }
+interface WireNode {
+  field?: string;
+  op?: string;
+  value?: unknown;
+  all?: WireNode[];
+  any?: WireNode[];
+}
+interface WireRules extends WireNode {
+  sort?: { field: string; order: 'asc' | 'desc' }[] | undefined;
+  limit?: number | undefined;
+  limit_by?: RuleForm['limitBy'] | undefined;
+  seed?: number | undefined;
+}
 
 const fromNode = (node: WireNode): Node =>
-  node.all || node.any ? { joiner: node.all ? 'all' : 'any', nodes: (node.all ?? node.any ?? []).map(fromNode) } : { field: node.field ?? '', op: node.op ?? '', ...(node.value !== undefined && { value: node.value }) };
+  node.all || node.any
+    ? { joiner: node.all ? 'all' : 'any', nodes: (node.all ?? node.any ?? []).map(fromNode) }
+    : { field: node.field ?? '', op: node.op ?? '', ...(node.value !== undefined && { value: node.value }) };
 
 export function fromRules(rules: object): RuleForm {
   const wire = rules as WireRules;
   const root = fromNode({ ...(wire.all && { all: wire.all }), ...(wire.any && { any: wire.any }) });
-  return { ...(isGroup(root) ? root : emptyGroup()), sort: wire.sort?.[0], limit: wire.limit, limitBy: wire.limit_by ?? 'tracks', seed: wire.seed };
+  return {
+    ...(isGroup(root) ? root : emptyGroup()),
+    sort: wire.sort?.[0],
+    limit: wire.limit,
+    limitBy: wire.limit_by ?? 'tracks',
+    seed: wire.seed,
+  };
 }

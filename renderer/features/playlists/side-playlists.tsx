@@ -1,6 +1,15 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconAdjustments, IconDots, IconFileImport, IconPencil, IconPlaylist, IconPlus, IconTrash, IconUsers } from '@tabler/icons-react';
+import {
+  IconAdjustments,
+  IconDots,
+  IconFileImport,
+  IconPencil,
+  IconPlaylist,
+  IconPlus,
+  IconTrash,
+  IconUsers,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -23,12 +32,24 @@ export function SidePlaylists() {
   const { data: playlists } = useQuery(playlistsQuery());
   const { addToNew } = useAddToPlaylist();
   return (
-    <nav className={styles.section} aria-label={t('playlist.playlists')} {...trackDrop((group) => void addToNew(group))}>
+    <nav
+      className={styles.section}
+      aria-label={t('playlist.playlists')}
+      {...trackDrop((group) => void addToNew(group))}
+    >
       <div className={styles.head}>
-        <h2><Link to="/playlists">{t('playlist.playlists')}</Link></h2>
+        <h2>
+          <Link to="/playlists">{t('playlist.playlists')}</Link>
+        </h2>
         <NewPlaylistMenu />
       </div>
-      <ul>{playlists?.map((playlist) => <li key={playlist.id}><PlaylistLink playlist={playlist} /></li>)}</ul>
+      <ul>
+        {playlists?.map((playlist) => (
+          <li key={playlist.id}>
+            <PlaylistLink playlist={playlist} />
+          </li>
+        ))}
+      </ul>
       {playlists?.length === 0 && <p className={styles.empty}>{t('playlist.sideEmpty')}</p>}
     </nav>
   );
@@ -45,19 +66,39 @@ function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
     <Menu position="bottom-start" withinPortal>
       <Menu.ContextMenu disabled={!isOwn}>
         <div className={styles.row} {...drop}>
-          <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} className={styles.link} activeOptions={{ includeSearch: false }} title={playlist.name}>
+          <Link
+            to="/playlists/$playlistId"
+            params={{ playlistId: playlist.id }}
+            className={styles.link}
+            activeOptions={{ includeSearch: false }}
+            title={playlist.name}
+          >
             <Symbol size={18} stroke={1.75} aria-hidden />
             <span>{playlist.name}</span>
-            <span className={styles.count} aria-hidden>{formatNumber(playlist.track_count)}</span>
+            <span className={styles.count} aria-hidden>
+              {formatNumber(playlist.track_count)}
+            </span>
           </Link>
           {isOwn && (
-            <Menu.Target><IconButton label={t('playlist.menu', { name: playlist.name })} icon={IconDots} iconSize={16} size="small" className={styles.dots} /></Menu.Target>
+            <Menu.Target>
+              <IconButton
+                label={t('playlist.menu', { name: playlist.name })}
+                icon={IconDots}
+                iconSize={16}
+                size="small"
+                className={styles.dots}
+              />
+            </Menu.Target>
           )}
         </div>
       </Menu.ContextMenu>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => void rename(playlist)}>{t('playlist.rename')}</Menu.Item>
-        <Menu.Item leftSection={<IconTrash {...size} />} onClick={() => remove(playlist)}>{t('playlist.delete')}</Menu.Item>
+        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => void rename(playlist)}>
+          {t('playlist.rename')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconTrash {...size} />} onClick={() => remove(playlist)}>
+          {t('playlist.delete')}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
@@ -72,24 +113,53 @@ export function NewPlaylistMenu() {
     const result = await receive(chosen);
     if (!result) return;
     const left = result.unmatched.length;
-    tell(left === 0 ? t('playlist.imported', { count: result.matched, name: result.playlist.name })
-      : t('playlist.importedSome', { count: left, matched: formatNumber(result.matched), name: result.playlist.name, lines: result.unmatched.slice(0, 3).map(({ text }) => text).join(', ') }));
+    tell(
+      left === 0
+        ? t('playlist.imported', { count: result.matched, name: result.playlist.name })
+        : t('playlist.importedSome', {
+            count: left,
+            matched: formatNumber(result.matched),
+            name: result.playlist.name,
+            lines: result.unmatched
+              .slice(0, 3)
+              .map(({ text }) => text)
+              .join(', '),
+          }),
+    );
   };
   return (
     <>
       <Menu position="bottom-end">
-        <Menu.Target><IconButton label={t('playlist.newLabel')} icon={IconPlus} iconSize={18} size="small" /></Menu.Target>
+        <Menu.Target>
+          <IconButton label={t('playlist.newLabel')} icon={IconPlus} iconSize={18} size="small" />
+        </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPlaylist {...size} />} onClick={() => void add()}>{t('playlist.new')}</Menu.Item>
-          <Menu.Item leftSection={<IconAdjustments {...size} />} renderRoot={(props) => <Link to="/playlists/new-smart" {...props} />}>{t('playlist.newSmart')}</Menu.Item>
-          <Menu.Item leftSection={<IconFileImport {...size} />} onClick={() => file.current?.click()}>{t('playlist.import')}</Menu.Item>
+          <Menu.Item leftSection={<IconPlaylist {...size} />} onClick={() => void add()}>
+            {t('playlist.new')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconAdjustments {...size} />}
+            renderRoot={(props) => <Link to="/playlists/new-smart" {...props} />}
+          >
+            {t('playlist.newSmart')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconFileImport {...size} />} onClick={() => file.current?.click()}>
+            {t('playlist.import')}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <input ref={file} type="file" hidden accept=".m3u,.m3u8,.pls,.xspf" aria-label={t('playlist.importFile')} onChange={(event) => {
-        const [chosen] = event.currentTarget.files ?? [];
-        event.currentTarget.value = '';
-        if (chosen) void take(chosen);
-      }} />
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".m3u,.m3u8,.pls,.xspf"
+        aria-label={t('playlist.importFile')}
+        onChange={(event) => {
+          const [chosen] = event.currentTarget.files ?? [];
+          event.currentTarget.value = '';
+          if (chosen) void take(chosen);
+        }}
+      />
     </>
   );
 }

@@ -18,7 +18,8 @@ export function usePlaylistCommands() {
   const remove = useDeletePlaylist();
   const receive = useImportPlaylist();
   const failed = (error: unknown) => notice.tell(detailOf(error));
-  const open = (playlist: PlaylistOut) => void navigate({ to: '/playlists/$playlistId', params: { playlistId: playlist.id } });
+  const open = (playlist: PlaylistOut) =>
+    void navigate({ to: '/playlists/$playlistId', params: { playlistId: playlist.id } });
 
   return {
     async add(): Promise<void> {
@@ -32,9 +33,17 @@ export function usePlaylistCommands() {
     },
 
     async copy(playlist: PlaylistOut, loadTracks: () => Promise<TrackOut[]>): Promise<void> {
-      const name = await askName({ title: t('playlist.copy'), submit: t('playlist.create'), value: t('playlist.copyName', { name: playlist.name }) });
+      const name = await askName({
+        title: t('playlist.copy'),
+        submit: t('playlist.create'),
+        value: t('playlist.copyName', { name: playlist.name }),
+      });
       if (name === null) return;
-      await loadTracks().then((tracks) => create.mutateAsync({ name, description: playlist.description, track_ids: tracks.map(({ id }) => id) })).then(open, failed);
+      await loadTracks()
+        .then((tracks) =>
+          create.mutateAsync({ name, description: playlist.description, track_ids: tracks.map(({ id }) => id) }),
+        )
+        .then(open, failed);
     },
 
     remove({ id, name }: PlaylistOut): void {

@@ -13,35 +13,89 @@ import styles from './playlists.module.css';
 const nothing = () => {};
 
 /** What a playlist held in an earlier version, and the way back to it. */
-export function VersionEntries({ playlist, version, isOwn, onBack }: { playlist: PlaylistOut; version: number; isOwn: boolean; onBack: () => void }) {
+export function VersionEntries({
+  playlist,
+  version,
+  isOwn,
+  onBack,
+}: {
+  playlist: PlaylistOut;
+  version: number;
+  isOwn: boolean;
+  onBack: () => void;
+}) {
   const { t } = useTranslation();
   const notice = useUndoNotice();
   const putBack = usePutBack();
   const list = usePagedList((at) => versionEntryPage(playlist.id, version, at));
-  const restore = () => putBack.mutate({ id: playlist.id, version }, {
-    onSuccess: ({ missing }) => {
-      onBack();
-      const lost = missing.length === 0 ? '' : ` ${t('version.missing', { count: missing.length })}`;
-      notice.done(t('version.restored') + lost, () => putBack.mutate({ id: playlist.id, version: playlist.version }));
-    },
-    onError: (error) => notice.tell(detailOf(error)),
-  });
+  const restore = () =>
+    putBack.mutate(
+      { id: playlist.id, version },
+      {
+        onSuccess: ({ missing }) => {
+          onBack();
+          const lost = missing.length === 0 ? '' : ` ${t('version.missing', { count: missing.length })}`;
+          notice.done(t('version.restored') + lost, () =>
+            putBack.mutate({ id: playlist.id, version: playlist.version }),
+          );
+        },
+        onError: (error) => notice.tell(detailOf(error)),
+      },
+    );
   const columns: Column<VersionEntry>[] = [
-    { id: 'position', label: t('table.number'), width: '40px', align: 'end', cell: (_, index) => <span className={styles.quiet}>{index + 1}</span> },
-    { id: 'title', label: t('sort.title'), width: 'minmax(0, 3fr)', cell: (entry) => <span data-gone={entry.track_id === null || undefined}>{entry.title}</span> },
-    { id: 'artist', label: t('sort.artist'), width: 'minmax(0, 2fr)', cell: (entry) => <span className={styles.quiet}>{entry.artist_name}</span> },
-    { id: 'gone', label: '', width: '120px', wideOnly: true, cell: (entry) => entry.track_id === null && <span className={styles.quiet}>{t('version.gone')}</span> },
+    {
+      id: 'position',
+      label: t('table.number'),
+      width: '40px',
+      align: 'end',
+      cell: (_, index) => <span className={styles.quiet}>{index + 1}</span>,
+    },
+    {
+      id: 'title',
+      label: t('sort.title'),
+      width: 'minmax(0, 3fr)',
+      cell: (entry) => <span data-gone={entry.track_id === null || undefined}>{entry.title}</span>,
+    },
+    {
+      id: 'artist',
+      label: t('sort.artist'),
+      width: 'minmax(0, 2fr)',
+      cell: (entry) => <span className={styles.quiet}>{entry.artist_name}</span>,
+    },
+    {
+      id: 'gone',
+      label: '',
+      width: '120px',
+      wideOnly: true,
+      cell: (entry) => entry.track_id === null && <span className={styles.quiet}>{t('version.gone')}</span>,
+    },
   ];
   if (list.error && list.total === undefined) return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
   return (
     <>
       <div className={styles.banner} role="status">
         <p>{t('version.looking', { version })}</p>
-        {isOwn && !playlist.is_smart && <Button variant="primary" icon={IconArrowBackUp} disabled={putBack.isPending} onClick={restore}>{t('version.bringBack')}</Button>}
+        {isOwn && !playlist.is_smart && (
+          <Button variant="primary" icon={IconArrowBackUp} disabled={putBack.isPending} onClick={restore}>
+            {t('version.bringBack')}
+          </Button>
+        )}
         <Button onClick={onBack}>{t('version.back')}</Button>
       </div>
-      {list.total === 0 ? <p className={styles.keys}>{t('version.empty')}</p> : (
-        <VirtualTable label={t('version.label', { version })} columns={columns} count={list.total ?? 10} item={list.item} sort={{ id: '', descending: false }} onSort={nothing} onRange={list.show} onOpen={nothing} isCurrent={() => false} />
+      {list.total === 0 ? (
+        <p className={styles.keys}>{t('version.empty')}</p>
+      ) : (
+        <VirtualTable
+          label={t('version.label', { version })}
+          columns={columns}
+          count={list.total ?? 10}
+          item={list.item}
+          sort={{ id: '', descending: false }}
+          onSort={nothing}
+          onRange={list.show}
+          onOpen={nothing}
+          isCurrent={() => false}
+        />
       )}
     </>
   );

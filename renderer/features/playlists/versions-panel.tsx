@@ -36,10 +36,22 @@ export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPane
           const isNow = version.version === playlist.version;
           return (
             <li key={version.version}>
-              <button type="button" data-stop aria-current={(shown ?? playlist.version) === version.version || undefined} onClick={() => onShow(isNow ? undefined : version.version)}>
+              <button
+                type="button"
+                data-stop
+                aria-current={(shown ?? playlist.version) === version.version || undefined}
+                onClick={() => onShow(isNow ? undefined : version.version)}
+              >
                 <span>{whatChanged(t, version)}</span>
                 <span title={formatDate(version.created_at)}>
-                  {[isNow && t('playlist.now'), formatAgo(version.created_at), t('track.count', { count: version.track_count }), version.user_name].filter(Boolean).join(' · ')}
+                  {[
+                    isNow && t('playlist.now'),
+                    formatAgo(version.created_at),
+                    t('track.count', { count: version.track_count }),
+                    version.user_name,
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
                 </span>
               </button>
             </li>
@@ -51,10 +63,15 @@ export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPane
 }
 
 function whatChanged(t: TFunction, { change, added, removed, moved }: PlaylistVersionOut): string {
-  if (change === 'create' || change === 'import' || change === 'restore' || change === 'rules') return t(`version.${change}`);
+  if (change === 'create' || change === 'import' || change === 'restore' || change === 'rules')
+    return t(`version.${change}`);
   const parts = [
     added > 0 && t('version.added', { count: added, number: formatNumber(added) }),
-    removed > 0 && t(change === 'track_deleted' ? 'version.left' : 'version.removed', { count: removed, number: formatNumber(removed) }),
+    removed > 0 &&
+      t(change === 'track_deleted' ? 'version.left' : 'version.removed', {
+        count: removed,
+        number: formatNumber(removed),
+      }),
     moved > 0 && t('version.moved', { count: moved, number: formatNumber(moved) }),
   ].filter(Boolean);
   return parts.length > 0 ? parts.join(', ') : t('version.changed');

@@ -7,24 +7,47 @@ import { Cover } from '../../ui/cover.tsx';
 import type { Hit } from './hits.ts';
 import styles from './palette.module.css';
 
-interface HitRowProps { hit: Hit; domId: string; active: boolean; onPoint: () => void; onOpen: (event: { shiftKey: boolean }) => void; onGet: (hit: SearchHit) => void }
+interface HitRowProps {
+  hit: Hit;
+  domId: string;
+  active: boolean;
+  onPoint: () => void;
+  onOpen: (event: { shiftKey: boolean }) => void;
+  onGet: (hit: SearchHit) => void;
+}
 
 export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowProps) {
   const { t } = useTranslation();
   const { title, by, cover, name } = factsOf(hit, t('library.unknownArtist'), (count) => t('album.count', { count }));
   return (
-    <div id={domId} role="option" aria-selected={active} className={styles.hit} onPointerMove={onPoint} onClick={onOpen}>
+    <div
+      id={domId}
+      role="option"
+      aria-selected={active}
+      className={styles.hit}
+      onPointerMove={onPoint}
+      onClick={onOpen}
+    >
       <Cover src={cover} alt="" {...(name ? { name } : {})} />
       <span className={styles.text}>
         <span>{title}</span>
         <span>{by}</span>
       </span>
-      {hit.kind === 'remote' ? <Where hit={hit.remote} onGet={onGet} /> : active && <kbd className={styles.key}>{t(hit.kind === 'track' ? 'search.enterPlays' : 'search.enterOpens')}</kbd>}
+      {hit.kind === 'remote' ? (
+        <Where hit={hit.remote} onGet={onGet} />
+      ) : (
+        active && (
+          <kbd className={styles.key}>{t(hit.kind === 'track' ? 'search.enterPlays' : 'search.enterOpens')}</kbd>
+        )
+      )}
     </div>
   );
 }
 
-/** Where a hit of a catalogue is by now, and the step that brings it nearer. That is Alt+Enter; a button inside a choice would be one too many. */
+/**
+ * Where a hit of a catalogue is by now, and the step that brings it nearer. That is Alt+Enter; a button inside a choice
+ * would be one too many.
+ */
 function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void }) {
   const { t } = useTranslation();
   const { availability, word } = useRemoteHitState(hit);
@@ -33,15 +56,51 @@ function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void
   return (
     <span className={styles.where}>
       {word && t(word)}
-      {!isStill && <span className={styles.get} title={t(availability === null ? 'discover.save' : 'discover.fetch')} aria-hidden onClick={(event) => { event.stopPropagation(); onGet(hit); }}><Symbol size={18} /></span>}
+      {!isStill && (
+        <span
+          className={styles.get}
+          title={t(availability === null ? 'discover.save' : 'discover.fetch')}
+          aria-hidden
+          onClick={(event) => {
+            event.stopPropagation();
+            onGet(hit);
+          }}
+        >
+          <Symbol size={18} />
+        </span>
+      )}
     </span>
   );
 }
 
-function factsOf(hit: Hit, unknown: string, albums: (count: number) => string): { title: string; by: string; cover: string | null; name?: string } {
+function factsOf(
+  hit: Hit,
+  unknown: string,
+  albums: (count: number) => string,
+): { title: string; by: string; cover: string | null; name?: string } {
   const joined = (...parts: unknown[]) => parts.filter(Boolean).join(' · ');
-  if (hit.kind === 'artist') return { title: hit.artist.name, by: albums(hit.artist.album_count), cover: hit.artist.has_cover ? coverUrl('artists', hit.artist.id, 64) : null, name: hit.artist.name };
-  if (hit.kind === 'album') return { title: hit.album.title, by: joined(hit.album.artist_name ?? unknown, hit.album.year), cover: albumCover(hit.album, 64) };
-  if (hit.kind === 'remote') return { title: hit.remote.title, by: joined(hit.remote.artist_name, hit.remote.album_title, hit.remote.year), cover: remoteCover(hit.remote.cover_url) };
-  return { title: hit.track.title, by: joined(hit.track.artist_name ?? unknown, hit.track.album_title), cover: trackCover(hit.track, 64) };
+  if (hit.kind === 'artist')
+    return {
+      title: hit.artist.name,
+      by: albums(hit.artist.album_count),
+      cover: hit.artist.has_cover ? coverUrl('artists', hit.artist.id, 64) : null,
+      name: hit.artist.name,
+    };
+  if (hit.kind === 'album')
+    return {
+      title: hit.album.title,
+      by: joined(hit.album.artist_name ?? unknown, hit.album.year),
+      cover: albumCover(hit.album, 64),
+    };
+  if (hit.kind === 'remote')
+    return {
+      title: hit.remote.title,
+      by: joined(hit.remote.artist_name, hit.remote.album_title, hit.remote.year),
+      cover: remoteCover(hit.remote.cover_url),
+    };
+  return {
+    title: hit.track.title,
+    by: joined(hit.track.artist_name ?? unknown, hit.track.album_title),
+    cover: trackCover(hit.track, 64),
+  };
 }

@@ -1,5 +1,6 @@
-// Find anything by typing: results as you type, arrows move, Enter plays a track and opens an album or artist, Shift+Enter queues. What a
-// catalogue has comes below, later: Enter and Shift+Enter save it first, and playing it fetches it; Alt+Enter saves it, then fetches it.
+// Find anything by typing: results as you type, arrows move, Enter plays a track and opens an album or artist,
+// Shift+Enter queues. What a catalogue has comes below, later: Enter and Shift+Enter save it first, and playing it
+// fetches it; Alt+Enter saves it, then fetches it.
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,11 +19,30 @@ import type { Hit } from './hits.ts';
 import { useSearch } from './use-search.ts';
 import styles from './palette.module.css';
 
-export function SearchPalette({ opened, initialText, onClose }: { opened: boolean; initialText: string; onClose: () => void }) {
+export function SearchPalette({
+  opened,
+  initialText,
+  onClose,
+}: {
+  opened: boolean;
+  initialText: string;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const narrow = useMediaQuery('(max-width: 767px)', innerWidth < 768, { getInitialValueInEffect: false });
   return (
-    <Modal opened={opened} onClose={onClose} withCloseButton={false} padding={0} size={620} yOffset="12vh" centered={false} fullScreen={narrow} attributes={{ content: { 'aria-label': t('search.label') } }} styles={{ body: { height: '100%' } }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      withCloseButton={false}
+      padding={0}
+      size={620}
+      yOffset="12vh"
+      centered={false}
+      fullScreen={narrow}
+      attributes={{ content: { 'aria-label': t('search.label') } }}
+      styles={{ body: { height: '100%' } }}
+    >
       <Palette key={initialText} initialText={initialText} onClose={onClose} />
     </Modal>
   );
@@ -49,13 +69,27 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
 
   const open = (hit: Hit, queue: boolean) => {
     if (hit.kind === 'track') (queue ? player.addLast : player.playTracks).call(player, [hit.track]);
-    else if (hit.kind === 'remote') void remote.trackOf(hit.remote).then((track) => (queue ? player.addLast : player.playTracks).call(player, [track])).then(() => { if (!queue) onClose(); }, () => {});
-    else if (hit.kind === 'album') void (queue ? queueAlbum(hit.album.id) : navigate({ to: '/albums/$albumId', params: { albumId: hit.album.id } }));
-    else void (queue ? queueArtist(hit.artist.id) : navigate({ to: '/artists/$artistId', params: { artistId: hit.artist.id } }));
+    else if (hit.kind === 'remote')
+      void remote
+        .trackOf(hit.remote)
+        .then((track) => (queue ? player.addLast : player.playTracks).call(player, [track]))
+        .then(
+          () => {
+            if (!queue) onClose();
+          },
+          () => {},
+        );
+    else if (hit.kind === 'album')
+      void (queue ? queueAlbum(hit.album.id) : navigate({ to: '/albums/$albumId', params: { albumId: hit.album.id } }));
+    else
+      void (queue
+        ? queueArtist(hit.artist.id)
+        : navigate({ to: '/artists/$artistId', params: { artistId: hit.artist.id } }));
     if (!queue && hit.kind !== 'remote') onClose();
   };
   /** One step nearer: saved, then fetched. */
-  const get = (hit: SearchHit) => void (hit.track_id === null ? remote.trackOf(hit) : remote.fetch(hit)).catch(() => {});
+  const get = (hit: SearchHit) =>
+    void (hit.track_id === null ? remote.trackOf(hit) : remote.fetch(hit)).catch(() => {});
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, hits.length - 1));
@@ -70,9 +104,22 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
     <div className={styles.palette}>
       <div className={styles.field}>
         <IconSearch size={20} aria-hidden />
-        <input type="search" role="combobox" aria-expanded={hits.length > 0} aria-controls={listId} aria-autocomplete="list" aria-label={t('search.label')} data-autofocus
-          aria-activedescendant={activeHit ? domId(activeHit) : undefined} placeholder={t('search.placeholder')} value={text} autoComplete="off" spellCheck={false}
-          onChange={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
+        <input
+          type="search"
+          role="combobox"
+          aria-expanded={hits.length > 0}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-label={t('search.label')}
+          data-autofocus
+          aria-activedescendant={activeHit ? domId(activeHit) : undefined}
+          placeholder={t('search.placeholder')}
+          value={text}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
         <IconButton label={t('search.close')} icon={IconX} iconSize={18} onClick={onClose} />
       </div>
       <div id={listId} role="listbox" aria-label={t('search.results')} className={styles.results}>
@@ -82,7 +129,15 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
               {t(`search.group.${group.kind}`)} {group.total !== null && <span>{formatNumber(group.total)}</span>}
             </div>
             {group.hits.map((hit) => (
-              <HitRow key={hit.id} hit={hit} domId={domId(hit)} active={hit === activeHit} onPoint={() => setActive(hits.indexOf(hit))} onOpen={(event) => open(hit, event.shiftKey)} onGet={get} />
+              <HitRow
+                key={hit.id}
+                hit={hit}
+                domId={domId(hit)}
+                active={hit === activeHit}
+                onPoint={() => setActive(hits.indexOf(hit))}
+                onOpen={(event) => open(hit, event.shiftKey)}
+                onGet={get}
+              />
             ))}
           </div>
         ))}
@@ -92,10 +147,24 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
         {q !== '' && error && detailOf(error)}
         {isNothing && t('search.nothing', { q })}
       </p>
-      {isAsking && <p className={styles.asking} role="status">{t('search.asking')}</p>}
-      {remote.error && <p className={styles.fault} role="alert">{detailOf(remote.error)}</p>}
-      <div role="status" className="visually-hidden">{hits.length > 0 && t('search.found', { count: hits.length })}</div>
-      {hits.length > 0 && <p className={styles.keys} aria-hidden>{t(activeHit?.kind === 'remote' ? 'search.remoteKeys' : 'search.keys')}</p>}
+      {isAsking && (
+        <p className={styles.asking} role="status">
+          {t('search.asking')}
+        </p>
+      )}
+      {remote.error && (
+        <p className={styles.fault} role="alert">
+          {detailOf(remote.error)}
+        </p>
+      )}
+      <div role="status" className="visually-hidden">
+        {hits.length > 0 && t('search.found', { count: hits.length })}
+      </div>
+      {hits.length > 0 && (
+        <p className={styles.keys} aria-hidden>
+          {t(activeHit?.kind === 'remote' ? 'search.remoteKeys' : 'search.keys')}
+        </p>
+      )}
     </div>
   );
 }

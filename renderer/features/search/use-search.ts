@@ -31,7 +31,13 @@ export function useSearch(text: string): Found {
   // A catalogue that fails is told of in Discover; who looks for a track of the library need not know.
   const remote = useQuery({ ...remoteSearchQuery(settled), enabled: wantsRemote && settled === q, retry: false });
   const isRemoteOf = wantsRemote && settled === q && !remote.isPlaceholderData;
-  const groups = q === '' ? [] : toGroups(library.data, isRemoteOf ? remote.data?.items ?? [] : []);
+  const groups = q === '' ? [] : toGroups(library.data, isRemoteOf ? (remote.data?.items ?? []) : []);
   const isAsking = wantsRemote && !remote.error && !(isRemoteOf && remote.data);
-  return { q, groups, error: library.data ? null : library.error, isAsking, isNothing: q !== '' && library.data !== undefined && !library.isPlaceholderData && !isAsking && groups.length === 0 };
+  return {
+    q,
+    groups,
+    error: library.data ? null : library.error,
+    isAsking,
+    isNothing: q !== '' && library.data !== undefined && !library.isPlaceholderData && !isAsking && groups.length === 0,
+  };
 }

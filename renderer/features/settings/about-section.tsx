@@ -23,8 +23,21 @@ export function AboutSection() {
   const facts: [string, string][] = [
     [t('settings.about.version'), server.version],
     [t('settings.about.runsOn'), `${server.platform}, Node ${server.node}`],
-    ...(storage ? [[t('settings.about.library'), t('settings.about.counts', { tracks: formatNumber(storage.tracks), albums: formatNumber(storage.albums), artists: formatNumber(storage.artists) })] as [string, string]] : []),
-    ...(settings ? [[t('settings.about.data'), String(findSetting(settings, 'data_dir')?.value ?? '')] as [string, string]] : []),
+    ...(storage
+      ? [
+          [
+            t('settings.about.library'),
+            t('settings.about.counts', {
+              tracks: formatNumber(storage.tracks),
+              albums: formatNumber(storage.albums),
+              artists: formatNumber(storage.artists),
+            }),
+          ] as [string, string],
+        ]
+      : []),
+    ...(settings
+      ? [[t('settings.about.data'), String(findSetting(settings, 'data_dir')?.value ?? '')] as [string, string]]
+      : []),
   ];
   return (
     <>
@@ -37,25 +50,41 @@ export function AboutSection() {
       <SettingGroup title={t('settings.about.licences')}>
         <details className={styles.app}>
           <summary>{t('settings.about.licenceOf', { name: t('app.name') })}</summary>
-          <pre className={styles.notices} tabIndex={0}>{licence}</pre>
+          <pre className={styles.notices} tabIndex={0}>
+            {licence}
+          </pre>
         </details>
         <details className={styles.app}>
           <summary>{t('settings.about.notices')}</summary>
-          <pre className={styles.notices} tabIndex={0}>{notices}</pre>
+          <pre className={styles.notices} tabIndex={0}>
+            {notices}
+          </pre>
         </details>
       </SettingGroup>
     </>
   );
 }
 
-function Diagnostics({ server, settings, storage }: { server: ServerOut; settings: SettingOut[]; storage: StorageStatsOut | undefined }) {
+function Diagnostics({
+  server,
+  settings,
+  storage,
+}: {
+  server: ServerOut;
+  settings: SettingOut[];
+  storage: StorageStatsOut | undefined;
+}) {
   const { t } = useTranslation();
   const text = diagnostics({ server, settings, storage, browser: navigator.userAgent });
   return (
     <SettingGroup title={t('settings.about.diagnostics')} lead={t('settings.about.diagnosticsLead')}>
       <div className={styles.padded}>
-        <pre className={styles.notices} tabIndex={0} aria-label={t('settings.about.diagnostics')}>{text}</pre>
-        <div className={styles.buttons}><CopyButton text={text} /></div>
+        <pre className={styles.notices} tabIndex={0} aria-label={t('settings.about.diagnostics')}>
+          {text}
+        </pre>
+        <div className={styles.buttons}>
+          <CopyButton text={text} />
+        </div>
       </div>
     </SettingGroup>
   );

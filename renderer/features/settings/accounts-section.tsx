@@ -15,9 +15,15 @@ export function AccountsSection() {
   const { data, error, refetch } = useQuery(usersQuery());
   return (
     <>
-      {error ? <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} /> : (
+      {error ? (
+        <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />
+      ) : (
         <SettingGroup title={t('settings.people.title')}>
-          {data ? data.items.map((person) => <PersonRow key={person.id} person={person} />) : <Skeleton height="112px" />}
+          {data ? (
+            data.items.map((person) => <PersonRow key={person.id} person={person} />)
+          ) : (
+            <Skeleton height="112px" />
+          )}
         </SettingGroup>
       )}
       <AddPerson />

@@ -17,21 +17,59 @@ export function AddPerson() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const body = { username: formText(form, 'username').trim(), password: formText(form, 'password'), is_superuser: new FormData(form).get('is_superuser') !== null };
+    const body = {
+      username: formText(form, 'username').trim(),
+      password: formText(form, 'password'),
+      is_superuser: new FormData(form).get('is_superuser') !== null,
+    };
     add.mutate(body, { onSuccess: () => setIsOpen(false) });
   };
-  if (!isOpen) return <div className={styles.buttons}><Button icon={IconUserPlus} onClick={() => setIsOpen(true)}>{t('settings.people.add')}</Button></div>;
+  if (!isOpen)
+    return (
+      <div className={styles.buttons}>
+        <Button icon={IconUserPlus} onClick={() => setIsOpen(true)}>
+          {t('settings.people.add')}
+        </Button>
+      </div>
+    );
   return (
     <SettingGroup title={t('settings.people.add')}>
       <form className={styles.form} onSubmit={submit}>
-        {problem?.fields.length === 0 && <p role="alert" className={styles.fault}>{problem.detail}</p>}
-        <TextInput name="username" label={t('account.username')} autoComplete="off" autoCapitalize="none" spellCheck={false} required withAsterisk={false} autoFocus error={problem?.field('username')} />
-        <PasswordInput name="password" label={t('account.password')} description={t('account.passwordRule')} autoComplete="new-password" minLength={8} required withAsterisk={false} error={problem?.field('password')}
-          visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }} />
+        {problem?.fields.length === 0 && (
+          <p role="alert" className={styles.fault}>
+            {problem.detail}
+          </p>
+        )}
+        <TextInput
+          name="username"
+          label={t('account.username')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+          autoFocus
+          error={problem?.field('username')}
+        />
+        <PasswordInput
+          name="password"
+          label={t('account.password')}
+          description={t('account.passwordRule')}
+          autoComplete="new-password"
+          minLength={8}
+          required
+          withAsterisk={false}
+          error={problem?.field('password')}
+          visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
+        />
         <Switch name="is_superuser" label={t('settings.people.owner')} description={t('settings.people.ownerHelp')} />
         <div className={styles.buttons}>
-          <Button type="submit" variant="primary" disabled={add.isPending}>{t('signIn.create')}</Button>
-          <Button variant="plain" onClick={() => setIsOpen(false)}>{t('settings.cancel')}</Button>
+          <Button type="submit" variant="primary" disabled={add.isPending}>
+            {t('signIn.create')}
+          </Button>
+          <Button variant="plain" onClick={() => setIsOpen(false)}>
+            {t('settings.cancel')}
+          </Button>
         </div>
       </form>
     </SettingGroup>

@@ -17,7 +17,17 @@ export function Addresses({ network: { addresses, name, problem } }: { network: 
     ...(name && name.problem === null ? [{ url: name.url, note: t('settings.network.byName') }] : []),
   ];
   const shown = places.find(({ url }) => url === chosen) ?? places[0];
-  if (!shown) return <SettingRow label={t('settings.network.addresses')} notes={<p role="alert" className={styles.fault}>{problem}</p>} />;
+  if (!shown)
+    return (
+      <SettingRow
+        label={t('settings.network.addresses')}
+        notes={
+          <p role="alert" className={styles.fault}>
+            {problem}
+          </p>
+        }
+      />
+    );
   return (
     <div className={styles.row} data-wide>
       <div className={styles.words}>
@@ -25,14 +35,26 @@ export function Addresses({ network: { addresses, name, problem } }: { network: 
         <p className={styles.help}>{t('settings.network.addressesHelp')}</p>
       </div>
       <div className={styles.places}>
-        <Suspense fallback={<Skeleton height="176px" width="176px" radius="10px" />}><QrCode text={shown.url} label={t('settings.network.code', { address: shown.url })} /></Suspense>
+        <Suspense fallback={<Skeleton height="176px" width="176px" radius="10px" />}>
+          <QrCode text={shown.url} label={t('settings.network.code', { address: shown.url })} />
+        </Suspense>
         <ul className={styles.lines}>
           {places.map(({ url, note }) => (
             <li key={url} className={styles.place}>
               <div>
-                {places.length > 1
-                  ? <button type="button" className={styles.address} aria-pressed={url === shown.url} aria-label={t('settings.network.showCode', { address: url })} onClick={() => setChosen(url)}>{url}</button>
-                  : <code className={styles.mono}>{url}</code>}
+                {places.length > 1 ? (
+                  <button
+                    type="button"
+                    className={styles.address}
+                    aria-pressed={url === shown.url}
+                    aria-label={t('settings.network.showCode', { address: url })}
+                    onClick={() => setChosen(url)}
+                  >
+                    {url}
+                  </button>
+                ) : (
+                  <code className={styles.mono}>{url}</code>
+                )}
                 <span className={styles.hint}>{note}</span>
               </div>
               <CopyButton text={url} label={t('settings.copyThis', { text: url })} />

@@ -17,15 +17,36 @@ export function AppPassword() {
   const error = renew.error ?? show.error;
   return (
     <SettingGroup title={t('settings.phone.password')} lead={t('settings.phone.passwordLead')}>
-      <SettingRow label={t('account.username')}><code className={styles.mono}>{username}</code></SettingRow>
-      <SettingRow label={t('settings.phone.appPassword')} help={t(renew.data ? 'settings.phone.renewed' : 'settings.phone.passwordHelp')} notes={error && <p role="alert" className={styles.fault}>{detailOf(error)}</p>}>
+      <SettingRow label={t('account.username')}>
+        <code className={styles.mono}>{username}</code>
+      </SettingRow>
+      <SettingRow
+        label={t('settings.phone.appPassword')}
+        help={t(renew.data ? 'settings.phone.renewed' : 'settings.phone.passwordHelp')}
+        notes={
+          error && (
+            <p role="alert" className={styles.fault}>
+              {detailOf(error)}
+            </p>
+          )
+        }
+      >
         {shown ? (
           <>
             <code className={styles.mono}>{shown.password}</code>
-            <CopyButton text={shown.password} label={t('settings.copyThis', { text: t('settings.phone.appPassword') })} />
-            <Button disabled={renew.isPending} onClick={() => renew.mutate()}>{t('settings.phone.renew')}</Button>
+            <CopyButton
+              text={shown.password}
+              label={t('settings.copyThis', { text: t('settings.phone.appPassword') })}
+            />
+            <Button disabled={renew.isPending} onClick={() => renew.mutate()}>
+              {t('settings.phone.renew')}
+            </Button>
           </>
-        ) : <Button disabled={show.isPending} onClick={() => show.mutate()}>{t('settings.phone.show')}</Button>}
+        ) : (
+          <Button disabled={show.isPending} onClick={() => show.mutate()}>
+            {t('settings.phone.show')}
+          </Button>
+        )}
       </SettingRow>
     </SettingGroup>
   );

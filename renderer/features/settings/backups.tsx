@@ -42,40 +42,91 @@ function Snapshots() {
   const hasPlace = data !== undefined && data.target !== null;
   return (
     <div className={styles.padded}>
-      {data && <p className={styles.help}>{data.target === null ? t('settings.backup.nowhere') : data.next_at ? t('settings.backup.next', { date: formatDate(data.next_at) }) : t('settings.backup.byHand')}</p>}
+      {data && (
+        <p className={styles.help}>
+          {data.target === null
+            ? t('settings.backup.nowhere')
+            : data.next_at
+              ? t('settings.backup.next', { date: formatDate(data.next_at) })
+              : t('settings.backup.byHand')}
+        </p>
+      )}
       {hasPlace && data.items.length === 0 && <p className={styles.help}>{t('settings.backup.none')}</p>}
       {data && data.items.length > 0 && (
         <ul className={styles.lines} aria-label={t('settings.backup.title')}>
-          {data.items.slice(0, SHOWN).map((snapshot) => <Snapshot key={snapshot.id} snapshot={snapshot} onRestore={() => setChosen(snapshot)} />)}
+          {data.items.slice(0, SHOWN).map((snapshot) => (
+            <Snapshot key={snapshot.id} snapshot={snapshot} onRestore={() => setChosen(snapshot)} />
+          ))}
         </ul>
       )}
       {data?.restore && <RestoreNote restore={data.restore} />}
-      {(fault ?? data?.problem) && <p role="alert" className={styles.fault}>{fault ? detailOf(fault) : data?.problem}</p>}
-      <p role="status" className={styles.help}>{start.isSuccess && t('settings.backup.started')}</p>
+      {(fault ?? data?.problem) && (
+        <p role="alert" className={styles.fault}>
+          {fault ? detailOf(fault) : data?.problem}
+        </p>
+      )}
+      <p role="status" className={styles.help}>
+        {start.isSuccess && t('settings.backup.started')}
+      </p>
       {test.data && <TestNote found={test.data} />}
       <div className={styles.buttons}>
-        <Button icon={IconDatabaseExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>{t('settings.backup.now')}</Button>
-        <Button icon={IconPlugConnected} disabled={test.isPending || !hasPlace} onClick={() => test.mutate()}>{t(test.isPending ? 'settings.backup.testing' : 'settings.backup.test')}</Button>
+        <Button icon={IconDatabaseExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>
+          {t('settings.backup.now')}
+        </Button>
+        <Button icon={IconPlugConnected} disabled={test.isPending || !hasPlace} onClick={() => test.mutate()}>
+          {t(test.isPending ? 'settings.backup.testing' : 'settings.backup.test')}
+        </Button>
       </div>
       <RestoreDialog snapshot={chosen} onClose={() => setChosen(null)} />
     </div>
   );
 }
 
-function Snapshot({ snapshot: { created_at, tracks, bytes, problem }, onRestore }: { snapshot: SnapshotOut; onRestore: () => void }) {
+function Snapshot({
+  snapshot: { created_at, tracks, bytes, problem },
+  onRestore,
+}: {
+  snapshot: SnapshotOut;
+  onRestore: () => void;
+}) {
   const { t } = useTranslation();
   const date = formatDate(created_at);
   return (
     <li>
-      {date} <span className={problem ? styles.fault : styles.help}>{problem ?? t('settings.backup.holds', { count: tracks, tracks: formatNumber(tracks), size: formatBytes(bytes) })}</span>{' '}
-      {problem === null && <button type="button" className={styles.link} aria-label={t('settings.backup.restoreLabel', { date })} onClick={onRestore}>{t('settings.backup.restore')}</button>}
+      {date}{' '}
+      <span className={problem ? styles.fault : styles.help}>
+        {problem ??
+          t('settings.backup.holds', { count: tracks, tracks: formatNumber(tracks), size: formatBytes(bytes) })}
+      </span>{' '}
+      {problem === null && (
+        <button
+          type="button"
+          className={styles.link}
+          aria-label={t('settings.backup.restoreLabel', { date })}
+          onClick={onRestore}
+        >
+          {t('settings.backup.restore')}
+        </button>
+      )}
     </li>
   );
 }
 
 function TestNote({ found: { target, problem, snapshots, free_bytes } }: { found: BackupTestOut }) {
   const { t } = useTranslation();
-  if (problem !== null) return <p role="alert" className={styles.fault}>{problem}</p>;
-  const facts = [t('settings.backup.tested', { target, count: snapshots ?? 0 }), free_bytes !== null && t('settings.backup.room', { free: formatBytes(free_bytes) })];
-  return <p role="status" className={styles.help}>{facts.filter(Boolean).join(' ')}</p>;
+  if (problem !== null)
+    return (
+      <p role="alert" className={styles.fault}>
+        {problem}
+      </p>
+    );
+  const facts = [
+    t('settings.backup.tested', { target, count: snapshots ?? 0 }),
+    free_bytes !== null && t('settings.backup.room', { free: formatBytes(free_bytes) }),
+  ];
+  return (
+    <p role="status" className={styles.help}>
+      {facts.filter(Boolean).join(' ')}
+    </p>
+  );
 }

@@ -16,7 +16,17 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   }, [isDone]);
   if (!(navigator as Partial<Navigator>).clipboard) return null;
   return (
-    <Button icon={isDone ? IconCheck : IconCopy} aria-label={label} aria-live="polite" onClick={() => void navigator.clipboard.writeText(text).then(() => setIsDone(true), () => undefined)}>
+    <Button
+      icon={isDone ? IconCheck : IconCopy}
+      aria-label={label}
+      aria-live="polite"
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => setIsDone(true),
+          () => undefined,
+        )
+      }
+    >
       {t(isDone ? 'settings.copied' : 'settings.copy')}
     </Button>
   );

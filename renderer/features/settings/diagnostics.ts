@@ -1,9 +1,14 @@
-// What helps whoever helps: versions, sizes, and settings that are not at their defaults. English and plain, to paste into a report.
-// Nothing in it says who one is: no secrets, no paths, no addresses.
+// What helps whoever helps: versions, sizes, and settings that are not at their defaults. English and plain, to paste
+// into a report. Nothing in it says who one is: no secrets, no paths, no addresses.
 import type { ServerOut, SettingOut } from '../../../server/settings/wire.ts';
 import type { StorageStatsOut } from '../../../server/stats/wire.ts';
 
-interface Facts { server: ServerOut; settings: SettingOut[]; storage: StorageStatsOut | undefined; browser: string }
+interface Facts {
+  server: ServerOut;
+  settings: SettingOut[];
+  storage: StorageStatsOut | undefined;
+  browser: string;
+}
 
 /** Switches, numbers and choices say nothing of a person; texts may. */
 const isHarmless = ({ value, choices }: SettingOut): boolean => typeof value !== 'string' || choices !== undefined;
@@ -14,7 +19,15 @@ export function diagnostics({ server, settings, storage, browser }: Facts): stri
     `Tonearm ${server.version}`,
     `Server: ${server.platform}, Node ${server.node}`,
     `Browser: ${browser}`,
-    ...(storage ? [`Library: ${storage.tracks} tracks, ${storage.albums} albums, ${storage.artists} artists, ${storage.size_bytes} bytes`, `Formats: ${storage.by_format.map(({ key, tracks }) => `${key} ${tracks}`).join(', ')}`] : []),
-    ...changed.map((setting) => `${setting.key} = ${setting.secret || !isHarmless(setting) ? '(set)' : String(setting.value)} [${setting.origin}]${setting.restart_pending ? ' waits for a restart' : ''}`),
+    ...(storage
+      ? [
+          `Library: ${storage.tracks} tracks, ${storage.albums} albums, ${storage.artists} artists, ${storage.size_bytes} bytes`,
+          `Formats: ${storage.by_format.map(({ key, tracks }) => `${key} ${tracks}`).join(', ')}`,
+        ]
+      : []),
+    ...changed.map(
+      (setting) =>
+        `${setting.key} = ${setting.secret || !isHarmless(setting) ? '(set)' : String(setting.value)} [${setting.origin}]${setting.restart_pending ? ' waits for a restart' : ''}`,
+    ),
   ].join('\n');
 }

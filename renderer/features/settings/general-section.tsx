@@ -22,16 +22,39 @@ export function GeneralSection() {
     <>
       <SettingGroup title={t('settings.general.here')}>
         <SettingRow label={t('scheme.label')} help={t('settings.general.schemeHelp')} htmlFor={schemeId}>
-          <NativeSelect id={schemeId} size="md" className={styles.field} value={scheme} onChange={(event) => chooseScheme(event.currentTarget.value as SchemeChoice)}
-            data={SCHEME_CHOICES.map((choice) => ({ value: choice, label: t(`scheme.${choice}`) }))} />
+          <NativeSelect
+            id={schemeId}
+            size="md"
+            className={styles.field}
+            value={scheme}
+            onChange={(event) => chooseScheme(event.currentTarget.value as SchemeChoice)}
+            data={SCHEME_CHOICES.map((choice) => ({ value: choice, label: t(`scheme.${choice}`) }))}
+          />
         </SettingRow>
-        <SettingRow label={t('settings.general.language')} help={t('settings.general.languageHelp')} htmlFor={languageId}>
-          <NativeSelect id={languageId} size="md" className={styles.field} value={language} onChange={(event) => void chooseLanguage(event.currentTarget.value as LanguageChoice)}
-            data={[{ value: 'system', label: t('settings.general.languageSystem') }, ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name }))]} />
+        <SettingRow
+          label={t('settings.general.language')}
+          help={t('settings.general.languageHelp')}
+          htmlFor={languageId}
+        >
+          <NativeSelect
+            id={languageId}
+            size="md"
+            className={styles.field}
+            value={language}
+            onChange={(event) => void chooseLanguage(event.currentTarget.value as LanguageChoice)}
+            data={[
+              { value: 'system', label: t('settings.general.languageSystem') },
+              ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
+            ]}
+          />
         </SettingRow>
       </SettingGroup>
       <DesktopGroup />
-      {isOwner && <SettingList group="general" title={t('settings.server')}><SecretPlace /></SettingList>}
+      {isOwner && (
+        <SettingList group="general" title={t('settings.server')}>
+          <SecretPlace />
+        </SettingList>
+      )}
     </>
   );
 }
@@ -42,7 +65,14 @@ function SecretPlace() {
   const secrets = useQuery(settingsQuery()).data?.secret_store;
   if (!secrets) return null;
   return (
-    <SettingRow label={t('settings.secrets.label')} help={t(`settings.secrets.${secrets.place}`)}
-      notes={secrets.why_not !== null && <p className={styles.notes}>{t('settings.secrets.whyNot', { reason: secrets.why_not })}</p>} />
+    <SettingRow
+      label={t('settings.secrets.label')}
+      help={t(`settings.secrets.${secrets.place}`)}
+      notes={
+        secrets.why_not !== null && (
+          <p className={styles.notes}>{t('settings.secrets.whyNot', { reason: secrets.why_not })}</p>
+        )
+      }
+    />
   );
 }

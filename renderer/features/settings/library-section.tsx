@@ -38,7 +38,12 @@ function LastScan() {
       <div className={styles.padded}>
         {last ? (
           <>
-            <p>{t(`settings.library.scan.${last.status === 'succeeded' ? 'succeeded' : last.status === 'cancelled' ? 'cancelled' : 'failed'}`, { date: formatDate(last.finished_at) })}</p>
+            <p>
+              {t(
+                `settings.library.scan.${last.status === 'succeeded' ? 'succeeded' : last.status === 'cancelled' ? 'cancelled' : 'failed'}`,
+                { date: formatDate(last.finished_at) },
+              )}
+            </p>
             {last.counts && (
               <dl className={styles.counts}>
                 {COUNTS.map((name) => (
@@ -54,10 +59,22 @@ function LastScan() {
               </dl>
             )}
           </>
-        ) : <p className={styles.help}>{folder?.reason ?? t('settings.library.neverScanned')}</p>}
-        {start.error && <p role="alert" className={styles.fault}>{detailOf(start.error)}</p>}
+        ) : (
+          <p className={styles.help}>{folder?.reason ?? t('settings.library.neverScanned')}</p>
+        )}
+        {start.error && (
+          <p role="alert" className={styles.fault}>
+            {detailOf(start.error)}
+          </p>
+        )}
         <div className={styles.buttons}>
-          <Button icon={IconRefresh} disabled={isScanning || start.isPending || !folder?.enabled} onClick={() => start.mutate()}>{t(isScanning ? 'scan.scanning' : 'scan.start')}</Button>
+          <Button
+            icon={IconRefresh}
+            disabled={isScanning || start.isPending || !folder?.enabled}
+            onClick={() => start.mutate()}
+          >
+            {t(isScanning ? 'scan.scanning' : 'scan.start')}
+          </Button>
         </div>
       </div>
     </SettingGroup>

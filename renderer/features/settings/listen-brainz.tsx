@@ -20,7 +20,13 @@ export function ListenBrainz() {
   if (!data) return null;
   return (
     <SettingGroup title={t('settings.listens.title')} lead={t('settings.listens.lead')}>
-      {data.connected ? <Connected status={data} /> : data.enabled ? <Connect /> : <p className={styles.padded}>{t('settings.listens.off')}</p>}
+      {data.connected ? (
+        <Connected status={data} />
+      ) : data.enabled ? (
+        <Connect />
+      ) : (
+        <p className={styles.padded}>{t('settings.listens.off')}</p>
+      )}
     </SettingGroup>
   );
 }
@@ -35,9 +41,28 @@ function Connect() {
   };
   return (
     <form className={styles.form} onSubmit={submit}>
-      <PasswordInput name="token" label={t('settings.listens.token')} autoComplete="off" required withAsterisk={false} error={fault} visibilityToggleButtonProps={{ 'aria-label': t('settings.showTyped') }}
-        description={<>{t('settings.listens.tokenHelp')} <a className={styles.link} href={TOKEN_PAGE} target="_blank" rel="noreferrer">{t('settings.listens.tokenPage')}</a></>} />
-      <div className={styles.buttons}><Button type="submit" variant="primary" disabled={connect.isPending}>{t('settings.listens.connect')}</Button></div>
+      <PasswordInput
+        name="token"
+        label={t('settings.listens.token')}
+        autoComplete="off"
+        required
+        withAsterisk={false}
+        error={fault}
+        visibilityToggleButtonProps={{ 'aria-label': t('settings.showTyped') }}
+        description={
+          <>
+            {t('settings.listens.tokenHelp')}{' '}
+            <a className={styles.link} href={TOKEN_PAGE} target="_blank" rel="noreferrer">
+              {t('settings.listens.tokenPage')}
+            </a>
+          </>
+        }
+      />
+      <div className={styles.buttons}>
+        <Button type="submit" variant="primary" disabled={connect.isPending}>
+          {t('settings.listens.connect')}
+        </Button>
+      </div>
     </form>
   );
 }
@@ -48,14 +73,27 @@ function Connected({ status }: { status: ScrobblingOut }) {
   return (
     <div className={styles.padded}>
       <p>{t('settings.listens.connected', { name: status.username ?? t('settings.listens.account') })}</p>
-      {status.problem && <p role="alert" className={styles.fault}>{status.problem}</p>}
+      {status.problem && (
+        <p role="alert" className={styles.fault}>
+          {status.problem}
+        </p>
+      )}
       <p className={styles.help}>
         {t('settings.listens.sent', { count: status.submitted, number: formatNumber(status.submitted) })}{' '}
-        {status.queued > 0 && t('settings.listens.waiting', { count: status.queued, number: formatNumber(status.queued) })}{' '}
+        {status.queued > 0 &&
+          t('settings.listens.waiting', { count: status.queued, number: formatNumber(status.queued) })}{' '}
         {status.last_submitted_at && t('settings.listens.last', { when: formatAgo(status.last_submitted_at) })}
       </p>
-      {disconnect.error && <p role="alert" className={styles.fault}>{detailOf(disconnect.error)}</p>}
-      <div className={styles.buttons}><Button disabled={disconnect.isPending} onClick={() => disconnect.mutate()}>{t('settings.listens.disconnect')}</Button></div>
+      {disconnect.error && (
+        <p role="alert" className={styles.fault}>
+          {detailOf(disconnect.error)}
+        </p>
+      )}
+      <div className={styles.buttons}>
+        <Button disabled={disconnect.isPending} onClick={() => disconnect.mutate()}>
+          {t('settings.listens.disconnect')}
+        </Button>
+      </div>
     </div>
   );
 }

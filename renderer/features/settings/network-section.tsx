@@ -17,12 +17,20 @@ export function NetworkSection() {
   const isOwner = useSession()?.user.is_superuser ?? false;
   return (
     <>
-      {isOwner
-        ? <SettingList group="network" title={t('settings.network.share')} advanced={ADVANCED}><Sharing isOwner /></SettingList>
-        : <SettingGroup title={t('settings.network.share')}><Sharing isOwner={false} /></SettingGroup>}
+      {isOwner ? (
+        <SettingList group="network" title={t('settings.network.share')} advanced={ADVANCED}>
+          <Sharing isOwner />
+        </SettingList>
+      ) : (
+        <SettingGroup title={t('settings.network.share')}>
+          <Sharing isOwner={false} />
+        </SettingGroup>
+      )}
       <AppPassword />
       <PhoneGuide />
-      <SettingGroup title={t('settings.network.remoteControl')}><SpeakerSwitch /></SettingGroup>
+      <SettingGroup title={t('settings.network.remoteControl')}>
+        <SpeakerSwitch />
+      </SettingGroup>
     </>
   );
 }
@@ -33,7 +41,12 @@ function SpeakerSwitch() {
   const isSpeaker = useSpeakerChoice();
   return (
     <SettingRow label={t('speaker.be')} help={t('speaker.help')} htmlFor={id}>
-      <Switch id={id} checked={isSpeaker} aria-describedby={helpId(id)} onChange={(event) => chooseSpeaker(event.currentTarget.checked)} />
+      <Switch
+        id={id}
+        checked={isSpeaker}
+        aria-describedby={helpId(id)}
+        onChange={(event) => chooseSpeaker(event.currentTarget.checked)}
+      />
     </SettingRow>
   );
 }

@@ -20,29 +20,54 @@ export function PersonRow({ person }: { person: UserOut }) {
   const change = useChangePerson();
   const remove = useDeletePerson();
   const error = change.error ?? remove.error;
-  const seen = person.last_seen_at ? t('settings.people.seen', { when: formatAgo(person.last_seen_at) }) : t('settings.people.neverSeen');
+  const seen = person.last_seen_at
+    ? t('settings.people.seen', { when: formatAgo(person.last_seen_at) })
+    : t('settings.people.neverSeen');
   const kind = t(person.is_superuser ? 'settings.people.owner' : 'settings.people.listener');
   return (
-    <SettingRow label={person.username} help={`${kind} · ${seen}`} notes={(
-      <>
-        {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
-        {asked === 'delete' && (
-          <div className={styles.padded}>
-            <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
-            <div className={styles.buttons}>
-              <Button variant="primary" autoFocus disabled={remove.isPending} onClick={() => remove.mutate(person.id)}>{t('settings.people.delete')}</Button>
-              <Button variant="plain" onClick={() => setAsked(null)}>{t('settings.cancel')}</Button>
+    <SettingRow
+      label={person.username}
+      help={`${kind} · ${seen}`}
+      notes={
+        <>
+          {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
+          {asked === 'delete' && (
+            <div className={styles.padded}>
+              <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
+              <div className={styles.buttons}>
+                <Button
+                  variant="primary"
+                  autoFocus
+                  disabled={remove.isPending}
+                  onClick={() => remove.mutate(person.id)}
+                >
+                  {t('settings.people.delete')}
+                </Button>
+                <Button variant="plain" onClick={() => setAsked(null)}>
+                  {t('settings.cancel')}
+                </Button>
+              </div>
             </div>
-          </div>
-        )}
-        {error && asked !== 'password' && <p role="alert" className={styles.fault}>{detailOf(error)}</p>}
-      </>
-    )}>
+          )}
+          {error && asked !== 'password' && (
+            <p role="alert" className={styles.fault}>
+              {detailOf(error)}
+            </p>
+          )}
+        </>
+      }
+    >
       <Menu position="bottom-end">
-        <Menu.Target><IconButton icon={IconDots} label={t('settings.people.menu', { name: person.username })} /></Menu.Target>
+        <Menu.Target>
+          <IconButton icon={IconDots} label={t('settings.people.menu', { name: person.username })} />
+        </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>
-          {!isMe && <Menu.Item onClick={() => change.mutate({ id: person.id, is_superuser: !person.is_superuser })}>{t(person.is_superuser ? 'settings.people.demote' : 'settings.people.promote')}</Menu.Item>}
+          {!isMe && (
+            <Menu.Item onClick={() => change.mutate({ id: person.id, is_superuser: !person.is_superuser })}>
+              {t(person.is_superuser ? 'settings.people.demote' : 'settings.people.promote')}
+            </Menu.Item>
+          )}
           {!isMe && <Menu.Item onClick={() => setAsked('delete')}>{t('settings.people.delete')}</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
@@ -60,11 +85,25 @@ function NewPassword({ person, onDone }: { person: UserOut; onDone: () => void }
   };
   return (
     <form className={styles.form} onSubmit={submit}>
-      <PasswordInput name="password" label={t('settings.people.newPassword', { name: person.username })} description={t('settings.people.resetHelp')} autoComplete="new-password" minLength={8} required withAsterisk={false}
-        autoFocus error={fault} visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }} />
+      <PasswordInput
+        name="password"
+        label={t('settings.people.newPassword', { name: person.username })}
+        description={t('settings.people.resetHelp')}
+        autoComplete="new-password"
+        minLength={8}
+        required
+        withAsterisk={false}
+        autoFocus
+        error={fault}
+        visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
+      />
       <div className={styles.buttons}>
-        <Button type="submit" variant="primary" disabled={change.isPending}>{t('settings.people.reset')}</Button>
-        <Button variant="plain" onClick={onDone}>{t('settings.cancel')}</Button>
+        <Button type="submit" variant="primary" disabled={change.isPending}>
+          {t('settings.people.reset')}
+        </Button>
+        <Button variant="plain" onClick={onDone}>
+          {t('settings.cancel')}
+        </Button>
       </div>
     </form>
   );

@@ -15,10 +15,16 @@ export function PhoneGuide() {
     <SettingGroup title={t('settings.phone.apps')} lead={t('settings.phone.appsLead')}>
       {APPS.map((app) => (
         <details key={app} className={styles.app}>
-          <summary><strong>{t(`settings.phone.app.${app}.name`)}</strong> <span className={styles.help}>{t(`settings.phone.app.${app}.for`)}</span></summary>
+          <summary>
+            <strong>{t(`settings.phone.app.${app}.name`)}</strong>{' '}
+            <span className={styles.help}>{t(`settings.phone.app.${app}.for`)}</span>
+          </summary>
           <ol className={styles.steps}>
             <li>{t(`settings.phone.app.${app}.add`)}</li>
-            <li>{t('settings.phone.enterAddress')} {address === undefined ? t('settings.phone.shareFirst') : <code className={styles.mono}>{address}</code>}</li>
+            <li>
+              {t('settings.phone.enterAddress')}{' '}
+              {address === undefined ? t('settings.phone.shareFirst') : <code className={styles.mono}>{address}</code>}
+            </li>
             <li>{t('settings.phone.enterPassword')}</li>
             <li>{t(`settings.phone.app.${app}.done`)}</li>
           </ol>

@@ -19,24 +19,50 @@ export function PlaybackSection() {
   const crossfadeS = usePlayer((state) => state.crossfadeS);
   const mode = usePlayer((state) => state.replayGain);
   const preampDb = usePlayer((state) => state.preampDb);
-  const seconds = (value: number) => (value === 0 ? t('settings.playback.off') : t('settings.playback.seconds', { count: value }));
-  const decibels = (value: number) => t('settings.playback.decibels', { value: `${value > 0 ? '+' : ''}${formatNumber(value)}` });
+  const seconds = (value: number) =>
+    value === 0 ? t('settings.playback.off') : t('settings.playback.seconds', { count: value });
+  const decibels = (value: number) =>
+    t('settings.playback.decibels', { value: `${value > 0 ? '+' : ''}${formatNumber(value)}` });
   return (
     <SettingGroup lead={t('settings.playback.lead')}>
       <SettingRow label={t('settings.playback.crossfade')} help={t('settings.playback.crossfadeHelp')}>
         <div className={styles.level}>
-          <Slider label={t('settings.playback.crossfade')} value={crossfadeS} max={CROSSFADE_MAX_S} step={1} valueText={seconds(crossfadeS)} onChange={(value) => player.setSound({ crossfadeS: value })} live />
+          <Slider
+            label={t('settings.playback.crossfade')}
+            value={crossfadeS}
+            max={CROSSFADE_MAX_S}
+            step={1}
+            valueText={seconds(crossfadeS)}
+            onChange={(value) => player.setSound({ crossfadeS: value })}
+            live
+          />
         </div>
         <span className={styles.value}>{seconds(crossfadeS)}</span>
       </SettingRow>
       <SettingRow label={t('settings.playback.replayGain')} help={t('settings.playback.replayGainHelp')} htmlFor={id}>
-        <NativeSelect id={id} size="md" className={styles.field} value={mode} aria-describedby={helpId(id)} data={MODES.map((value) => ({ value, label: t(`settings.playback.mode.${value}`) }))}
-          onChange={(event) => player.setSound({ replayGain: event.currentTarget.value as ReplayGainMode })} />
+        <NativeSelect
+          id={id}
+          size="md"
+          className={styles.field}
+          value={mode}
+          aria-describedby={helpId(id)}
+          data={MODES.map((value) => ({ value, label: t(`settings.playback.mode.${value}`) }))}
+          onChange={(event) => player.setSound({ replayGain: event.currentTarget.value as ReplayGainMode })}
+        />
       </SettingRow>
       {mode !== 'off' && (
         <SettingRow label={t('settings.playback.preamp')} help={t('settings.playback.preampHelp')}>
           <div className={styles.level}>
-            <Slider label={t('settings.playback.preamp')} value={preampDb} min={-PREAMP_MAX_DB} max={PREAMP_MAX_DB} step={1} valueText={decibels(preampDb)} onChange={(value) => player.setSound({ preampDb: value })} live />
+            <Slider
+              label={t('settings.playback.preamp')}
+              value={preampDb}
+              min={-PREAMP_MAX_DB}
+              max={PREAMP_MAX_DB}
+              step={1}
+              valueText={decibels(preampDb)}
+              onChange={(value) => player.setSound({ preampDb: value })}
+              live
+            />
           </div>
           <span className={styles.value}>{decibels(preampDb)}</span>
         </SettingRow>

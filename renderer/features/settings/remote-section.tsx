@@ -22,7 +22,10 @@ export function RemoteSection() {
   const catalogue = data?.find(({ kind }) => kind === 'catalogue');
   return (
     <>
-      <SettingList group="remote" isShown={(key, valueOf) => ONLY_FOR[key]?.includes(String(valueOf('streamsrc_provider'))) ?? true} />
+      <SettingList
+        group="remote"
+        isShown={(key, valueOf) => ONLY_FOR[key]?.includes(String(valueOf('streamsrc_provider'))) ?? true}
+      />
       {catalogue && (
         <SettingGroup title={t('settings.remote.state')}>
           <p className={styles.padded}>{catalogue.reason ?? catalogue.detail ?? t('settings.remote.ready')}</p>

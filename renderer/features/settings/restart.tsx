@@ -1,4 +1,5 @@
-// What waits for the next start of the server, and that start: a button where the desktop app can do it, words in a browser.
+// What waits for the next start of the server, and that start: a button where the desktop app can do it, words in a
+// browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +15,9 @@ export function RestartNote() {
   if (!data?.items.some(({ restart_pending }) => restart_pending)) return null;
   return (
     <div className={styles.effect} role="status">
-      <p>{t('settings.restart.pending')} {!desktop && t('settings.restart.where')}</p>
+      <p>
+        {t('settings.restart.pending')} {!desktop && t('settings.restart.where')}
+      </p>
       <RestartButton />
     </div>
   );
@@ -24,10 +27,17 @@ export function RestartNote() {
 export function RestartButton() {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const restart = useMutation({ mutationFn: async () => desktop?.restartServer(), onSettled: () => queries.invalidateQueries() });
-  return desktop && (
-    <div className={styles.buttons}>
-      <Button icon={IconRefresh} disabled={restart.isPending} onClick={() => restart.mutate()}>{t(restart.isPending ? 'settings.restart.going' : 'settings.restart.now')}</Button>
-    </div>
+  const restart = useMutation({
+    mutationFn: async () => desktop?.restartServer(),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  return (
+    desktop && (
+      <div className={styles.buttons}>
+        <Button icon={IconRefresh} disabled={restart.isPending} onClick={() => restart.mutate()}>
+          {t(restart.isPending ? 'settings.restart.going' : 'settings.restart.now')}
+        </Button>
+      </div>
+    )
   );
 }

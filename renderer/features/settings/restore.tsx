@@ -17,14 +17,37 @@ export function RestoreDialog({ snapshot, onClose }: { snapshot: SnapshotOut | n
     onClose();
   };
   return (
-    <Modal opened={snapshot !== null} onClose={close} title={t('settings.backup.restoreTitle')} closeButtonProps={{ 'aria-label': t('settings.backup.cancel') }}>
+    <Modal
+      opened={snapshot !== null}
+      onClose={close}
+      title={t('settings.backup.restoreTitle')}
+      closeButtonProps={{ 'aria-label': t('settings.backup.cancel') }}
+    >
       {snapshot && (
         <div className={styles.dialog}>
-          <p>{t('settings.backup.restoreText', { date: formatDate(snapshot.created_at), count: snapshot.tracks, tracks: formatNumber(snapshot.tracks) })}</p>
-          <p className={styles.help}>{t(snapshot.has_keys ? 'settings.backup.restoreKeys' : 'settings.backup.restoreNoKeys')}</p>
-          {restore.error && <p role="alert" className={styles.fault}>{detailOf(restore.error)}</p>}
+          <p>
+            {t('settings.backup.restoreText', {
+              date: formatDate(snapshot.created_at),
+              count: snapshot.tracks,
+              tracks: formatNumber(snapshot.tracks),
+            })}
+          </p>
+          <p className={styles.help}>
+            {t(snapshot.has_keys ? 'settings.backup.restoreKeys' : 'settings.backup.restoreNoKeys')}
+          </p>
+          {restore.error && (
+            <p role="alert" className={styles.fault}>
+              {detailOf(restore.error)}
+            </p>
+          )}
           <div className={styles.buttons}>
-            <Button variant="primary" disabled={restore.isPending} onClick={() => restore.mutate(snapshot.id, { onSuccess: close })}>{t('settings.backup.restore')}</Button>
+            <Button
+              variant="primary"
+              disabled={restore.isPending}
+              onClick={() => restore.mutate(snapshot.id, { onSuccess: close })}
+            >
+              {t('settings.backup.restore')}
+            </Button>
             <Button onClick={close}>{t('settings.backup.cancel')}</Button>
           </div>
         </div>
@@ -41,8 +64,18 @@ export function RestoreNote({ restore: { is_ready } }: { restore: NonNullable<Ba
     <div className={styles.effect} role="status">
       <p>{t(is_ready ? 'settings.backup.ready' : 'settings.backup.fetching')}</p>
       {is_ready && <RestartButton />}
-      {forget.error && <p role="alert" className={styles.fault}>{detailOf(forget.error)}</p>}
-      {is_ready && <p><button type="button" className={styles.link} disabled={forget.isPending} onClick={() => forget.mutate()}>{t('settings.backup.forget')}</button></p>}
+      {forget.error && (
+        <p role="alert" className={styles.fault}>
+          {detailOf(forget.error)}
+        </p>
+      )}
+      {is_ready && (
+        <p>
+          <button type="button" className={styles.link} disabled={forget.isPending} onClick={() => forget.mutate()}>
+            {t('settings.backup.forget')}
+          </button>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
-// One setting of the server: name, line, control, and where its value comes from. The control follows from the value, so a new setting needs no code.
+// One setting of the server: name, line, control, and where its value comes from. The control follows from the value,
+// so a new setting needs no code.
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
 import { useId, type KeyboardEvent } from 'react';
@@ -19,15 +20,30 @@ const isFixed = ({ key, origin }: SettingOut): boolean => origin === 'env' || ke
 
 export function SettingField({ setting }: { setting: SettingOut }) {
   if (typeof setting.value === 'boolean') return <SwitchField setting={setting} />;
-  return setting.choices ? <ChoiceField setting={setting} choices={setting.choices} /> : <TextField setting={setting} />;
+  return setting.choices ? (
+    <ChoiceField setting={setting} choices={setting.choices} />
+  ) : (
+    <TextField setting={setting} />
+  );
 }
 
 function SwitchField({ setting }: { setting: SettingOut }) {
   const id = useId();
   const { value, choose, ...notes } = useChoice(setting);
   return (
-    <SettingRow label={labelOf(setting)} help={helpOf(setting)} htmlFor={id} notes={<Notes setting={setting} {...notes} />}>
-      <Switch id={id} checked={value === true} disabled={isFixed(setting)} aria-describedby={helpId(id)} onChange={(event) => choose(event.currentTarget.checked)} />
+    <SettingRow
+      label={labelOf(setting)}
+      help={helpOf(setting)}
+      htmlFor={id}
+      notes={<Notes setting={setting} {...notes} />}
+    >
+      <Switch
+        id={id}
+        checked={value === true}
+        disabled={isFixed(setting)}
+        aria-describedby={helpId(id)}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
     </SettingRow>
   );
 }
@@ -36,9 +52,22 @@ function ChoiceField({ setting, choices }: { setting: SettingOut; choices: strin
   const id = useId();
   const { value, choose, ...notes } = useChoice(setting);
   return (
-    <SettingRow label={labelOf(setting)} help={helpOf(setting)} htmlFor={id} notes={<Notes setting={setting} {...notes} />}>
-      <NativeSelect id={id} size="md" className={styles.field} value={String(value)} disabled={isFixed(setting)} aria-describedby={helpId(id)}
-        data={choices.map((choice) => ({ value: choice, label: choiceLabel(setting, choice) }))} onChange={(event) => choose(event.currentTarget.value)} />
+    <SettingRow
+      label={labelOf(setting)}
+      help={helpOf(setting)}
+      htmlFor={id}
+      notes={<Notes setting={setting} {...notes} />}
+    >
+      <NativeSelect
+        id={id}
+        size="md"
+        className={styles.field}
+        value={String(value)}
+        disabled={isFixed(setting)}
+        aria-describedby={helpId(id)}
+        data={choices.map((choice) => ({ value: choice, label: choiceLabel(setting, choice) }))}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
     </SettingRow>
   );
 }
@@ -54,24 +83,57 @@ function TextField({ setting }: { setting: SettingOut }) {
     if (event.key === 'Escape') cancel();
   };
   const props = {
-    id, className: styles.field, value: text, disabled: isFixed(setting), error: fault !== null, autoComplete: 'off', spellCheck: false,
-    'aria-describedby': `${helpId(id)} ${id}-fault`, onChange: (event: { currentTarget: HTMLInputElement }) => type(event.currentTarget.value), onBlur: commit, onKeyDown,
+    id,
+    className: styles.field,
+    value: text,
+    disabled: isFixed(setting),
+    error: fault !== null,
+    autoComplete: 'off',
+    spellCheck: false,
+    'aria-describedby': `${helpId(id)} ${id}-fault`,
+    onChange: (event: { currentTarget: HTMLInputElement }) => type(event.currentTarget.value),
+    onBlur: commit,
+    onKeyDown,
   };
   return (
-    <SettingRow label={labelOf(setting)} help={helpOf(setting)} htmlFor={id} wide={!isNumber}
-      notes={<Notes setting={setting} isSaved={isSaved} fault={fault} faultId={`${id}-fault`} />}>
+    <SettingRow
+      label={labelOf(setting)}
+      help={helpOf(setting)}
+      htmlFor={id}
+      wide={!isNumber}
+      notes={<Notes setting={setting} isSaved={isSaved} fault={fault} faultId={`${id}-fault`} />}
+    >
       {setting.secret ? (
-        <PasswordInput {...props} autoComplete="new-password" placeholder={setting.is_set ? t('settings.secretSet') : ''} visibilityToggleButtonProps={{ 'aria-label': t('settings.showTyped') }} />
+        <PasswordInput
+          {...props}
+          autoComplete="new-password"
+          placeholder={setting.is_set ? t('settings.secretSet') : ''}
+          visibilityToggleButtonProps={{ 'aria-label': t('settings.showTyped') }}
+        />
       ) : (
         <TextInput {...props} inputMode={isNumber ? 'decimal' : 'text'} placeholder={exampleOf(setting)} />
       )}
-      {isNumber && setting.key.endsWith('_bytes') && Number(text) > 0 && <span className={styles.hint}>{formatBytes(Number(text))}</span>}
-      {isFolder && desktop && !isFixed(setting) && <Button icon={IconFolderOpen} onClick={() => void desktop?.pickFolder(text).then((picked) => picked && type(picked))}>{t('setup.folder.pick')}</Button>}
+      {isNumber && setting.key.endsWith('_bytes') && Number(text) > 0 && (
+        <span className={styles.hint}>{formatBytes(Number(text))}</span>
+      )}
+      {isFolder && desktop && !isFixed(setting) && (
+        <Button
+          icon={IconFolderOpen}
+          onClick={() => void desktop?.pickFolder(text).then((picked) => picked && type(picked))}
+        >
+          {t('setup.folder.pick')}
+        </Button>
+      )}
     </SettingRow>
   );
 }
 
-interface NotesProps { setting: SettingOut; isSaved: boolean; fault?: string | null; faultId?: string }
+interface NotesProps {
+  setting: SettingOut;
+  isSaved: boolean;
+  fault?: string | null;
+  faultId?: string;
+}
 
 /** Where the value comes from, and when a change takes effect. */
 function Notes({ setting, isSaved, fault, faultId }: NotesProps) {
@@ -80,16 +142,34 @@ function Notes({ setting, isSaved, fault, faultId }: NotesProps) {
   const { key, origin, is_set, restart_needed, restart_pending } = setting;
   return (
     <>
-      <p id={faultId} role="alert" className={styles.fault}>{fault}</p>
+      <p id={faultId} role="alert" className={styles.fault}>
+        {fault}
+      </p>
       <p className={styles.notes}>
-        <span>{origin === 'env' ? t('settings.origin.env', { name: key.toUpperCase() }) : t(`settings.origin.${is_set ? origin : 'none'}`)}</span>
+        <span>
+          {origin === 'env'
+            ? t('settings.origin.env', { name: key.toUpperCase() })
+            : t(`settings.origin.${is_set ? origin : 'none'}`)}
+        </span>
         {origin === 'file' && (
-          <button type="button" className={styles.link} aria-label={t(setting.secret ? 'settings.removeLabel' : 'settings.useDefaultLabel', { name: labelOf(setting) })} onClick={() => change.mutate({ [key]: null })}>
+          <button
+            type="button"
+            className={styles.link}
+            aria-label={t(setting.secret ? 'settings.removeLabel' : 'settings.useDefaultLabel', {
+              name: labelOf(setting),
+            })}
+            onClick={() => change.mutate({ [key]: null })}
+          >
             {t(setting.secret ? 'settings.remove' : 'settings.useDefault')}
           </button>
         )}
-        {key === 'data_dir' ? <span>{t('settings.fixed')}</span>
-          : restart_pending ? <span className={styles.pending}>{t('settings.restartPending')}</span> : restart_needed && <span>{t('settings.restartNeeded')}</span>}
+        {key === 'data_dir' ? (
+          <span>{t('settings.fixed')}</span>
+        ) : restart_pending ? (
+          <span className={styles.pending}>{t('settings.restartPending')}</span>
+        ) : (
+          restart_needed && <span>{t('settings.restartNeeded')}</span>
+        )}
         <Saved shown={isSaved && !restart_pending} />
       </p>
     </>

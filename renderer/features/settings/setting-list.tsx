@@ -22,19 +22,32 @@ interface SettingListProps {
 }
 
 /** All settings of a group, as the server lists them; `children` stand below the usual ones. */
-export function SettingList({ group, title, advanced = [], special = {}, isShown = () => true, children }: SettingListProps) {
+export function SettingList({
+  group,
+  title,
+  advanced = [],
+  special = {},
+  isShown = () => true,
+  children,
+}: SettingListProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(settingsQuery());
   if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="240px" radius="16px" />;
   const valueOf = (key: string) => data.items.find((item) => item.key === key)?.value;
   const items = data.items.filter((item) => item.group === group && isShown(item.key, valueOf));
-  const draw = (setting: SettingOut) => special[setting.key]?.(setting) ?? <SettingField key={setting.key} setting={setting} />;
+  const draw = (setting: SettingOut) =>
+    special[setting.key]?.(setting) ?? <SettingField key={setting.key} setting={setting} />;
   const usual = items.filter(({ key }) => !advanced.includes(key));
   const rare = items.filter(({ key }) => advanced.includes(key));
   return (
     <>
-      {(usual.length > 0 || children) && <SettingGroup {...(title !== undefined && { title })}>{usual.map(draw)}{children}</SettingGroup>}
+      {(usual.length > 0 || children) && (
+        <SettingGroup {...(title !== undefined && { title })}>
+          {usual.map(draw)}
+          {children}
+        </SettingGroup>
+      )}
       {rare.length > 0 && (
         <details className={styles.advanced}>
           <summary>{t('settings.advanced')}</summary>

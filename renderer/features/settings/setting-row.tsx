@@ -21,8 +21,18 @@ export function SettingRow({ label, help, htmlFor, notes, wide = false, children
   return (
     <div className={styles.row} data-wide={wide || undefined}>
       <div className={styles.words}>
-        {htmlFor ? <label htmlFor={htmlFor} className={styles.label}>{label}</label> : <p className={styles.label}>{label}</p>}
-        {help && <p id={htmlFor && helpId(htmlFor)} className={styles.help}>{help}</p>}
+        {htmlFor ? (
+          <label htmlFor={htmlFor} className={styles.label}>
+            {label}
+          </label>
+        ) : (
+          <p className={styles.label}>{label}</p>
+        )}
+        {help && (
+          <p id={htmlFor && helpId(htmlFor)} className={styles.help}>
+            {help}
+          </p>
+        )}
         {notes}
       </div>
       {children && <div className={styles.control}>{children}</div>}
@@ -44,5 +54,9 @@ export function SettingGroup({ title, lead, children }: { title?: string; lead?:
 /** Told to screen readers when it comes. */
 export function Saved({ shown }: { shown: boolean }) {
   const { t } = useTranslation();
-  return <span role="status" className={styles.saved}>{shown && t('settings.saved')}</span>;
+  return (
+    <span role="status" className={styles.saved}>
+      {shown && t('settings.saved')}
+    </span>
+  );
 }

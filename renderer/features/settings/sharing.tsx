@@ -23,7 +23,11 @@ export function Sharing({ isOwner }: { isOwner: boolean }) {
     <>
       {isOwner && <ShareSwitch network={network} />}
       {isOwner && network.shared && network.registration_open && <OpenRegistration />}
-      {network.shared ? <Addresses network={network} /> : !isOwner && <SettingRow label={t('settings.network.addresses')} help={t('settings.network.notShared')} />}
+      {network.shared ? (
+        <Addresses network={network} />
+      ) : (
+        !isOwner && <SettingRow label={t('settings.network.addresses')} help={t('settings.network.notShared')} />
+      )}
     </>
   );
 }
@@ -34,14 +38,34 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
   const share = useShare();
   const isOn = share.isPending ? share.variables : network.shared;
   return (
-    <SettingRow label={t('settings.network.shareSwitch')} htmlFor={id} help={t(isOn ? isHere() ? 'settings.network.shared' : 'settings.network.sharedFromAfar' : 'settings.network.shareHelp')}
-      notes={(
+    <SettingRow
+      label={t('settings.network.shareSwitch')}
+      htmlFor={id}
+      help={t(
+        isOn
+          ? isHere()
+            ? 'settings.network.shared'
+            : 'settings.network.sharedFromAfar'
+          : 'settings.network.shareHelp',
+      )}
+      notes={
         <>
-          <p role="alert" className={styles.fault}>{share.error && detailOf(share.error)}</p>
-          {network.locked_because !== null && <p className={styles.notes}>{t('settings.origin.env', { name: 'HOST' })}</p>}
+          <p role="alert" className={styles.fault}>
+            {share.error && detailOf(share.error)}
+          </p>
+          {network.locked_because !== null && (
+            <p className={styles.notes}>{t('settings.origin.env', { name: 'HOST' })}</p>
+          )}
         </>
-      )}>
-      <Switch id={id} checked={isOn} disabled={network.locked_because !== null || share.isPending} aria-describedby={helpId(id)} onChange={(event) => share.mutate(event.currentTarget.checked)} />
+      }
+    >
+      <Switch
+        id={id}
+        checked={isOn}
+        disabled={network.locked_because !== null || share.isPending}
+        aria-describedby={helpId(id)}
+        onChange={(event) => share.mutate(event.currentTarget.checked)}
+      />
     </SettingRow>
   );
 }
@@ -58,9 +82,18 @@ function OpenRegistration() {
       <IconAlertTriangle size={20} aria-hidden />
       <p>
         {t('settings.network.registrationOpen')}
-        {change.error && <span role="alert" className={styles.fault}> {faultOf('allow_registration', change.error)}</span>}
+        {change.error && (
+          <span role="alert" className={styles.fault}>
+            {' '}
+            {faultOf('allow_registration', change.error)}
+          </span>
+        )}
       </p>
-      {setting && setting.origin !== 'env' && <Button disabled={change.isPending} onClick={() => change.mutate({ allow_registration: false })}>{t('settings.network.closeRegistration')}</Button>}
+      {setting && setting.origin !== 'env' && (
+        <Button disabled={change.isPending} onClick={() => change.mutate({ allow_registration: false })}>
+          {t('settings.network.closeRegistration')}
+        </Button>
+      )}
     </div>
   );
 }

@@ -19,19 +19,24 @@ const ADVANCED = ['max_upload_bytes', 'transcode_processes', 'transcode_cache_by
 const FOR_LOCAL = ['storage_root'];
 
 /** The library, or its backups, are in a bucket. */
-const usesBucket = (valueOf: (key: string) => SettingOut['value'] | undefined): boolean => valueOf('storage_backend') === 's3' || valueOf('backup_target') === 's3';
+const usesBucket = (valueOf: (key: string) => SettingOut['value'] | undefined): boolean =>
+  valueOf('storage_backend') === 's3' || valueOf('backup_target') === 's3';
 
 export function StorageSection() {
   const { t } = useTranslation();
   return (
     <>
       <DiskUse />
-      <SettingList group="storage" title={t('settings.storage.where')} advanced={ADVANCED}
+      <SettingList
+        group="storage"
+        title={t('settings.storage.where')}
+        advanced={ADVANCED}
         isShown={(key, valueOf) => {
           if (isForBackup(key)) return false;
           if (key.startsWith('s3_')) return usesBucket(valueOf);
           return valueOf('storage_backend') !== 's3' || !FOR_LOCAL.includes(key);
-        }}>
+        }}
+      >
         <StoreTest />
       </SettingList>
       <Backups />
@@ -39,7 +44,9 @@ export function StorageSection() {
   );
 }
 
-/** Writes, reads and removes something small, with the settings as they are saved, also those that wait for a restart. */
+/**
+ * Writes, reads and removes something small, with the settings as they are saved, also those that wait for a restart.
+ */
 function StoreTest() {
   const { t } = useTranslation();
   const { data, dataUpdatedAt } = useQuery(settingsQuery());
@@ -49,9 +56,19 @@ function StoreTest() {
   const problem = test.error ? detailOf(test.error) : test.data?.problem;
   return (
     <div className={styles.padded}>
-      {problem && <p role="alert" className={styles.fault}>{problem}</p>}
-      <p role="status" className={styles.help}>{test.data?.problem === null && t('settings.storage.works')}</p>
-      <div className={styles.buttons}><Button icon={IconPlugConnected} disabled={test.isPending} onClick={() => test.mutate()}>{t(test.isPending ? 'settings.storage.testing' : 'settings.storage.test')}</Button></div>
+      {problem && (
+        <p role="alert" className={styles.fault}>
+          {problem}
+        </p>
+      )}
+      <p role="status" className={styles.help}>
+        {test.data?.problem === null && t('settings.storage.works')}
+      </p>
+      <div className={styles.buttons}>
+        <Button icon={IconPlugConnected} disabled={test.isPending} onClick={() => test.mutate()}>
+          {t(test.isPending ? 'settings.storage.testing' : 'settings.storage.test')}
+        </Button>
+      </div>
     </div>
   );
 }
@@ -64,11 +81,19 @@ function DiskUse() {
   return (
     <SettingGroup title={t('settings.storage.used')}>
       <div className={styles.padded}>
-        <p>{t('settings.storage.library', { count: data.tracks, tracks: formatNumber(data.tracks), size: formatBytes(data.size_bytes) })}</p>
+        <p>
+          {t('settings.storage.library', {
+            count: data.tracks,
+            tracks: formatNumber(data.tracks),
+            size: formatBytes(data.size_bytes),
+          })}
+        </p>
         {disk && (
           <>
             <ProgressBar label={t('settings.storage.disk')} done={disk.used_bytes} total={disk.total_bytes} />
-            <p className={styles.help}>{t('settings.storage.free', { free: formatBytes(disk.free_bytes), total: formatBytes(disk.total_bytes) })}</p>
+            <p className={styles.help}>
+              {t('settings.storage.free', { free: formatBytes(disk.free_bytes), total: formatBytes(disk.total_bytes) })}
+            </p>
           </>
         )}
       </div>

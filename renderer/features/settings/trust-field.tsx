@@ -17,14 +17,37 @@ export function TrustField({ setting }: { setting: SettingOut }) {
   const percent = formatPercent(value);
   const effect = value >= CAREFUL ? 'careful' : value >= BOLD ? 'balanced' : 'bold';
   return (
-    <SettingRow wide label={labelOf(setting)} help={helpOf(setting)}
-      notes={setting.origin === 'env' && <p className={styles.notes}>{t('settings.origin.env', { name: setting.key.toUpperCase() })}</p>}>
+    <SettingRow
+      wide
+      label={labelOf(setting)}
+      help={helpOf(setting)}
+      notes={
+        setting.origin === 'env' && (
+          <p className={styles.notes}>{t('settings.origin.env', { name: setting.key.toUpperCase() })}</p>
+        )
+      }
+    >
       <div className={styles.slider}>
-        <Slider label={labelOf(setting)} value={value} max={1} step={0.01} valueText={percent} disabled={setting.origin === 'env'} hoverText={formatPercent}
-          onChange={(next) => choose(Math.round(next * 100) / 100)} />
-        <p className={styles.scale} aria-hidden><span>{t('settings.trust.low')}</span><span>{t('settings.trust.high')}</span></p>
-        <p className={styles.effect}>{t(`settings.trust.${effect}`, { percent })} <Saved shown={isSaved} /></p>
-        <p role="alert" className={styles.fault}>{fault}</p>
+        <Slider
+          label={labelOf(setting)}
+          value={value}
+          max={1}
+          step={0.01}
+          valueText={percent}
+          disabled={setting.origin === 'env'}
+          hoverText={formatPercent}
+          onChange={(next) => choose(Math.round(next * 100) / 100)}
+        />
+        <p className={styles.scale} aria-hidden>
+          <span>{t('settings.trust.low')}</span>
+          <span>{t('settings.trust.high')}</span>
+        </p>
+        <p className={styles.effect}>
+          {t(`settings.trust.${effect}`, { percent })} <Saved shown={isSaved} />
+        </p>
+        <p role="alert" className={styles.fault}>
+          {fault}
+        </p>
       </div>
     </SettingRow>
   );

@@ -20,7 +20,8 @@ export function useDraft({ key, value, secret }: SettingOut) {
     if (!isChanged) return undefined;
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      findFault(key, toValue(draft), controller.signal).then(setFault, () => undefined); // aborted: a later text is asked about instead
+      // aborted: a later text is asked about instead
+      findFault(key, toValue(draft), controller.signal).then(setFault, () => undefined);
     }, ASK_AFTER_MS);
     return () => {
       clearTimeout(timer);
@@ -44,7 +45,10 @@ export function useDraft({ key, value, secret }: SettingOut) {
     cancel,
     commit() {
       if (!isChanged || change.isPending) return;
-      change.mutate({ [key]: toValue(draft) }, { onSuccess: cancel, onError: (error) => setFault(faultOf(key, error)) });
+      change.mutate(
+        { [key]: toValue(draft) },
+        { onSuccess: cancel, onError: (error) => setFault(faultOf(key, error)) },
+      );
     },
   };
 }

@@ -11,9 +11,28 @@ interface BarsProps<Key extends string> {
 
 export function Bars<Key extends string>({ data, value, name, format, height = 220 }: BarsProps<Key>) {
   return (
-    <BarChart h={height} data={data as unknown as Record<string, unknown>[]} dataKey="label" series={[{ name: value, label: name, color: 'var(--plot)' }]} valueFormatter={format}
-      tickLine="none" gridAxis="x" strokeDasharray="0" gridColor="var(--hairline)" textColor="var(--ink-2)" maxBarWidth={28} barProps={{ radius: [3, 3, 0, 0], isAnimationActive: false }}
-      barChartProps={{ barCategoryGap: data.length > 40 ? 1 : '18%', accessibilityLayer: false, margin: { top: 8, right: 0, bottom: 0, left: 0 } }}
-      xAxisProps={{ minTickGap: 24, axisLine: false }} yAxisProps={{ width: 44, allowDecimals: false, tickFormatter: format }} tooltipAnimationDuration={0} cursorFill="var(--hover)" />
+    <BarChart
+      h={height}
+      data={data as unknown as Record<string, unknown>[]}
+      dataKey="label"
+      series={[{ name: value, label: name, color: 'var(--plot)' }]}
+      valueFormatter={format}
+      tickLine="none"
+      gridAxis="x"
+      strokeDasharray="0"
+      gridColor="var(--hairline)"
+      textColor="var(--ink-2)"
+      maxBarWidth={28}
+      barProps={{ radius: [3, 3, 0, 0], isAnimationActive: false }}
+      barChartProps={{
+        barCategoryGap: data.length > 40 ? 1 : '18%',
+        accessibilityLayer: false,
+        margin: { top: 8, right: 0, bottom: 0, left: 0 },
+      }}
+      xAxisProps={{ minTickGap: 24, axisLine: false }}
+      yAxisProps={{ width: 44, allowDecimals: false, tickFormatter: format }}
+      tooltipAnimationDuration={0}
+      cursorFill="var(--hover)"
+    />
   );
 }

@@ -25,7 +25,8 @@ export function Figure({ title, table, summary, tools, children, wide = false }:
   const [asTable, setAsTable] = useState(false);
   const plot = useRef<HTMLDivElement>(null);
   const size = { size: 16, 'aria-hidden': true };
-  const saveCsv = () => saveFile(fileName(title, 'csv'), new Blob(['\uFEFF', toCsv(table)], { type: 'text/csv;charset=utf-8' }));
+  const saveCsv = () =>
+    saveFile(fileName(title, 'csv'), new Blob(['\uFEFF', toCsv(table)], { type: 'text/csv;charset=utf-8' }));
   const saveAsPng = () => {
     const svg = plot.current?.querySelector('svg');
     if (svg) void savePng(svg, title);
@@ -36,16 +37,33 @@ export function Figure({ title, table, summary, tools, children, wide = false }:
         <h2>{title}</h2>
         {tools}
         <Menu position="bottom-end">
-          <Menu.Target><IconButton label={t('statistics.menu', { title })} icon={IconDots} size="small" iconSize={18} /></Menu.Target>
+          <Menu.Target>
+            <IconButton label={t('statistics.menu', { title })} icon={IconDots} size="small" iconSize={18} />
+          </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={asTable ? <IconChartBar {...size} /> : <IconTable {...size} />} onClick={() => setAsTable(!asTable)}>{t(asTable ? 'statistics.showPlot' : 'statistics.showTable')}</Menu.Item>
+            <Menu.Item
+              leftSection={asTable ? <IconChartBar {...size} /> : <IconTable {...size} />}
+              onClick={() => setAsTable(!asTable)}
+            >
+              {t(asTable ? 'statistics.showPlot' : 'statistics.showTable')}
+            </Menu.Item>
             <Menu.Divider />
-            <Menu.Item leftSection={<IconPhoto {...size} />} onClick={saveAsPng} disabled={asTable}>{t('statistics.savePng')}</Menu.Item>
-            <Menu.Item leftSection={<IconFileSpreadsheet {...size} />} onClick={saveCsv}>{t('statistics.saveCsv')}</Menu.Item>
+            <Menu.Item leftSection={<IconPhoto {...size} />} onClick={saveAsPng} disabled={asTable}>
+              {t('statistics.savePng')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconFileSpreadsheet {...size} />} onClick={saveCsv}>
+              {t('statistics.saveCsv')}
+            </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </header>
-      {asTable ? <DataTable table={table} label={title} /> : <div ref={plot} role="group" aria-label={summary}>{children}</div>}
+      {asTable ? (
+        <DataTable table={table} label={title} />
+      ) : (
+        <div ref={plot} role="group" aria-label={summary}>
+          {children}
+        </div>
+      )}
     </section>
   );
 }
@@ -54,9 +72,25 @@ function DataTable({ table: { columns, rows }, label }: { table: Table; label: s
   return (
     <div className={styles.tableBox} tabIndex={0} role="region" aria-label={label}>
       <table className={styles.table}>
-        <thead><tr>{columns.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
-          {rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j} data-number={typeof cell === 'number' || undefined}>{typeof cell === 'number' && j > 0 ? formatNumber(cell) : cell}</td>)}</tr>)}
+          {rows.map((row, i) => (
+            <tr key={i}>
+              {row.map((cell, j) => (
+                <td key={j} data-number={typeof cell === 'number' || undefined}>
+                  {typeof cell === 'number' && j > 0 ? formatNumber(cell) : cell}
+                </td>
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>

@@ -1,10 +1,17 @@
 // What the plots show, out of what the server says. Pure.
 import { addDays } from '../../ui/day-range.ts';
 
-export interface Heard { plays: number; minutes: number }
-export interface HeardDay extends Heard { day: string }
+export interface Heard {
+  plays: number;
+  minutes: number;
+}
+export interface HeardDay extends Heard {
+  day: string;
+}
 /** `start` is the first day of it. */
-export interface Bucket extends Heard { start: string }
+export interface Bucket extends Heard {
+  start: string;
+}
 export type Step = 'day' | 'week' | 'month';
 
 const DAY_MS = 86_400_000;
@@ -38,7 +45,8 @@ function next(start: string, step: Step): string {
 export function bucketDays(days: readonly HeardDay[], from: string, to: string): { step: Step; buckets: Bucket[] } {
   const step = stepFor(from, to);
   const sums = new Map<string, Bucket>();
-  for (let start = startOf(from, step); start <= to; start = next(start, step)) sums.set(start, { start, plays: 0, minutes: 0 });
+  for (let start = startOf(from, step); start <= to; start = next(start, step))
+    sums.set(start, { start, plays: 0, minutes: 0 });
   for (const { day, plays, minutes } of days) {
     const sum = sums.get(startOf(day, step));
     if (!sum) continue;
@@ -57,9 +65,14 @@ export function fillYears(years: readonly { year: number; albums: number }[]): {
 }
 
 export type Cell = string | number;
-export interface Table { columns: readonly string[]; rows: readonly (readonly Cell[])[] }
+export interface Table {
+  columns: readonly string[];
+  rows: readonly (readonly Cell[])[];
+}
 
-/** RFC 4180. A leading `=`, `+`, `-` or `@` gets an apostrophe: titles come from files, and spreadsheets would run them. */
+/**
+ * RFC 4180. A leading `=`, `+`, `-` or `@` gets an apostrophe: titles come from files, and spreadsheets would run them.
+ */
 export function toCsv({ columns, rows }: Table): string {
   const text = (cell: Cell): string => {
     if (typeof cell === 'number') return String(cell);

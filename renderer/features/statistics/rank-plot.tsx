@@ -21,7 +21,8 @@ const LETTER = 7;
 export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (value: number) => string }) {
   const { ref, width } = useElementSize();
   const most = Math.max(1, ...ranks.map(({ value }) => value));
-  const shorten = (text: string, room: number) => (text.length * LETTER > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…` : text);
+  const shorten = (text: string, room: number) =>
+    text.length * LETTER > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…` : text;
   return (
     <div ref={ref}>
       <svg width={width} height={ranks.length * ROW} className={styles.ranks} role="list">
@@ -32,16 +33,33 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
           const words = (
             <text x={0} y={i * ROW + 16}>
               <tspan className={styles.rankName}>{name}</tspan>
-              {by.length > 2 && <tspan className={styles.rankBy} dx={8}>{by}</tspan>}
+              {by.length > 2 && (
+                <tspan className={styles.rankBy} dx={8}>
+                  {by}
+                </tspan>
+              )}
             </text>
           );
           return (
-            <g key={rank.key} role="listitem" aria-label={[rank.name, rank.by, format(rank.value)].filter(Boolean).join(', ')}>
+            <g
+              key={rank.key}
+              role="listitem"
+              aria-label={[rank.name, rank.by, format(rank.value)].filter(Boolean).join(', ')}
+            >
               <title>{[rank.name, rank.by].filter(Boolean).join(' · ')}</title>
               <Where to={rank.to}>{words}</Where>
-              <text x={width} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>{format(rank.value)}</text>
+              <text x={width} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>
+                {format(rank.value)}
+              </text>
               <rect x={0} y={i * ROW + 22} width={width} height={BAR} rx={3} className={styles.rankGround} />
-              <rect x={0} y={i * ROW + 22} width={Math.max(BAR, (rank.value / most) * width)} height={BAR} rx={3} className={styles.rankBar} />
+              <rect
+                x={0}
+                y={i * ROW + 22}
+                width={Math.max(BAR, (rank.value / most) * width)}
+                height={BAR}
+                rx={3}
+                className={styles.rankBar}
+              />
             </g>
           );
         })}
@@ -50,4 +68,5 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
   );
 }
 
-const Where = ({ to, children }: { to: Rank['to']; children: ReactNode }) => (to ? <Link {...to}>{children}</Link> : children);
+const Where = ({ to, children }: { to: Rank['to']; children: ReactNode }) =>
+  to ? <Link {...to}>{children}</Link> : children;

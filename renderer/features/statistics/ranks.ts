@@ -8,29 +8,60 @@ export type TopKind = 'artists' | 'albums' | 'tracks' | 'genres';
 export const TOP_KINDS: readonly TopKind[] = ['artists', 'albums', 'tracks', 'genres'];
 export type Measure = 'plays' | 'minutes';
 
-interface Entry { name: string; by?: string | null; plays: number; minutes: number; to?: Rank['to'] }
+interface Entry {
+  name: string;
+  by?: string | null;
+  plays: number;
+  minutes: number;
+  to?: Rank['to'];
+}
 
-const album = (id: number | null): Rank['to'] => (id === null ? undefined : { to: '/albums/$albumId', params: { albumId: id } });
+const album = (id: number | null): Rank['to'] =>
+  id === null ? undefined : { to: '/albums/$albumId', params: { albumId: id } };
 
 function entriesOf(tops: Tops, kind: TopKind): Entry[] {
   switch (kind) {
-    case 'artists': return tops.top_artists.map((a) => ({ ...a, ...(a.artist_id !== null && { to: { to: '/artists/$artistId', params: { artistId: a.artist_id } } }) }));
-    case 'albums': return tops.top_albums.map((a) => ({ ...a, name: a.title, by: a.artist_name, to: album(a.album_id) }));
-    case 'tracks': return tops.top_tracks.map((t) => ({ ...t, name: t.title, by: t.artist_name, to: album(t.album_id) }));
-    case 'genres': return tops.top_genres.map((g) => ({ ...g, name: g.genre, to: { to: '/albums', search: { genre: g.genre } } }));
+    case 'artists':
+      return tops.top_artists.map((a) => ({
+        ...a,
+        ...(a.artist_id !== null && { to: { to: '/artists/$artistId', params: { artistId: a.artist_id } } }),
+      }));
+    case 'albums':
+      return tops.top_albums.map((a) => ({ ...a, name: a.title, by: a.artist_name, to: album(a.album_id) }));
+    case 'tracks':
+      return tops.top_tracks.map((t) => ({ ...t, name: t.title, by: t.artist_name, to: album(t.album_id) }));
+    case 'genres':
+      return tops.top_genres.map((g) => ({ ...g, name: g.genre, to: { to: '/albums', search: { genre: g.genre } } }));
   }
 }
 
 /** The server orders by plays; by minutes they are ordered again. */
 export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, most: number): Rank[] {
-  return entriesOf(tops, kind).sort((a, b) => b[measure] - a[measure]).slice(0, most)
-    .map(({ name, by, to, ...sums }, i) => ({ key: `${i} ${name}`, name, ...(by !== undefined && { by }), value: sums[measure], ...(to && { to }) }));
+  return entriesOf(tops, kind)
+    .sort((a, b) => b[measure] - a[measure])
+    .slice(0, most)
+    .map(({ name, by, to, ...sums }, i) => ({
+      key: `${i} ${name}`,
+      name,
+      ...(by !== undefined && { by }),
+      value: sums[measure],
+      ...(to && { to }),
+    }));
 }
 
-export function topTable(tops: Tops, kind: TopKind, names: { name: string; artist: string; plays: string; minutes: string }): Table {
+export function topTable(
+  tops: Tops,
+  kind: TopKind,
+  names: { name: string; artist: string; plays: string; minutes: string },
+): Table {
   const withArtist = kind === 'albums' || kind === 'tracks';
   return {
     columns: [names.name, ...(withArtist ? [names.artist] : []), names.plays, names.minutes],
-    rows: entriesOf(tops, kind).map(({ name, by, plays, minutes }) => [name, ...(withArtist ? [by ?? ''] : []), plays, minutes]),
+    rows: entriesOf(tops, kind).map(({ name, by, plays, minutes }) => [
+      name,
+      ...(withArtist ? [by ?? ''] : []),
+      plays,
+      minutes,
+    ]),
   };
 }

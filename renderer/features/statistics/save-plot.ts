@@ -1,5 +1,5 @@
-// A plot as a file. The CSP lets no picture come from a made-up address, so an SVG cannot be loaded as an image: its shapes are drawn
-// again on a canvas, each where it stands and in the colours it has on screen.
+// A plot as a file. The CSP lets no picture come from a made-up address, so an SVG cannot be loaded as an image: its
+// shapes are drawn again on a canvas, each where it stands and in the colours it has on screen.
 const SCALE = 2;
 const PADDING = 24;
 const HEADING = 40;
@@ -13,7 +13,11 @@ export function saveFile(name: string, blob: Blob): void {
 }
 
 /** `name` without what file systems have no place for. */
-export const fileName = (name: string, ending: string): string => `${name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '')}.${ending}`;
+export const fileName = (name: string, ending: string): string =>
+  `${name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '')}.${ending}`;
 
 export async function savePng(svg: SVGSVGElement, title: string): Promise<void> {
   const { width, height } = svg.getBoundingClientRect();
@@ -52,7 +56,8 @@ function outlineOf(element: SVGGraphicsElement): Path2D {
   const path = new Path2D();
   const number = (name: string) => Number.parseFloat(element.getAttribute(name) ?? '0');
   if (element.tagName === 'path') return new Path2D(element.getAttribute('d') ?? '');
-  if (element.tagName === 'rect') path.roundRect(number('x'), number('y'), Math.max(0, number('width')), Math.max(0, number('height')), number('rx'));
+  if (element.tagName === 'rect')
+    path.roundRect(number('x'), number('y'), Math.max(0, number('width')), Math.max(0, number('height')), number('rx'));
   if (element.tagName === 'circle') path.arc(number('cx'), number('cy'), number('r'), 0, 2 * Math.PI);
   if (element.tagName === 'line') {
     path.moveTo(number('x1'), number('y1'));
@@ -69,11 +74,18 @@ function drawShape(path: Path2D, style: CSSStyleDeclaration, context: CanvasRend
   if (!isPaint(style.stroke)) return;
   context.strokeStyle = style.stroke;
   context.lineWidth = Number.parseFloat(style.strokeWidth);
-  context.setLineDash(style.strokeDasharray === 'none' ? [] : style.strokeDasharray.split(/[\s,]+/).map((part) => Number.parseFloat(part)));
+  context.setLineDash(
+    style.strokeDasharray === 'none'
+      ? []
+      : style.strokeDasharray.split(/[\s,]+/).map((part) => Number.parseFloat(part)),
+  );
   context.stroke(path);
 }
 
-/** Each run of text where the browser put its first letter, whatever the anchor says; the base line is not in that place. */
+/**
+ * Each run of text where the browser put its first letter, whatever the anchor says; the base line is not in that
+ * place.
+ */
 function drawText(element: SVGTextContentElement, style: CSSStyleDeclaration, context: CanvasRenderingContext2D): void {
   const lines = [...element.querySelectorAll('tspan')];
   context.fillStyle = style.fill;
@@ -86,6 +98,11 @@ function drawText(element: SVGTextContentElement, style: CSSStyleDeclaration, co
   }
 }
 
-const BASELINES: Record<string, CanvasTextBaseline> = { middle: 'middle', central: 'middle', hanging: 'hanging', 'text-before-edge': 'top' };
+const BASELINES: Record<string, CanvasTextBaseline> = {
+  middle: 'middle',
+  central: 'middle',
+  hanging: 'hanging',
+  'text-before-edge': 'top',
+};
 
 const isPaint = (paint: string): boolean => paint !== 'none' && !paint.startsWith('url(');

@@ -30,36 +30,91 @@ export function StatisticsPage() {
   const storage = useQuery(storageQuery());
   const measure = search.measure ?? 'plays';
   const year = search.year ?? thisYear;
-  const go = (next: StatisticsSearch) => void navigate({ to: '/statistics', search: next, replace: true, resetScroll: false });
+  const go = (next: StatisticsSearch) =>
+    void navigate({ to: '/statistics', search: next, replace: true, resetScroll: false });
   const { range: _range, from: _from, to: _to, ...others } = search;
 
   function listened() {
     const { data, error } = listening;
     if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void listening.refetch()} />;
-    if (!data) return <div className={styles.skeletons}>{[56, 300, 280].map((height) => <Skeleton key={height} height={`${height}px`} radius="var(--r-l)" />)}</div>;
+    if (!data)
+      return (
+        <div className={styles.skeletons}>
+          {[56, 300, 280].map((height) => (
+            <Skeleton key={height} height={`${height}px`} radius="var(--r-l)" />
+          ))}
+        </div>
+      );
     const from = days.from ?? data.days[0]?.day;
     if (data.plays === 0 || !from) {
-      return <div data-wide><EmptyState icon={IconChartBar} title={t('statistics.emptyTitle')} actions={<ButtonLink to="/albums" variant="primary">{t('history.find')}</ButtonLink>}>{t('statistics.empty')}</EmptyState></div>;
+      return (
+        <div data-wide>
+          <EmptyState
+            icon={IconChartBar}
+            title={t('statistics.emptyTitle')}
+            actions={
+              <ButtonLink to="/albums" variant="primary">
+                {t('history.find')}
+              </ButtonLink>
+            }
+          >
+            {t('statistics.empty')}
+          </EmptyState>
+        </div>
+      );
     }
     return (
-      <Listening listening={data} from={from} to={days.to ?? today} measure={measure}
-        onMeasure={(next) => go(next === 'plays' ? Object.fromEntries(Object.entries(search).filter(([name]) => name !== 'measure')) : { ...search, measure: next })} />
+      <Listening
+        listening={data}
+        from={from}
+        to={days.to ?? today}
+        measure={measure}
+        onMeasure={(next) =>
+          go(
+            next === 'plays'
+              ? Object.fromEntries(Object.entries(search).filter(([name]) => name !== 'measure'))
+              : { ...search, measure: next },
+          )
+        }
+      />
     );
   }
 
   return (
-    <Page title={t('nav.statistics')} tools={<RangeTools search={search} defaultRange="year" onChange={(next) => go({ ...others, ...next })} />}>
+    <Page
+      title={t('nav.statistics')}
+      tools={<RangeTools search={search} defaultRange="year" onChange={(next) => go({ ...others, ...next })} />}
+    >
       <div className={styles.page} aria-busy={listening.isPlaceholderData}>
         {listened()}
         <div className={styles.part}>
           <h2>{t('statistics.review')}</h2>
-          <ChoiceMenu label={t('sort.year')} value={String(year)} options={Array.from({ length: YEARS_BACK }, (_, i) => ({ value: String(thisYear - i), label: String(thisYear - i) }))}
-            onChange={(next) => go({ ...search, year: Number(next) })} />
+          <ChoiceMenu
+            label={t('sort.year')}
+            value={String(year)}
+            options={Array.from({ length: YEARS_BACK }, (_, i) => ({
+              value: String(thisYear - i),
+              label: String(thisYear - i),
+            }))}
+            onChange={(next) => go({ ...search, year: Number(next) })}
+          />
         </div>
         <YearReview year={year} measure={measure} />
-        <div className={styles.part}><h2>{t('statistics.library')}</h2></div>
-        {storage.error && !storage.data && <ErrorState detail={detailOf(storage.error)} onRetry={() => void storage.refetch()} />}
-        {storage.data ? <Holdings storage={storage.data} /> : !storage.error && <div className={styles.skeletons}><Skeleton height="240px" radius="var(--r-l)" /></div>}
+        <div className={styles.part}>
+          <h2>{t('statistics.library')}</h2>
+        </div>
+        {storage.error && !storage.data && (
+          <ErrorState detail={detailOf(storage.error)} onRetry={() => void storage.refetch()} />
+        )}
+        {storage.data ? (
+          <Holdings storage={storage.data} />
+        ) : (
+          !storage.error && (
+            <div className={styles.skeletons}>
+              <Skeleton height="240px" radius="var(--r-l)" />
+            </div>
+          )
+        )}
       </div>
     </Page>
   );

@@ -1,7 +1,10 @@
 // What the address of the statistics says. Kept apart from the page, which is loaded late.
 import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
 
-export interface StatisticsSearch extends RangeSearch { measure?: 'minutes'; year?: number }
+export interface StatisticsSearch extends RangeSearch {
+  measure?: 'minutes';
+  year?: number;
+}
 
 export const parseStatisticsSearch = (input: Record<string, unknown>): StatisticsSearch => ({
   ...parseRangeSearch(input),

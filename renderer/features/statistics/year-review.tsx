@@ -12,38 +12,101 @@ import type { Measure } from './ranks.ts';
 import { TopFigures } from './listening.tsx';
 import styles from './statistics.module.css';
 
-const dayName = (day: string) => new Intl.DateTimeFormat(document.documentElement.lang, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(new Date(day));
-const monthName = (month: number) => new Intl.DateTimeFormat(document.documentElement.lang, { month: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, month - 1)));
+const dayName = (day: string) =>
+  new Intl.DateTimeFormat(document.documentElement.lang, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+    new Date(day),
+  );
+const monthName = (month: number) =>
+  new Intl.DateTimeFormat(document.documentElement.lang, { month: 'short', timeZone: 'UTC' }).format(
+    new Date(Date.UTC(2024, month - 1)),
+  );
 
 export function YearReview({ year, measure }: { year: number; measure: Measure }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(yearQuery(year));
   if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
-  if (!data) return <div className={styles.skeletons}><Skeleton height="220px" radius="var(--r-l)" /></div>;
+  if (!data)
+    return (
+      <div className={styles.skeletons}>
+        <Skeleton height="220px" radius="var(--r-l)" />
+      </div>
+    );
   if (data.plays === 0) return <p className={styles.none}>{t('statistics.noYear', { year })}</p>;
   const discoveries = data.discoveries.map((one, i) => ({
-    key: i, name: one.title, by: one.artist_name, value: one.plays, ...(one.album_id !== null && { to: { to: '/albums/$albumId' as const, params: { albumId: one.album_id } } }),
+    key: i,
+    name: one.title,
+    by: one.artist_name,
+    value: one.plays,
+    ...(one.album_id !== null && { to: { to: '/albums/$albumId' as const, params: { albumId: one.album_id } } }),
   }));
   const plays = (count: number) => t('history.plays', { count, number: formatNumber(count) });
   return (
     <>
       <dl className={styles.tiles}>
-        <div><dt>{t('statistics.time')}</dt><dd>{formatLength(data.played_ms)}</dd></div>
-        <div><dt>{t('statistics.plays')}</dt><dd>{formatNumber(data.plays)}</dd></div>
-        <div><dt>{t('statistics.activeDays')}</dt><dd>{formatNumber(data.active_days)}</dd></div>
-        {data.longest_streak && <div><dt>{t('statistics.streak')}</dt><dd>{t('statistics.days', { count: data.longest_streak.days })}</dd><dd>{dayName(data.longest_streak.from)} – {dayName(data.longest_streak.to)}</dd></div>}
-        {data.busiest_day && <div><dt>{t('statistics.busiest')}</dt><dd>{dayName(data.busiest_day.day)}</dd><dd>{plays(data.busiest_day.plays)}</dd></div>}
-        <div><dt>{t('statistics.newArtists')}</dt><dd>{formatNumber(data.new_artists)}</dd></div>
-        <div><dt>{t('statistics.newTracks')}</dt><dd>{formatNumber(data.new_tracks)}</dd></div>
+        <div>
+          <dt>{t('statistics.time')}</dt>
+          <dd>{formatLength(data.played_ms)}</dd>
+        </div>
+        <div>
+          <dt>{t('statistics.plays')}</dt>
+          <dd>{formatNumber(data.plays)}</dd>
+        </div>
+        <div>
+          <dt>{t('statistics.activeDays')}</dt>
+          <dd>{formatNumber(data.active_days)}</dd>
+        </div>
+        {data.longest_streak && (
+          <div>
+            <dt>{t('statistics.streak')}</dt>
+            <dd>{t('statistics.days', { count: data.longest_streak.days })}</dd>
+            <dd>
+              {dayName(data.longest_streak.from)} – {dayName(data.longest_streak.to)}
+            </dd>
+          </div>
+        )}
+        {data.busiest_day && (
+          <div>
+            <dt>{t('statistics.busiest')}</dt>
+            <dd>{dayName(data.busiest_day.day)}</dd>
+            <dd>{plays(data.busiest_day.plays)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t('statistics.newArtists')}</dt>
+          <dd>{formatNumber(data.new_artists)}</dd>
+        </div>
+        <div>
+          <dt>{t('statistics.newTracks')}</dt>
+          <dd>{formatNumber(data.new_tracks)}</dd>
+        </div>
       </dl>
-      <Figure wide title={t('statistics.months', { year })} summary={t('statistics.overSummary', { plays: formatNumber(data.plays), days: formatNumber(data.active_days) })}
-        table={{ columns: [t('statistics.step.month'), t('statistics.plays'), t('statistics.minutes')], rows: data.months.map((one) => [monthName(one.month), one.plays, one.minutes]) }}>
-        <Bars data={data.months.map((one) => ({ plays: one.plays, minutes: one.minutes, label: monthName(one.month) }))} value={measure} name={t(`statistics.${measure}`)} format={formatNumber} height={180} />
+      <Figure
+        wide
+        title={t('statistics.months', { year })}
+        summary={t('statistics.overSummary', { plays: formatNumber(data.plays), days: formatNumber(data.active_days) })}
+        table={{
+          columns: [t('statistics.step.month'), t('statistics.plays'), t('statistics.minutes')],
+          rows: data.months.map((one) => [monthName(one.month), one.plays, one.minutes]),
+        }}
+      >
+        <Bars
+          data={data.months.map((one) => ({ plays: one.plays, minutes: one.minutes, label: monthName(one.month) }))}
+          value={measure}
+          name={t(`statistics.${measure}`)}
+          format={formatNumber}
+          height={180}
+        />
       </Figure>
       <TopFigures tops={data} measure={measure} year={year} />
       {discoveries.length > 0 && (
-        <Figure title={t('statistics.discoveries')} summary={t('statistics.topSummary', { title: t('statistics.discoveries'), name: discoveries[0]?.name })}
-          table={{ columns: [t('sort.title'), t('sort.artist'), t('statistics.plays'), t('statistics.minutes')], rows: data.discoveries.map((one) => [one.title, one.artist_name ?? '', one.plays, one.minutes]) }}>
+        <Figure
+          title={t('statistics.discoveries')}
+          summary={t('statistics.topSummary', { title: t('statistics.discoveries'), name: discoveries[0]?.name })}
+          table={{
+            columns: [t('sort.title'), t('sort.artist'), t('statistics.plays'), t('statistics.minutes')],
+            rows: data.discoveries.map((one) => [one.title, one.artist_name ?? '', one.plays, one.minutes]),
+          }}
+        >
           <RankPlot ranks={discoveries.slice(0, 10)} format={plays} />
         </Figure>
       )}

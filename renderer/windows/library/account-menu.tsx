@@ -12,7 +12,15 @@ import { SETTINGS } from './settings-link.ts';
 import styles from './side-bar.module.css';
 
 /** With `target` it opens from that; `children` are items above its own. */
-export function AccountMenu({ onShortcuts, target, children }: { onShortcuts: () => void; target?: ReactElement; children?: ReactNode }) {
+export function AccountMenu({
+  onShortcuts,
+  target,
+  children,
+}: {
+  onShortcuts: () => void;
+  target?: ReactElement;
+  children?: ReactNode;
+}) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const player = usePlayerCommands();
@@ -37,13 +45,30 @@ export function AccountMenu({ onShortcuts, target, children }: { onShortcuts: ()
       <Menu.Dropdown>
         {children}
         <Menu.Label>{t('scheme.label')}</Menu.Label>
-        <RadioItems value={choice} onChange={chooseScheme} options={SCHEME_CHOICES.map((scheme) => ({ value: scheme, label: t(`scheme.${scheme}`) }))} />
+        <RadioItems
+          value={choice}
+          onChange={chooseScheme}
+          options={SCHEME_CHOICES.map((scheme) => ({ value: scheme, label: t(`scheme.${scheme}`) }))}
+        />
         <Menu.Divider />
-        <Menu.CheckboxItem checked={isSpeaker} onChange={chooseSpeaker}>{t('speaker.be')}</Menu.CheckboxItem>
+        <Menu.CheckboxItem checked={isSpeaker} onChange={chooseSpeaker}>
+          {t('speaker.be')}
+        </Menu.CheckboxItem>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} component="a" href={SETTINGS.href} target={SETTINGS.target}>{t('settings.title')}</Menu.Item>
-        <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>{t('shortcuts.title')}</Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>{t('account.signOut')}</Menu.Item>
+        <Menu.Item
+          leftSection={<IconSettings size={16} aria-hidden />}
+          component="a"
+          href={SETTINGS.href}
+          target={SETTINGS.target}
+        >
+          {t('settings.title')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>
+          {t('shortcuts.title')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>
+          {t('account.signOut')}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -9,7 +9,9 @@ import { theme } from '../../ui/theme.ts';
 import { Tips } from '../../ui/tips.tsx';
 import type { LibraryRouter } from './router.tsx';
 
-/** Mantine's variables and classes come from static files (ui/mantine.css): it writes no <style>, as the CSP wants it. */
+/**
+ * Mantine's variables and classes come from static files (ui/mantine.css): it writes no <style>, as the CSP wants it.
+ */
 export function App({ queries, player, router }: { queries: QueryClient; player: Player; router: LibraryRouter }) {
   const scheme = useScheme();
   return (

@@ -24,16 +24,25 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
         <IconSearch size={22} stroke={1.75} aria-hidden />
         {t('nav.search')}
       </button>
-      <AccountMenu onShortcuts={onShortcuts} target={
-        <button type="button" className={styles.tab}>
-          <IconDots size={22} stroke={1.75} aria-hidden />
-          {openJobs > 0 && <span className={styles.dot} aria-hidden />}
-          {t('nav.more')}
-        </button>
-      }>
+      <AccountMenu
+        onShortcuts={onShortcuts}
+        target={
+          <button type="button" className={styles.tab}>
+            <IconDots size={22} stroke={1.75} aria-hidden />
+            {openJobs > 0 && <span className={styles.dot} aria-hidden />}
+            {t('nav.more')}
+          </button>
+        }
+      >
         {MENU_PLACES.filter(isShown).map(({ to, name, icon: Symbol }) => (
-          <Menu.Item key={to} leftSection={<Symbol size={16} aria-hidden />} rightSection={countOf(name) > 0 && <span className={styles.count}>{formatNumber(countOf(name))}</span>}
-            renderRoot={(props) => <Link to={to} {...props} />}>{t(`nav.${name}`)}</Menu.Item>
+          <Menu.Item
+            key={to}
+            leftSection={<Symbol size={16} aria-hidden />}
+            rightSection={countOf(name) > 0 && <span className={styles.count}>{formatNumber(countOf(name))}</span>}
+            renderRoot={(props) => <Link to={to} {...props} />}
+          >
+            {t(`nav.${name}`)}
+          </Menu.Item>
         ))}
         <Menu.Divider />
       </AccountMenu>

@@ -2,12 +2,23 @@ import { useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useOpenDetails } from '../../ui/use-details.ts';
 
-const DetailsDrawer = lazy(async () => ({ default: (await import('../../features/details/details-drawer.tsx')).DetailsDrawer }));
+const DetailsDrawer = lazy(async () => ({
+  default: (await import('../../features/details/details-drawer.tsx')).DetailsDrawer,
+}));
 
 /** The details of the track that the address names. */
 export function DetailsSlot() {
   const { details, edit } = useSearch({ from: '/app' });
   const open = useOpenDetails();
   if (details === undefined) return null;
-  return <Suspense><DetailsDrawer trackId={details} editing={edit ?? false} onEdit={(on) => open(details, { edit: on })} onClose={() => open(null)} /></Suspense>;
+  return (
+    <Suspense>
+      <DetailsDrawer
+        trackId={details}
+        editing={edit ?? false}
+        onEdit={(on) => open(details, { edit: on })}
+        onClose={() => open(null)}
+      />
+    </Suspense>
+  );
 }

@@ -1,5 +1,20 @@
 // Where one can go, in the order of the side bar.
-import { IconActivity, IconChartBar, IconChecks, IconCompass, IconCopy, IconDisc, IconFileUnknown, IconHeart, IconHistory, IconHome, IconMicrophone2, IconMusic, IconPlaylist, IconTags } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconChartBar,
+  IconChecks,
+  IconCompass,
+  IconCopy,
+  IconDisc,
+  IconFileUnknown,
+  IconHeart,
+  IconHistory,
+  IconHome,
+  IconMicrophone2,
+  IconMusic,
+  IconPlaylist,
+  IconTags,
+} from '@tabler/icons-react';
 
 export const PLACES = [
   { to: '/', name: 'home', icon: IconHome },

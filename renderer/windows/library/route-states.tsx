@@ -6,7 +6,10 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 
-/** A page whose code could not be loaded (the server is gone, or was updated meanwhile) is loaded afresh; the browser would not ask twice. */
+/**
+ * A page whose code could not be loaded (the server is gone, or was updated meanwhile) is loaded afresh; the browser
+ * would not ask twice.
+ */
 const isMissingCode = (error: unknown): boolean => error instanceof TypeError && /import|module/i.test(error.message);
 
 export function RouteError({ error }: ErrorComponentProps) {
@@ -19,5 +22,13 @@ export function RouteError({ error }: ErrorComponentProps) {
 export function NotFound() {
   const { t } = useTranslation();
   usePageTitle(t('notFound.title'));
-  return <EmptyState icon={IconMapOff} title={t('notFound.title')} actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}>{t('notFound.text')}</EmptyState>;
+  return (
+    <EmptyState
+      icon={IconMapOff}
+      title={t('notFound.title')}
+      actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}
+    >
+      {t('notFound.text')}
+    </EmptyState>
+  );
 }

@@ -1,12 +1,26 @@
-// The addresses of the library window. What a page shows is in its address; pages are loaded when they are first opened.
+// The addresses of the library window. What a page shows is in its address; pages are loaded when they are first
+// opened.
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
 import { authStatusQuery } from '../../api/accounts.ts';
 import { signInByItself } from '../../api/desktop-session.ts';
 import { getSession } from '../../api/session.ts';
 import { desktop } from '../../desktop.ts';
 import type { SetupStep } from '../../features/accounts/setup-page.tsx';
-import { parseAlbumSearch, parseArtistSearch, parseGenreSearch, parseLikedSearch, parseTrackSearch } from '../../features/browse/browse-search.ts';
+import {
+  parseAlbumSearch,
+  parseArtistSearch,
+  parseGenreSearch,
+  parseLikedSearch,
+  parseTrackSearch,
+} from '../../features/browse/browse-search.ts';
 import { HomePage } from '../../features/browse/home-page.tsx';
 import { parseStatisticsSearch } from '../../features/statistics/statistics-search.ts';
 import { parseRangeSearch } from '../../ui/day-range.ts';
@@ -24,7 +38,10 @@ const later: typeof lazyRouteComponent = (importer, name) => {
   return page;
 };
 
-/** Once the window is at rest: going to another page then needs no server for its code, and a server that is gone costs no music. */
+/**
+ * Once the window is at rest: going to another page then needs no server for its code, and a server that is gone costs
+ * no music.
+ */
 export const preloadPages = (): void => {
   for (const page of pages) void page.preload?.();
 };
@@ -35,7 +52,10 @@ const text = (value: unknown) => (typeof value === 'string' && value !== '' ? va
 const isStep = (value: unknown): value is SetupStep => value === 'account' || value === 'folder' || value === 'network';
 /** Only a path of this window: `//elsewhere` would leave it. */
 const pathOnly = (value: unknown) => (typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined);
-const given = <T extends object>(values: T) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
+const given = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
 
 const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
 
@@ -52,7 +72,8 @@ const signIn = createRoute({
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  validateSearch: (input: Record<string, unknown>) => given({ step: isStep(input['step']) ? input['step'] : undefined, token: text(input['token']) }),
+  validateSearch: (input: Record<string, unknown>) =>
+    given({ step: isStep(input['step']) ? input['step'] : undefined, token: text(input['token']) }),
   beforeLoad: async ({ search, context, location }) => {
     if (search.step && search.step !== 'account') {
       if (!getSession()) throw redirect({ to: '/sign-in', search: { back: location.href } });
@@ -70,8 +91,11 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   /** The track whose details stand beside the page, and whether they are being edited. */
-  validateSearch: (input: Record<string, unknown>): { details?: number | undefined; edit?: true | undefined } =>
-    ({ details: id(typeof input['details'] === 'number' ? String(input['details']) : text(input['details']) ?? '') || undefined, edit: input['edit'] === true || input['edit'] === 'true' || undefined }),
+  validateSearch: (input: Record<string, unknown>): { details?: number | undefined; edit?: true | undefined } => ({
+    details:
+      id(typeof input['details'] === 'number' ? String(input['details']) : (text(input['details']) ?? '')) || undefined,
+    edit: input['edit'] === true || input['edit'] === 'true' || undefined,
+  }),
   beforeLoad: async ({ context, location }) => {
     if (getSession()) return;
     const { setup_required } = await context.queries.fetchQuery(authStatusQuery());
@@ -103,7 +127,10 @@ const albums = createRoute({
 const album = createRoute({
   getParentRoute: () => app,
   path: '/albums/$albumId',
-  params: { parse: ({ albumId }) => ({ albumId: id(albumId) }), stringify: ({ albumId }) => ({ albumId: String(albumId) }) },
+  params: {
+    parse: ({ albumId }) => ({ albumId: id(albumId) }),
+    stringify: ({ albumId }) => ({ albumId: String(albumId) }),
+  },
   component: later(() => import('../../features/browse/album-page.tsx'), 'AlbumPage'),
 });
 const artists = createRoute({
@@ -115,7 +142,10 @@ const artists = createRoute({
 const artist = createRoute({
   getParentRoute: () => app,
   path: '/artists/$artistId',
-  params: { parse: ({ artistId }) => ({ artistId: id(artistId) }), stringify: ({ artistId }) => ({ artistId: String(artistId) }) },
+  params: {
+    parse: ({ artistId }) => ({ artistId: id(artistId) }),
+    stringify: ({ artistId }) => ({ artistId: String(artistId) }),
+  },
   component: later(() => import('../../features/browse/artist-page.tsx'), 'ArtistPage'),
 });
 const tracks = createRoute({
@@ -134,10 +164,19 @@ const statistics = createRoute({
   getParentRoute: () => app,
   path: '/statistics',
   validateSearch: parseStatisticsSearch,
-  component: lazyRouteComponent(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'), // the plots are as large as all the rest: not loaded ahead,
+  // the plots are as large as all the rest: not loaded ahead,
+  component: lazyRouteComponent(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
 });
-const review = createRoute({ getParentRoute: () => app, path: '/review', component: later(() => import('../../features/details/review-page.tsx'), 'ReviewPage') });
-const duplicates = createRoute({ getParentRoute: () => app, path: '/duplicates', component: later(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage') });
+const review = createRoute({
+  getParentRoute: () => app,
+  path: '/review',
+  component: later(() => import('../../features/details/review-page.tsx'), 'ReviewPage'),
+});
+const duplicates = createRoute({
+  getParentRoute: () => app,
+  path: '/duplicates',
+  component: later(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage'),
+});
 const discover = createRoute({
   getParentRoute: () => app,
   path: '/discover',
@@ -171,9 +210,20 @@ const liked = createRoute({
   validateSearch: parseLikedSearch,
   component: later(() => import('../../features/browse/liked-page.tsx'), 'LikedPage'),
 });
-const playlists = createRoute({ getParentRoute: () => app, path: '/playlists', component: later(() => import('../../features/playlists/playlists-page.tsx'), 'PlaylistsPage') });
-const newSmart = createRoute({ getParentRoute: () => app, path: '/playlists/new-smart', component: later(() => import('../../features/playlists/rules-page.tsx'), 'NewSmartPage') });
-const playlistParams = { parse: ({ playlistId }: { playlistId: string }) => ({ playlistId: id(playlistId) }), stringify: ({ playlistId }: { playlistId: number }) => ({ playlistId: String(playlistId) }) };
+const playlists = createRoute({
+  getParentRoute: () => app,
+  path: '/playlists',
+  component: later(() => import('../../features/playlists/playlists-page.tsx'), 'PlaylistsPage'),
+});
+const newSmart = createRoute({
+  getParentRoute: () => app,
+  path: '/playlists/new-smart',
+  component: later(() => import('../../features/playlists/rules-page.tsx'), 'NewSmartPage'),
+});
+const playlistParams = {
+  parse: ({ playlistId }: { playlistId: string }) => ({ playlistId: id(playlistId) }),
+  stringify: ({ playlistId }: { playlistId: number }) => ({ playlistId: String(playlistId) }),
+};
 const playlist = createRoute({
   getParentRoute: () => app,
   path: '/playlists/$playlistId',
@@ -188,7 +238,33 @@ const rules = createRoute({
   component: later(() => import('../../features/playlists/rules-page.tsx'), 'RulesPage'),
 });
 
-const routeTree = root.addChildren([signIn, setup, settings, app.addChildren([home, albums, album, artists, artist, tracks, genres, liked, playlists, newSmart, playlist, rules, history, statistics, review, duplicates, missing, discover, activity, elsewhere])]);
+const routeTree = root.addChildren([
+  signIn,
+  setup,
+  settings,
+  app.addChildren([
+    home,
+    albums,
+    album,
+    artists,
+    artist,
+    tracks,
+    genres,
+    liked,
+    playlists,
+    newSmart,
+    playlist,
+    rules,
+    history,
+    statistics,
+    review,
+    duplicates,
+    missing,
+    discover,
+    activity,
+    elsewhere,
+  ]),
+]);
 
 export const createLibraryRouter = (queries: QueryClient) =>
   createRouter({
@@ -202,7 +278,9 @@ export const createLibraryRouter = (queries: QueryClient) =>
     // Plain text both ways: the default would read a set-up token of digits as a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
-      const pairs = Object.entries(search).flatMap(([key, value]) => (value === undefined || value === null ? [] : [[key, String(value)]]));
+      const pairs = Object.entries(search).flatMap(([key, value]) =>
+        value === undefined || value === null ? [] : [[key, String(value)]],
+      );
       return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
     },
   });

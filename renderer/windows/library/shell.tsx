@@ -1,4 +1,5 @@
-// The frame around every page: side bar or bottom bar, the one scroller, the queue, the player. Rooms that do not know each other meet here.
+// The frame around every page: side bar or bottom bar, the one scroller, the queue, the player. Rooms that do not know
+// each other meet here.
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -60,36 +61,60 @@ export function Shell() {
   };
   const isRestarting = useShellNews(search);
   const show = { onSearch: () => search(''), onShortcuts: () => setOverlay('shortcuts') };
-  useShortcuts({ ...show, onEdit: editFocused, onLike: likeFocused, onSettings: openSettings, onQueue: () => toggleSide('queue') });
+  useShortcuts({
+    ...show,
+    onEdit: editFocused,
+    onLike: likeFocused,
+    onSettings: openSettings,
+    onQueue: () => toggleSide('queue'),
+  });
   const close = () => setOverlay(null);
 
   return (
     <TrackActionsContext value={actions}>
-    <div className={styles.shell} data-queue={(side !== null && !narrow) || undefined}>
-      <a href="#main" className={styles.skip}>{t('nav.skip')}</a>
-      {!narrow && <SideBar {...show}><ScanStrip /></SideBar>}
-      <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
-        {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
-        <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
-      </main>
-      {side && !narrow && <aside className={styles.queue} {...queueDrop} aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}><QueuePanel view={side} onClose={() => setSide(null)} /></aside>}
-      <footer className={styles.foot}>
-        {narrow ? (
-          <>
-            <div className={styles.strip}><ScanStrip /></div>
-            <MiniPlayer onOpen={() => setOverlay('player')} />
-            <BottomBar {...show} />
-          </>
-        ) : <PlayerBar side={side} onSide={toggleSide} />}
-      </footer>
-      <SearchPalette opened={overlay === 'search'} initialText={wanted} onClose={close} />
-      <ShortcutsDialog opened={overlay === 'shortcuts'} onClose={close} />
-      {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
-      <UploadPanel />
-      <DetailsSlot />
-      <QuestionDialogs />
-      <DropZone />
-    </div>
+      <div className={styles.shell} data-queue={(side !== null && !narrow) || undefined}>
+        <a href="#main" className={styles.skip}>
+          {t('nav.skip')}
+        </a>
+        {!narrow && (
+          <SideBar {...show}>
+            <ScanStrip />
+          </SideBar>
+        )}
+        <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
+          {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
+          <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
+        </main>
+        {side && !narrow && (
+          <aside
+            className={styles.queue}
+            {...queueDrop}
+            aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}
+          >
+            <QueuePanel view={side} onClose={() => setSide(null)} />
+          </aside>
+        )}
+        <footer className={styles.foot}>
+          {narrow ? (
+            <>
+              <div className={styles.strip}>
+                <ScanStrip />
+              </div>
+              <MiniPlayer onOpen={() => setOverlay('player')} />
+              <BottomBar {...show} />
+            </>
+          ) : (
+            <PlayerBar side={side} onSide={toggleSide} />
+          )}
+        </footer>
+        <SearchPalette opened={overlay === 'search'} initialText={wanted} onClose={close} />
+        <ShortcutsDialog opened={overlay === 'shortcuts'} onClose={close} />
+        {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
+        <UploadPanel />
+        <DetailsSlot />
+        <QuestionDialogs />
+        <DropZone />
+      </div>
     </TrackActionsContext>
   );
 }

@@ -6,12 +6,21 @@ import styles from './notice.module.css';
 export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Modal opened={opened} onClose={onClose} title={t('shortcuts.title')} closeButtonProps={{ 'aria-label': t('shortcuts.close') }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('shortcuts.title')}
+      closeButtonProps={{ 'aria-label': t('shortcuts.close') }}
+    >
       <dl className={styles.keys}>
         {SHORTCUTS.map(({ name, keys }) => (
           <div key={name} style={{ display: 'contents' }}>
             <dt>{t(`shortcuts.${name}`)}</dt>
-            <dd>{keys.map((key) => <kbd key={key}>{t(`keys.${key}`)}</kbd>)}</dd>
+            <dd>
+              {keys.map((key) => (
+                <kbd key={key}>{t(`keys.${key}`)}</kbd>
+              ))}
+            </dd>
           </div>
         ))}
       </dl>

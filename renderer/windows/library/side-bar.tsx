@@ -10,12 +10,23 @@ import { useNews } from './use-news.ts';
 import styles from './side-bar.module.css';
 
 /** `children` stand above the account: what is going on. */
-export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => void; onShortcuts: () => void; children: ReactNode }) {
+export function SideBar({
+  onSearch,
+  onShortcuts,
+  children,
+}: {
+  onSearch: () => void;
+  onShortcuts: () => void;
+  children: ReactNode;
+}) {
   const { t } = useTranslation();
   const { openJobs, countOf, isShown } = useNews();
   return (
     <div className={styles.side}>
-      <p className={styles.brand}><img src="/favicon.svg" alt="" />{t('app.name')}</p>
+      <p className={styles.brand}>
+        <img src="/favicon.svg" alt="" />
+        {t('app.name')}
+      </p>
       <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Control+K /">
         <IconSearch size={18} aria-hidden />
         {t('nav.search')}
@@ -24,16 +35,29 @@ export function SideBar({ onSearch, onShortcuts, children }: { onSearch: () => v
       <div className={styles.lists}>
         <nav aria-label={t('nav.label')}>
           <ul className={styles.places}>
-            {PLACES.filter((place) => place.name !== 'playlists' && isShown(place)).map(({ to, name, icon: Symbol }) => (
-              <li key={to}>
-                <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
-                  <Symbol size={20} stroke={1.75} aria-hidden />
-                  {t(`nav.${name}`)}
-                  {countOf(name) > 0 && <span className={styles.count} aria-label={t('nav.count', { count: countOf(name), number: formatNumber(countOf(name)) })}>{formatNumber(countOf(name))}</span>}
-                  {name === 'activity' && openJobs > 0 && <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>{openJobs}</span>}
-                </Link>
-              </li>
-            ))}
+            {PLACES.filter((place) => place.name !== 'playlists' && isShown(place)).map(
+              ({ to, name, icon: Symbol }) => (
+                <li key={to}>
+                  <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                    <Symbol size={20} stroke={1.75} aria-hidden />
+                    {t(`nav.${name}`)}
+                    {countOf(name) > 0 && (
+                      <span
+                        className={styles.count}
+                        aria-label={t('nav.count', { count: countOf(name), number: formatNumber(countOf(name)) })}
+                      >
+                        {formatNumber(countOf(name))}
+                      </span>
+                    )}
+                    {name === 'activity' && openJobs > 0 && (
+                      <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>
+                        {openJobs}
+                      </span>
+                    )}
+                  </Link>
+                </li>
+              ),
+            )}
           </ul>
         </nav>
         <SidePlaylists />

@@ -16,6 +16,9 @@ export function useLikeFocused(): () => void {
   return () => {
     const id = focusedTrack() ?? currentEntry(player.getState())?.track.id;
     if (id === undefined) return;
-    void queries.ensureQueryData(trackQuery(id)).then((track) => like.mutate({ type: 'track', item: track, liked: !isLiked('track', track) }), (error: unknown) => tell(detailOf(error)));
+    void queries.ensureQueryData(trackQuery(id)).then(
+      (track) => like.mutate({ type: 'track', item: track, liked: !isLiked('track', track) }),
+      (error: unknown) => tell(detailOf(error)),
+    );
   };
 }

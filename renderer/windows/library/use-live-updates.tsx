@@ -57,7 +57,11 @@ export function useLiveUpdates(): boolean {
 /** Folders are scanned by themselves too; a scan that changed nothing is no news. */
 function foundNothing(job: JobOut): boolean {
   const result = scanResultOf(job);
-  return result !== null && result !== undefined && result.added + result.updated + result.moved + result.missing + result.restored === 0;
+  return (
+    result !== null &&
+    result !== undefined &&
+    result.added + result.updated + result.moved + result.missing + result.restored === 0
+  );
 }
 
 function FinishedScan({ job, onOpen }: { job: JobOut; onOpen: () => void }) {
@@ -65,8 +69,16 @@ function FinishedScan({ job, onOpen }: { job: JobOut; onOpen: () => void }) {
   const result = scanResultOf(job);
   return (
     <>
-      {result ? t('scan.finishedText', { count: result.failed_count, added: formatNumber(result.added), failed: formatNumber(result.failed_count) }) : job.error}{' '}
-      <button type="button" className={styles.link} onClick={onOpen}>{t('activity.details')}</button>
+      {result
+        ? t('scan.finishedText', {
+            count: result.failed_count,
+            added: formatNumber(result.added),
+            failed: formatNumber(result.failed_count),
+          })
+        : job.error}{' '}
+      <button type="button" className={styles.link} onClick={onOpen}>
+        {t('activity.details')}
+      </button>
     </>
   );
 }

@@ -7,10 +7,17 @@ import { useOpenJobs } from './use-open-jobs.ts';
 
 type PlaceName = (typeof PLACES)[number]['name'];
 
-/** What stands beside the places one can go to, and which of them there are: questions only while there are any, jobs for the owner. */
+/**
+ * What stands beside the places one can go to, and which of them there are: questions only while there are any, jobs
+ * for the owner.
+ */
 export function useNews() {
   const openJobs = useOpenJobs();
-  const counts: Partial<Record<PlaceName, number>> = { missing: useMissingCount(), review: useReviewCount(), duplicates: useDuplicateCount() };
+  const counts: Partial<Record<PlaceName, number>> = {
+    missing: useMissingCount(),
+    review: useReviewCount(),
+    duplicates: useDuplicateCount(),
+  };
   const isOwner = useSession()?.user.is_superuser ?? false;
   const hasCatalogue = useHasCatalogue();
   /** Of tracks that want a person's word. */

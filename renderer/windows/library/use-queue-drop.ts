@@ -9,8 +9,14 @@ export function useQueueDrop() {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { tell } = useUndoNotice();
-  return trackDrop((group) => void group.load().then((tracks) => {
-    player.addLast(tracks);
-    tell(t('queue.dropped', { count: tracks.length }));
-  }, (error: unknown) => tell(detailOf(error))));
+  return trackDrop(
+    (group) =>
+      void group.load().then(
+        (tracks) => {
+          player.addLast(tracks);
+          tell(t('queue.dropped', { count: tracks.length }));
+        },
+        (error: unknown) => tell(detailOf(error)),
+      ),
+  );
 }

@@ -1,4 +1,5 @@
-// What the desktop app around this window wants of it: a page, a search, or tracks to play. In a browser nobody wants anything.
+// What the desktop app around this window wants of it: a page, a search, or tracks to play. In a browser nobody wants
+// anything.
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -15,12 +16,19 @@ export function useShellNews(onSearch: (text: string) => void): boolean {
   search.current = onSearch;
   const [isRestarting, setIsRestarting] = useState(false);
 
-  useEffect(() => desktop?.onNews((news: DesktopNews) => {
-    if (news.kind === 'open') router.history.push(news.path);
-    else if (news.kind === 'search') search.current(news.text);
-    else if (news.kind === 'play') void fetchTracks(queries, news.trackIds).then((tracks) => { if (tracks.length > 0) player.playTracks(tracks); });
-    else if (news.kind === 'server') setIsRestarting(news.state === 'restarting');
-  }), [router, queries, player]);
+  useEffect(
+    () =>
+      desktop?.onNews((news: DesktopNews) => {
+        if (news.kind === 'open') router.history.push(news.path);
+        else if (news.kind === 'search') search.current(news.text);
+        else if (news.kind === 'play')
+          void fetchTracks(queries, news.trackIds).then((tracks) => {
+            if (tracks.length > 0) player.playTracks(tracks);
+          });
+        else if (news.kind === 'server') setIsRestarting(news.state === 'restarting');
+      }),
+    [router, queries, player],
+  );
 
   return isRestarting;
 }

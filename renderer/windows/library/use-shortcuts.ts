@@ -7,7 +7,14 @@ import { undoLatest } from '../../ui/undo-notice.tsx';
 const SEEK_STEP_MS = 5_000;
 const VOLUME_STEP = 0.05;
 
-interface Places { onSearch: () => void; onEdit: () => void; onLike: () => void; onSettings: () => void; onShortcuts: () => void; onQueue: () => void }
+interface Places {
+  onSearch: () => void;
+  onEdit: () => void;
+  onLike: () => void;
+  onSettings: () => void;
+  onShortcuts: () => void;
+  onQueue: () => void;
+}
 
 export function useShortcuts(places: Places): void {
   const player = usePlayerCommands();
@@ -26,10 +33,20 @@ export function useShortcuts(places: Places): void {
   }, [player]);
 }
 
-function actionFor(event: KeyboardEvent, player: Player, { onSearch, onEdit, onLike, onSettings, onShortcuts, onQueue }: Places): (() => void) | undefined {
+function actionFor(
+  event: KeyboardEvent,
+  player: Player,
+  { onSearch, onEdit, onLike, onSettings, onShortcuts, onQueue }: Places,
+): (() => void) | undefined {
   const state = player.getState();
   if (event.ctrlKey || event.metaKey) {
-    return { k: onSearch, z: undoLatest, ',': onSettings, ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
+    return {
+      k: onSearch,
+      z: undoLatest,
+      ',': onSettings,
+      ArrowLeft: () => player.previous(),
+      ArrowRight: () => player.next(),
+    }[event.key];
   }
   return {
     '/': onSearch,

@@ -18,7 +18,9 @@ export function useSpeaker(): void {
     const ours = `${clientId()} `;
     const id = ours + Math.random().toString(36).slice(2);
     const speaker = startSpeaker({
-      player, id, isOurs: (other) => other.startsWith(ours),
+      player,
+      id,
+      isOurs: (other) => other.startsWith(ours),
       report: (report) => reportSpeaker({ speaker_id: id, name: clientName(), ...(report && { report }) }),
       withdraw: () => withdrawSpeaker(id),
       tracksOf: (ids) => fetchTracks(queries, ids),

@@ -17,7 +17,11 @@ import styles from './player-window.module.css';
 import { usePlayerKeys } from './use-player-keys.ts';
 
 type View = 'cover' | 'queue' | 'lyrics';
-const VIEWS = [{ view: 'cover', icon: IconDisc }, { view: 'lyrics', icon: IconMicrophone2 }, { view: 'queue', icon: IconPlaylist }] as const;
+const VIEWS = [
+  { view: 'cover', icon: IconDisc },
+  { view: 'lyrics', icon: IconMicrophone2 },
+  { view: 'queue', icon: IconPlaylist },
+] as const;
 
 export function PlayerWindow() {
   const { t } = useTranslation();
@@ -30,19 +34,40 @@ export function PlayerWindow() {
   useEffect(() => {
     document.title = track ? t('playback.windowTitle', { title: track.title, artist: by }) : t('app.name');
   }, [track, by, t]);
-  const nameOf = (name: View) => t(name === 'cover' ? 'playback.cover' : name === 'queue' ? 'queue.queue' : 'playback.lyrics');
+  const nameOf = (name: View) =>
+    t(name === 'cover' ? 'playback.cover' : name === 'queue' ? 'queue.queue' : 'playback.lyrics');
 
   return (
     <main className={styles.window} style={accent} aria-label={t('player.player')}>
       <div className={styles.top}>
         <div role="group" aria-label={t('playback.view')} className={styles.views}>
-          {VIEWS.map(({ view: name, icon }) => <IconButton key={name} label={nameOf(name)} icon={icon} iconSize={18} aria-pressed={view === name} onClick={() => setView(name)} />)}
+          {VIEWS.map(({ view: name, icon }) => (
+            <IconButton
+              key={name}
+              label={nameOf(name)}
+              icon={icon}
+              iconSize={18}
+              aria-pressed={view === name}
+              onClick={() => setView(name)}
+            />
+          ))}
         </div>
         {view === 'queue' && <QueueActions />}
-        <IconButton label={t('playback.library')} icon={IconExternalLink} iconSize={18} onClick={() => window.open(track?.album_id ? `/albums/${track.album_id}` : '/', 'tonearm-library')} />
+        <IconButton
+          label={t('playback.library')}
+          icon={IconExternalLink}
+          iconSize={18}
+          onClick={() => window.open(track?.album_id ? `/albums/${track.album_id}` : '/', 'tonearm-library')}
+        />
       </div>
       <div className={styles.middle} data-view={view}>
-        {view === 'cover' ? <Cover src={track ? trackCover(track, 600) : null} alt="" className={styles.cover} eager /> : view === 'queue' ? <QueueOrHint /> : <LyricsView />}
+        {view === 'cover' ? (
+          <Cover src={track ? trackCover(track, 600) : null} alt="" className={styles.cover} eager />
+        ) : view === 'queue' ? (
+          <QueueOrHint />
+        ) : (
+          <LyricsView />
+        )}
       </div>
       <div className={styles.now}>
         <div className={styles.text}>

@@ -1,5 +1,16 @@
-// The parts of the settings window, in the order of its list. The address names the one that is open: /settings#network.
-import { IconBroadcast, IconDatabase, IconDeviceMobile, IconFolder, IconInfoCircle, IconPlayerPlay, IconSettings, IconTags, IconUsers } from '@tabler/icons-react';
+// The parts of the settings window, in the order of its list. The address names the one that is open:
+// /settings#network.
+import {
+  IconBroadcast,
+  IconDatabase,
+  IconDeviceMobile,
+  IconFolder,
+  IconInfoCircle,
+  IconPlayerPlay,
+  IconSettings,
+  IconTags,
+  IconUsers,
+} from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
 
 /** Those for the owner change the server; the others are everybody's own. */
@@ -28,5 +39,5 @@ function subscribe(listener: () => void): () => void {
 export function useSection(isOwner: boolean) {
   const hash = useSyncExternalStore(subscribe, readHash);
   const sections = SECTIONS.filter((section) => isOwner || !section.forOwner);
-  return { sections, current: sections.find(({ name }) => name === hash)?.name ?? 'general' satisfies SectionName };
+  return { sections, current: sections.find(({ name }) => name === hash)?.name ?? ('general' satisfies SectionName) };
 }

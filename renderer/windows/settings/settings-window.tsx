@@ -37,13 +37,17 @@ export function SettingsWindow() {
   usePageTitle(`${t(`settings.section.${current}`)} · ${t('settings.title')}`);
   useEffect(() => {
     if (main.current) main.current.scrollTop = 0;
-    places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }); // a phone shows a few of them
+    // a phone shows a few of them
+    places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   const Content = CONTENT[current];
   return (
     <div className={styles.window}>
       <div className={styles.side}>
-        <a href="/" className={styles.back}><IconArrowLeft size={18} aria-hidden />{t('settings.back')}</a>
+        <a href="/" className={styles.back}>
+          <IconArrowLeft size={18} aria-hidden />
+          {t('settings.back')}
+        </a>
         <nav aria-label={t('settings.title')}>
           <ul ref={places} className={styles.places}>
             {sections.map(({ name, icon: Symbol }) => (

@@ -1,4 +1,5 @@
-// AIFF and AIFC: big-endian chunks, the sample rate as an 80-bit number. http://www-mmsp.ece.mcgill.ca/Documents/AudioFormats/AIFF
+// AIFF and AIFC: big-endian chunks, the sample rate as an 80-bit number.
+// http://www-mmsp.ece.mcgill.ca/Documents/AudioFormats/AIFF
 import { fourCc, u16be, u32be, u64be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_VALUE_BYTES } from '../limits.ts';
 import { fillGaps, TagBuilder, type FoundPicture, type TextField } from '../tag-builder.ts';
@@ -12,13 +13,23 @@ const COMM = fourCc('COMM');
 const SSND = fourCc('SSND');
 const ID3 = fourCc('ID3 ');
 const ID3_LOWER = fourCc('id3 ');
-const TEXT = new Map<number, TextField>([[fourCc('NAME'), 'title'], [fourCc('AUTH'), 'artist'], [fourCc('ANNO'), 'comment']]);
+const TEXT = new Map<number, TextField>([
+  [fourCc('NAME'), 'title'],
+  [fourCc('AUTH'), 'artist'],
+  [fourCc('ANNO'), 'comment'],
+]);
 /** Compression types that are plain samples, whatever their order or size. */
 const PCM = new Set(['NONE', 'twos', 'sowt', 'raw ', 'in24', 'in32', '42ni', '23ni', 'fl32', 'FL32', 'fl64', 'FL64']);
 const IMA4_SAMPLES_PER_FRAME = 64;
 const IMA4_BYTES_PER_FRAME = 34;
 
-interface Common { channels: number; frames: number; bitDepth: number; sampleRateHz: number; compression: string }
+interface Common {
+  channels: number;
+  frames: number;
+  bitDepth: number;
+  sampleRateHz: number;
+  compression: string;
+}
 
 export function readAiff(window: Window, start: number, keepPictures: boolean): FileRead {
   let common: Common | undefined;
@@ -50,7 +61,13 @@ function commonAt(window: Window, at: number, size: number): Common | undefined 
   const i = window.at(at, 18);
   if (i < 0 || size < 18) return undefined;
   const b = window.bytes;
-  const common = { channels: u16be(b, i), frames: u32be(b, i + 2), bitDepth: u16be(b, i + 6), sampleRateHz: extended(b, i + 8), compression: 'NONE' };
+  const common = {
+    channels: u16be(b, i),
+    frames: u32be(b, i + 2),
+    bitDepth: u16be(b, i + 6),
+    sampleRateHz: extended(b, i + 8),
+    compression: 'NONE',
+  };
   const k = size >= 22 ? window.at(at + 18, 4) : -1;
   if (k >= 0) common.compression = window.bytes.toString('latin1', k, k + 4);
   return common.channels > 0 && common.sampleRateHz >= 1 ? common : undefined;
@@ -80,12 +97,23 @@ function factsOf(common: Common, payload: { start: number; end: number }): Audio
   const { channels, bitDepth, sampleRateHz, compression } = common;
   const isPcm = PCM.has(compression);
   const bytes = payload.end - payload.start;
-  const frameBytes = isPcm ? channels * Math.ceil(bitDepth / 8) : compression === 'ima4' ? channels * IMA4_BYTES_PER_FRAME : 0;
-  const frames = frameBytes > 0 ? Math.min(common.frames, Math.floor(bytes / frameBytes)) : common.frames; // the file may be cut off
+  const frameBytes = isPcm
+    ? channels * Math.ceil(bitDepth / 8)
+    : compression === 'ima4'
+      ? channels * IMA4_BYTES_PER_FRAME
+      : 0;
+  // the file may be cut off
+  const frames = frameBytes > 0 ? Math.min(common.frames, Math.floor(bytes / frameBytes)) : common.frames;
   const seconds = (frames * (compression === 'ima4' ? IMA4_SAMPLES_PER_FRAME : 1)) / sampleRateHz;
   const facts: AudioFacts = {
-    format: 'aiff', codec: isPcm ? 'pcm' : compression.trim().toLowerCase(), durationMs: seconds * 1000,
-    bitrateKbps: Math.round((bytes * 8) / seconds / 1000), sampleRateHz, channels, lossless: isPcm, payload,
+    format: 'aiff',
+    codec: isPcm ? 'pcm' : compression.trim().toLowerCase(),
+    durationMs: seconds * 1000,
+    bitrateKbps: Math.round((bytes * 8) / seconds / 1000),
+    sampleRateHz,
+    channels,
+    lossless: isPcm,
+    payload,
   };
   if (isPcm && bitDepth > 0) facts.bitDepth = bitDepth;
   return facts;

@@ -1,4 +1,5 @@
-// APEv2 tags at the end of MP3 files: text items with free-form names. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
+// APEv2 tags at the end of MP3 files: text items with free-form names.
+// https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST, MAX_VALUE_BYTES } from '../limits.ts';
@@ -11,7 +12,12 @@ const FOOTER_BYTES = 32;
 const HAS_HEADER = 0x80000000;
 const KIND = 6; // bits 1 and 2 of an item's flags: 0 text, 2 binary
 
-export interface ApeTag { start: number; itemsStart: number; itemsEnd: number; count: number }
+export interface ApeTag {
+  start: number;
+  itemsStart: number;
+  itemsEnd: number;
+  count: number;
+}
 
 /** The tag whose footer ends at `end`, or undefined. */
 export function findApeTag(window: Window, end: number): ApeTag | undefined {
@@ -66,5 +72,6 @@ function readPicture(window: Window, builder: TagBuilder, name: string, at: numb
   if (nul < 0) return;
   const mime = sniffPicture(window.bytes, nul + 1);
   const skipped = nul + 1 - i;
-  if (mime) builder.addPicture({ mime, kind: /front/i.test(name) ? 3 : 0, position: at + skipped, length: length - skipped });
+  if (mime)
+    builder.addPicture({ mime, kind: /front/i.test(name) ? 3 : 0, position: at + skipped, length: length - skipped });
 }

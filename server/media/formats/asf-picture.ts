@@ -3,7 +3,10 @@ import { MAX_PICTURE_BYTES } from '../limits.ts';
 import type { ByteSource } from '../types.ts';
 import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
 
-export interface AsfPicture { /** 3 is the front cover. */ kind: number; bytes: Buffer }
+export interface AsfPicture {
+  /** 3 is the front cover. */ kind: number;
+  bytes: Buffer;
+}
 
 const NAME = 'WM/Picture';
 /** Of a part with tags: a picture and other text. */
@@ -24,7 +27,10 @@ export function asfPictures(source: ByteSource): AsfPicture[] {
   return pictures;
 }
 
-interface Tag { name: string; value: Buffer }
+interface Tag {
+  name: string;
+  value: Buffer;
+}
 
 /** Each: length of the name, name, type, length of the value, value. */
 function* contentTags(body: Buffer): Generator<Tag> {
@@ -60,4 +66,5 @@ function afterText(value: Buffer, from: number): number {
   return at + 2;
 }
 
-const textIn = (body: Buffer, start: number, end: number): string => body.toString('utf16le', start, Math.min(end, body.length)).replace(/\0[^]*$/, '');
+const textIn = (body: Buffer, start: number, end: number): string =>
+  body.toString('utf16le', start, Math.min(end, body.length)).replace(/\0[^]*$/, '');

@@ -1,5 +1,5 @@
-// Frames of a FLAC stream: the last one, for files whose header does not say how many samples they have, or that were cut off, and the
-// first one, where the metadata does not say where it is.
+// Frames of a FLAC stream: the last one, for files whose header does not say how many samples they have, or that were
+// cut off, and the first one, where the metadata does not say where it is.
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { StreamInfo } from './flac.ts';
@@ -30,12 +30,15 @@ export function lastFlacSample(window: Window, info: StreamInfo, start: number, 
   throw new UnreadableAudio('there is no FLAC frame at the end of the file');
 }
 
-/** Where the first frame lies after metadata that claims to be shorter than it is; undefined when there is none near. */
+/**
+ * Where the first frame lies after metadata that claims to be shorter than it is; undefined when there is none near.
+ */
 export function soughtFlacFrame(window: Window, info: StreamInfo, start: number, end: number): number | undefined {
   const length = Math.min(TAIL_BYTES, end - start);
   const at = window.at(start, length);
   for (let i = at; at >= 0 && i < at + length - LONGEST_HEADER; i++) {
-    if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at; // that of number 0
+    // that of number 0
+    if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at;
   }
   return undefined;
 }

@@ -75,7 +75,14 @@ export function streamInfoAt(window: Window, position: number): StreamInfo | und
   };
 }
 
-function readBlock(window: Window, type: number, at: number, length: number, builder: TagBuilder, keepPictures: boolean): void {
+function readBlock(
+  window: Window,
+  type: number,
+  at: number,
+  length: number,
+  builder: TagBuilder,
+  keepPictures: boolean,
+): void {
   if (type === VORBIS_COMMENT) {
     refuseOver('the comment block', length, MAX_COMMENT_BYTES);
     readVorbisComment(new PlainReader(window, at, at + length), builder, keepPictures);
@@ -90,7 +97,8 @@ function flacFacts(window: Window, info: StreamInfo, metadataEnd: number): Audio
   const end = findTrailingTags(window, metadataEnd).start; // strangers to FLAC, but some programs write them
   if (metadataEnd >= end) throw new UnreadableAudio('there is no audio after the tags');
   const start = firstFrame(window, info, metadataEnd, end);
-  const samples = info.samples === 0 || isCutOff(info, end - start) ? lastFlacSample(window, info, start, end) : info.samples;
+  const samples =
+    info.samples === 0 || isCutOff(info, end - start) ? lastFlacSample(window, info, start, end) : info.samples;
   const { sampleRateHz, channels, bitDepth } = info;
   return {
     format: 'flac',

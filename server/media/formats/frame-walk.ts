@@ -1,5 +1,5 @@
-// Streams that are nothing but frames in a row (MP3, ADTS): finding the first one and counting them all. Every step goes forward,
-// and what is not a frame is passed over with a search for the next 0xff.
+// Streams that are nothing but frames in a row (MP3, ADTS): finding the first one and counting them all. Every step
+// goes forward, and what is not a frame is passed over with a search for the next 0xff.
 import { FIRST_FRAME_WITHIN } from '../limits.ts';
 import type { Window } from '../window.ts';
 
@@ -107,7 +107,13 @@ function resume(window: Window, kind: FrameKind, from: number, last: number, end
       const next = sync + length;
       if (next === end) return sync;
       const k = window.at(next, kind.headerBytes);
-      if (k >= 0 && next + kind.headerBytes <= end && kind.frameBytes(window.bytes, k) > 0 && kind.streamOf(window.bytes, k) === stream) return sync;
+      if (
+        k >= 0 &&
+        next + kind.headerBytes <= end &&
+        kind.frameBytes(window.bytes, k) > 0 &&
+        kind.streamOf(window.bytes, k) === stream
+      )
+        return sync;
     }
     at = sync + 1;
   }

@@ -13,17 +13,51 @@ import { afterTerminator, decodeText } from './id3-text.ts';
 
 /** Text frames that carry one field: v2.3 and v2.4 name, v2.2 name. */
 const TEXT_FRAMES: [TextField, string, string?][] = [
-  ['title', 'TIT2', 'TT2'], ['album', 'TALB', 'TAL'], ['albumArtist', 'TPE2', 'TP2'], ['track', 'TRCK', 'TRK'], ['disc', 'TPOS', 'TPA'],
-  ['date', 'TDRC'], ['date', 'TDRL'], ['originalDate', 'TDOR'], ['originalDate', 'TORY', 'TOR'], ['compilation', 'TCMP', 'TCP'],
-  ['composer', 'TCOM', 'TCM'], ['bpm', 'TBPM', 'TBP'], ['isrc', 'TSRC', 'TRC'], ['discSubtitle', 'TSST'],
-  ['titleSort', 'TSOT', 'TST'], ['titleSort', 'XSOT'], ['artistSort', 'TSOP', 'TSP'], ['artistSort', 'XSOP'],
-  ['albumSort', 'TSOA', 'TSA'], ['albumSort', 'XSOA'], ['albumArtistSort', 'TSO2', 'TS2'],
+  ['title', 'TIT2', 'TT2'],
+  ['album', 'TALB', 'TAL'],
+  ['albumArtist', 'TPE2', 'TP2'],
+  ['track', 'TRCK', 'TRK'],
+  ['disc', 'TPOS', 'TPA'],
+  ['date', 'TDRC'],
+  ['date', 'TDRL'],
+  ['originalDate', 'TDOR'],
+  ['originalDate', 'TORY', 'TOR'],
+  ['compilation', 'TCMP', 'TCP'],
+  ['composer', 'TCOM', 'TCM'],
+  ['bpm', 'TBPM', 'TBP'],
+  ['isrc', 'TSRC', 'TRC'],
+  ['discSubtitle', 'TSST'],
+  ['titleSort', 'TSOT', 'TST'],
+  ['titleSort', 'XSOT'],
+  ['artistSort', 'TSOP', 'TSP'],
+  ['artistSort', 'XSOP'],
+  ['albumSort', 'TSOA', 'TSA'],
+  ['albumSort', 'XSOA'],
+  ['albumArtistSort', 'TSO2', 'TS2'],
 ];
 /** Frames that need more than "decode and add". */
 const SPECIAL = {
-  TPE1: 'artist', TP1: 'artist', TYER: 'year', TYE: 'year', TDAT: 'day', TDA: 'day', TCON: 'genre', TCO: 'genre', TXXX: 'named', TXX: 'named',
-  UFID: 'id', UFI: 'id', COMM: 'comment', COM: 'comment', USLT: 'lyrics', ULT: 'lyrics', SYLT: 'synced', SLT: 'synced', RVA2: 'gain',
-  APIC: 'picture', PIC: 'picture',
+  TPE1: 'artist',
+  TP1: 'artist',
+  TYER: 'year',
+  TYE: 'year',
+  TDAT: 'day',
+  TDA: 'day',
+  TCON: 'genre',
+  TCO: 'genre',
+  TXXX: 'named',
+  TXX: 'named',
+  UFID: 'id',
+  UFI: 'id',
+  COMM: 'comment',
+  COM: 'comment',
+  USLT: 'lyrics',
+  ULT: 'lyrics',
+  SYLT: 'synced',
+  SLT: 'synced',
+  RVA2: 'gain',
+  APIC: 'picture',
+  PIC: 'picture',
 } as const;
 type Special = (typeof SPECIAL)[keyof typeof SPECIAL];
 
@@ -37,9 +71,20 @@ export const isWantedFrame = (name: number): boolean => textField.has(name) || s
 
 const MUSICBRAINZ = 'http://musicbrainz.org';
 /** Fields of which a frame may hold several, separated by NUL; of the others the first counts. */
-const LISTS: ReadonlySet<TextField> = new Set(['composer', 'isrc', 'albumArtist', 'albumArtistList', 'artistMbids', 'albumArtistMbids', 'genre']);
+const LISTS: ReadonlySet<TextField> = new Set([
+  'composer',
+  'isrc',
+  'albumArtist',
+  'albumArtistList',
+  'artistMbids',
+  'albumArtistMbids',
+  'genre',
+]);
 
-/** Takes the frames of one tag and tells a builder. Artists wait for the end, when all that helps to divide them is known. */
+/**
+ * Takes the frames of one tag and tells a builder. Artists wait for the end, when all that helps to divide them is
+ * known.
+ */
 export class Id3Frames {
   readonly #builder: TagBuilder;
   readonly #version: number;
@@ -61,25 +106,47 @@ export class Id3Frames {
       return;
     }
     switch (special.get(name)) {
-      case 'artist': this.#artist ||= decodeText(b[start] as number, b, start + 1, end); return;
-      case 'year': this.#year ||= trimmed(decodeText(b[start] as number, b, start + 1, end)); return;
-      case 'day': this.#day ||= trimmed(decodeText(b[start] as number, b, start + 1, end)); return;
+      case 'artist':
+        this.#artist ||= decodeText(b[start] as number, b, start + 1, end);
+        return;
+      case 'year':
+        this.#year ||= trimmed(decodeText(b[start] as number, b, start + 1, end));
+        return;
+      case 'day':
+        this.#day ||= trimmed(decodeText(b[start] as number, b, start + 1, end));
+        return;
       case 'genre':
         for (const value of splitValues(decodeText(b[start] as number, b, start + 1, end), '\0', MAX_LIST)) {
           for (const genre of parseId3Genre(value)) this.#builder.add('genre', genre);
         }
         return;
-      case 'named': this.#named(b, start, end); return;
-      case 'id': this.#identifier(b, start, end); return;
-      case 'comment': this.#comment(b, start, end); return;
-      case 'lyrics': this.#lyrics(b, start, end); return;
-      case 'synced': this.#builder.addLyrics(readSyncedLyrics(b, start, end)); return;
-      case 'gain': readRva2(b, start, end, this.#builder); return;
-      default: return;
+      case 'named':
+        this.#named(b, start, end);
+        return;
+      case 'id':
+        this.#identifier(b, start, end);
+        return;
+      case 'comment':
+        this.#comment(b, start, end);
+        return;
+      case 'lyrics':
+        this.#lyrics(b, start, end);
+        return;
+      case 'synced':
+        this.#builder.addLyrics(readSyncedLyrics(b, start, end));
+        return;
+      case 'gain':
+        readRva2(b, start, end, this.#builder);
+        return;
+      default:
+        return;
     }
   }
 
-  /** `b[start, end)` holds the frame's head or all of it; its body is `size` bytes at `fileAt`, which is negative when it is encoded. */
+  /**
+   * `b[start, end)` holds the frame's head or all of it; its body is `size` bytes at `fileAt`, which is negative when
+   * it is encoded.
+   */
   picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keep: boolean): void {
     const encoding = b[start] as number;
     let i = start + 1;
@@ -108,19 +175,21 @@ export class Id3Frames {
     if (this.#year !== '') {
       const year = parseDate(this.#year)?.year;
       const day = /^(\d\d)(\d\d)$/.exec(this.#day); // DDMM
-      if (year !== undefined && day) builder.add('date', withDay(year, Number(day[2]), Number(day[1])).date ?? this.#year);
+      if (year !== undefined && day)
+        builder.add('date', withDay(year, Number(day[2]), Number(day[1])).date ?? this.#year);
       else builder.add('date', this.#year);
     }
     const oneId = builder.tags.artistMbids?.length === 1;
     for (const artist of this.#values(this.#artistList, oneId)) builder.add('artistList', artist);
-    const display = this.#artistList !== '' && !this.#artist.includes('\0') ? [this.#artist] : this.#values(this.#artist, oneId);
+    const display =
+      this.#artistList !== '' && !this.#artist.includes('\0') ? [this.#artist] : this.#values(this.#artist, oneId);
     for (const artist of display) builder.add('artist', artist);
     builder.finish();
   }
 
   /**
-   * Artists of one frame. In v2.3 a slash separates them, unless there is proof that it belongs to the name: one MusicBrainz
-   * artist for all of it, or the album's artist is written the same (AC/DC).
+   * Artists of one frame. In v2.3 a slash separates them, unless there is proof that it belongs to the name: one
+   * MusicBrainz artist for all of it, or the album's artist is written the same (AC/DC).
    */
   #values(text: string, whole: boolean): string[] {
     const values = splitValues(text, '\0', MAX_LIST);

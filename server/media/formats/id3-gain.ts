@@ -4,7 +4,10 @@ import { indexOfNul } from '../text.ts';
 
 const MASTER_VOLUME = 1;
 
-/** `track` or `album`, NUL, then per channel: type, gain in 1/512 dB, bits of the peak, peak. Only the master volume counts. */
+/**
+ * `track` or `album`, NUL, then per channel: type, gain in 1/512 dB, bits of the peak, peak. Only the master volume
+ * counts.
+ */
 export function readRva2(b: Buffer, start: number, end: number, builder: TagBuilder): void {
   const nul = indexOfNul(b, start, end);
   if (nul < 0) return;

@@ -10,7 +10,8 @@ const TRANSCRIPTION = 2;
 
 /** Undefined for other content (chords, events) and for times in MPEG frames, which depend on the file. */
 export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics | undefined {
-  if (end - start < 7 || b[start + 4] !== MILLISECONDS || (b[start + 5] !== LYRICS && b[start + 5] !== TRANSCRIPTION)) return undefined;
+  if (end - start < 7 || b[start + 4] !== MILLISECONDS || (b[start + 5] !== LYRICS && b[start + 5] !== TRANSCRIPTION))
+    return undefined;
   const encoding = b[start] as number;
   const pieces: LyricsLine[] = [];
   let kept = 0;
@@ -26,7 +27,10 @@ export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics 
   return lines.some((line) => line.text !== '') ? { synced: true, lines } : undefined;
 }
 
-/** Karaoke files time each syllable and begin a line with a line break; where there are no breaks, every piece is a line. */
+/**
+ * Karaoke files time each syllable and begin a line with a line break; where there are no breaks, every piece is a
+ * line.
+ */
 function joinPieces(pieces: LyricsLine[]): LyricsLine[] {
   const breaks = pieces.some((piece, i) => i > 0 && /^[\r\n]/.test(piece.text));
   const lines: LyricsLine[] = [];

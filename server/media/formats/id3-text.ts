@@ -4,11 +4,16 @@ import { decodeLatin1, decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
 /** Text in one of ID3's four encodings. */
 export function decodeText(encoding: number, b: Buffer, start: number, end: number): string {
   switch (encoding) {
-    case 0: return decodeLatin1(b, start, end);
-    case 1: return decodeUtf16(b, start, end, false);
-    case 2: return decodeUtf16(b, start, end, true);
-    case 3: return decodeUtf8(b, start, end);
-    default: return encoding >= 0x20 ? decodeLatin1(b, start - 1, end) : ''; // written without the encoding byte
+    case 0:
+      return decodeLatin1(b, start, end);
+    case 1:
+      return decodeUtf16(b, start, end, false);
+    case 2:
+      return decodeUtf16(b, start, end, true);
+    case 3:
+      return decodeUtf8(b, start, end);
+    default:
+      return encoding >= 0x20 ? decodeLatin1(b, start - 1, end) : ''; // written without the encoding byte
   }
 }
 

@@ -1,4 +1,5 @@
-// ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame. Undone while reading.
+// ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame. Undone while
+// reading.
 import type { ByteReader } from '../byte-reader.ts';
 import type { Window } from '../window.ts';
 

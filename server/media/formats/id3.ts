@@ -17,7 +17,14 @@ const HAS_FOOTER = 0x10;
 /** As much of a picture as says what and where it is: its type, its description, and the first bytes. */
 const PICTURE_HEAD_BYTES = 1024;
 
-export interface Id3Tag { version: number; flags: number; start: number; bodyStart: number; bodyEnd: number; end: number }
+export interface Id3Tag {
+  version: number;
+  flags: number;
+  start: number;
+  bodyStart: number;
+  bodyEnd: number;
+  end: number;
+}
 
 /** The tag that begins at `position`, or undefined. Refuses one that is too large to be honest. */
 export function findId3(window: Window, position: number): Id3Tag | undefined {
@@ -41,7 +48,9 @@ export function readId3(window: Window, tag: Id3Tag, keepPictures = false): TagB
   const builder = new TagBuilder();
   const frames = new Id3Frames(builder, tag.version);
   const whole = tag.version < 4 && (tag.flags & UNSYNCHRONISED) !== 0;
-  const reader = whole ? new UnsyncedReader(window, tag.bodyStart, tag.bodyEnd) : new PlainReader(window, tag.bodyStart, tag.bodyEnd);
+  const reader = whole
+    ? new UnsyncedReader(window, tag.bodyStart, tag.bodyEnd)
+    : new PlainReader(window, tag.bodyStart, tag.bodyEnd);
   if (tag.version === 2) {
     if (!(tag.flags & EXTENDED_HEADER)) readShortFrames(reader, frames, keepPictures);
   } else if (!(tag.flags & EXTENDED_HEADER) || skipExtendedHeader(reader, tag.version)) {
@@ -81,11 +90,21 @@ function readFrames(window: Window, tag: Id3Tag, reader: ByteReader, frames: Id3
     const raw = u32be(bytes, i + 4);
     if (tag.version === 3) {
       const encoded = (format & 0xe0) !== 0; // compressed, encrypted, grouped
-      if (!(encoded ? readEncoded(reader, frames, name, raw, v23Encoding(format), keepPictures) : readBody(reader, frames, name, raw, keepPictures))) return;
+      if (
+        !(encoded
+          ? readEncoded(reader, frames, name, raw, v23Encoding(format), keepPictures)
+          : readBody(reader, frames, name, raw, keepPictures))
+      )
+        return;
     } else {
       const size = frameSize24(window, tag, reader.position(), bytes, i + 4);
-      const encoding = format & 0x4f | (tag.flags & UNSYNCHRONISED ? 0x02 : 0);
-      if (!(encoding ? readEncoded(reader, frames, name, size, encoding, keepPictures) : readBody(reader, frames, name, size, keepPictures))) return;
+      const encoding = (format & 0x4f) | (tag.flags & UNSYNCHRONISED ? 0x02 : 0);
+      if (
+        !(encoding
+          ? readEncoded(reader, frames, name, size, encoding, keepPictures)
+          : readBody(reader, frames, name, size, keepPictures))
+      )
+        return;
     }
   }
 }
@@ -95,11 +114,12 @@ function countFrame(count: number): void {
 }
 
 /** v2.3's flags in the places of v2.4: compressed (with the length before), encrypted, grouped. */
-const v23Encoding = (format: number): number => (format & 0x80 ? 0x09 : 0) | (format & 0x40 ? 0x04 : 0) | (format & 0x20 ? 0x40 : 0);
+const v23Encoding = (format: number): number =>
+  (format & 0x80 ? 0x09 : 0) | (format & 0x40 ? 0x04 : 0) | (format & 0x20 ? 0x40 : 0);
 
 /**
- * Length of a v2.4 frame: syncsafe, but some writers put a plain number. What follows the frame decides between the two,
- * when they differ.
+ * Length of a v2.4 frame: syncsafe, but some writers put a plain number. What follows the frame decides between the
+ * two, when they differ.
  */
 function frameSize24(window: Window, tag: Id3Tag, bodyAt: number, bytes: Buffer, i: number): number {
   const plain = u32be(bytes, i);
@@ -121,7 +141,8 @@ function followsFrame(window: Window, tag: Id3Tag, position: number): boolean {
 function isFrameName(bytes: Buffer, i: number, length: number): boolean {
   for (let k = 0; k < length; k++) {
     const c = bytes[i + k] as number;
-    if (!((c >= 0x41 && c <= 0x5a) || (k > 0 && c >= 0x30 && c <= 0x39) || (k === 3 && (c === 0x20 || c === 0)))) return false;
+    if (!((c >= 0x41 && c <= 0x5a) || (k > 0 && c >= 0x30 && c <= 0x39) || (k === 3 && (c === 0x20 || c === 0))))
+      return false;
   }
   return true;
 }
@@ -149,7 +170,14 @@ function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: num
 }
 
 /** A frame whose bytes are compressed, unsynchronised or preceded by a length. */
-function readEncoded(reader: ByteReader, frames: Id3Frames, name: number, size: number, encoding: number, keepPictures: boolean): boolean {
+function readEncoded(
+  reader: ByteReader,
+  frames: Id3Frames,
+  name: number,
+  size: number,
+  encoding: number,
+  keepPictures: boolean,
+): boolean {
   const picture = isPictureFrame(name);
   if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
   const compressed = (encoding & 0x08) !== 0;
@@ -157,11 +185,14 @@ function readEncoded(reader: ByteReader, frames: Id3Frames, name: number, size: 
   const i = reader.take(wanted);
   if (i < 0) return false;
   const stored = reader.bytes.subarray(i, i + wanted);
-  const body = decodeFrame(encoding & 0x02 ? undoUnsync(stored) : stored, encoding, picture ? MAX_ENCODED_PICTURE_BYTES : MAX_VALUE_BYTES);
+  const body = decodeFrame(
+    encoding & 0x02 ? undoUnsync(stored) : stored,
+    encoding,
+    picture ? MAX_ENCODED_PICTURE_BYTES : MAX_VALUE_BYTES,
+  );
   if (body) {
     if (picture) frames.picture(body, 0, body.length, -1, body.length, keepPictures);
     else frames.frame(name, body, 0, body.length);
   }
   return wanted === size || reader.skip(size - wanted);
 }
-

@@ -6,7 +6,12 @@ import { findId3, readId3 } from './id3.ts';
 
 const MOST_TAGS = 4;
 
-export interface LeadingId3 { tags: Tags; pictures: FoundPicture[]; count: number; end: number }
+export interface LeadingId3 {
+  tags: Tags;
+  pictures: FoundPicture[];
+  count: number;
+  end: number;
+}
 
 /** Reads the tags from `at` on; the first one wins where they differ. */
 export function readLeadingId3(window: Window, at: number, keepPictures: boolean): LeadingId3 {

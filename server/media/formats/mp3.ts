@@ -1,5 +1,6 @@
-// MP3 (and MPEG layers I and II): tags in front and behind, and the exact play time. The count in a Xing frame is believed when it
-// fits the size of the file; otherwise every frame header is looked at, because a guess from the bitrate can be wrong sixfold.
+// MP3 (and MPEG layers I and II): tags in front and behind, and the exact play time. The count in a Xing frame is
+// believed when it fits the size of the file; otherwise every frame header is looked at, because a guess from the
+// bitrate can be wrong sixfold.
 import type { Window } from '../window.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { FileRead } from './file-read.ts';
@@ -10,7 +11,10 @@ import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 import { readXingFrame, type XingFrame } from './xing.ts';
 
 const MPEG_FRAMES: FrameKind = { headerBytes: 4, frameBytes: mpegFrameBytes, streamOf: mpegStreamOf };
-/** Xing's byte count and the file may differ by a frame or two: some writers leave out the first frame, others cut the last. */
+/**
+ * Xing's byte count and the file may differ by a frame or two: some writers leave out the first frame, others cut the
+ * last.
+ */
 const BYTES_TOLERANCE = 2 * 1441;
 
 /** Throws UnreadableAudio when there are no MPEG frames. */
@@ -19,7 +23,8 @@ export function readMp3(window: Window, keepPictures: boolean): FileRead {
   const trailing = findTrailingTags(window, leading.end);
   const first = findFirstFrame(window, MPEG_FRAMES, leading.end, trailing.start);
   if (first < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
-  const late = first > leading.end && leading.count === 0 ? findLateId3(window, leading.end, first, keepPictures) : undefined;
+  const late =
+    first > leading.end && leading.count === 0 ? findLateId3(window, leading.end, first, keepPictures) : undefined;
   const { tags, pictures } = late ?? leading;
   const facts = mp3Facts(window, first, trailing.start);
   addTrailingTags(window, trailing, tags, pictures);
@@ -45,7 +50,8 @@ function mp3Facts(window: Window, first: number, end: number): AudioFacts {
   const xing = k < 0 ? undefined : readXingFrame(window.bytes, k, Math.min(length, end - first), stream);
   const start = xing ? first + length : first;
   const counted = xing && trustedCount(xing, start, first, end);
-  const walk = counted === undefined ? walkFrames(window, MPEG_FRAMES, start, end) : { frames: counted, bytes: end - start, end };
+  const walk =
+    counted === undefined ? walkFrames(window, MPEG_FRAMES, start, end) : { frames: counted, bytes: end - start, end };
   if (walk.frames === 0) throw new UnreadableAudio('there is no audio after the first frame');
   return factsOf(stream, walk.frames, walk.bytes, xing, { start, end: walk.end });
 }
@@ -53,11 +59,20 @@ function mp3Facts(window: Window, first: number, end: number): AudioFacts {
 /** The Xing frame's own count, when the file is as long as it says. */
 function trustedCount(xing: XingFrame, start: number, first: number, end: number): number | undefined {
   if (xing.frames === undefined || xing.bytes === undefined || end <= start) return undefined;
-  return Math.abs(xing.bytes - (end - first)) <= BYTES_TOLERANCE && (end - start) / xing.frames >= 24 && (end - start) / xing.frames <= 1441
-    ? xing.frames : undefined;
+  return Math.abs(xing.bytes - (end - first)) <= BYTES_TOLERANCE &&
+    (end - start) / xing.frames >= 24 &&
+    (end - start) / xing.frames <= 1441
+    ? xing.frames
+    : undefined;
 }
 
-function factsOf(stream: MpegStream, frames: number, bytes: number, xing: XingFrame | undefined, payload: { start: number; end: number }): AudioFacts {
+function factsOf(
+  stream: MpegStream,
+  frames: number,
+  bytes: number,
+  xing: XingFrame | undefined,
+  payload: { start: number; end: number },
+): AudioFacts {
   const { sampleRateHz, channels, layer } = stream;
   const all = frames * stream.samplesPerFrame;
   const added = xing && xing.delay + xing.padding < all ? xing.delay + xing.padding : 0;

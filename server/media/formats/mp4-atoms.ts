@@ -18,7 +18,9 @@ export class AtomReader {
     this.window = window;
   }
 
-  /** Looks at the atom at `at`; false when there is none before `limit`. Afterwards `end` is where the next one lies. */
+  /**
+   * Looks at the atom at `at`; false when there is none before `limit`. Afterwards `end` is where the next one lies.
+   */
   read(at: number, limit: number): boolean {
     if (at + 8 > limit) return false;
     const i = this.window.at(at, 8);

@@ -5,10 +5,19 @@ import { atom, type AtomReader } from './mp4-atoms.ts';
 import type { Mp4Track } from './mp4-track.ts';
 
 const CODECS = new Map<number, { codec: string; lossless?: boolean }>([
-  [atom('mp4a'), { codec: 'aac' }], [atom('alac'), { codec: 'alac', lossless: true }], [atom('fLaC'), { codec: 'flac', lossless: true }],
-  [atom('Opus'), { codec: 'opus' }], [atom('.mp3'), { codec: 'mp3' }], [atom('ac-3'), { codec: 'ac3' }], [atom('ec-3'), { codec: 'eac3' }],
-  [atom('sowt'), { codec: 'pcm', lossless: true }], [atom('twos'), { codec: 'pcm', lossless: true }], [atom('lpcm'), { codec: 'pcm', lossless: true }],
-  [atom('in24'), { codec: 'pcm', lossless: true }], [atom('ipcm'), { codec: 'pcm', lossless: true }], [atom('samr'), { codec: 'amr' }],
+  [atom('mp4a'), { codec: 'aac' }],
+  [atom('alac'), { codec: 'alac', lossless: true }],
+  [atom('fLaC'), { codec: 'flac', lossless: true }],
+  [atom('Opus'), { codec: 'opus' }],
+  [atom('.mp3'), { codec: 'mp3' }],
+  [atom('ac-3'), { codec: 'ac3' }],
+  [atom('ec-3'), { codec: 'eac3' }],
+  [atom('sowt'), { codec: 'pcm', lossless: true }],
+  [atom('twos'), { codec: 'pcm', lossless: true }],
+  [atom('lpcm'), { codec: 'pcm', lossless: true }],
+  [atom('in24'), { codec: 'pcm', lossless: true }],
+  [atom('ipcm'), { codec: 'pcm', lossless: true }],
+  [atom('samr'), { codec: 'amr' }],
 ]);
 const ESDS = atom('esds');
 const ALAC = atom('alac');
@@ -18,7 +27,15 @@ const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000
 const SBR = 5;
 const PS = 29;
 /** Object types of `esds` that are not AAC. */
-const ESDS_CODECS: Record<number, string> = { 0x69: 'mp3', 0x6b: 'mp3', 0xdd: 'vorbis', 0xa5: 'ac3', 0xa6: 'eac3', 0xa9: 'dts', 0xad: 'opus' };
+const ESDS_CODECS: Record<number, string> = {
+  0x69: 'mp3',
+  0x6b: 'mp3',
+  0xdd: 'vorbis',
+  0xa5: 'ac3',
+  0xa6: 'eac3',
+  0xa9: 'dts',
+  0xad: 'opus',
+};
 
 /** Reads the first description of `stsd` whose body begins at `at`. */
 export function readSampleEntry(atoms: AtomReader, at: number, limit: number, track: Mp4Track): void {
@@ -28,7 +45,12 @@ export function readSampleEntry(atoms: AtomReader, at: number, limit: number, tr
   if (i < 0 || bodyAt + 28 > end) return;
   const b = window.bytes;
   const known = CODECS.get(name);
-  track.codec = known?.codec ?? b.toString('latin1', i - 4, i).replace(/[^\w-]/g, '').toLowerCase();
+  track.codec =
+    known?.codec ??
+    b
+      .toString('latin1', i - 4, i)
+      .replace(/[^\w-]/g, '')
+      .toLowerCase();
   track.lossless = known?.lossless ?? false;
   track.channels = u16be(b, i + 16);
   if (track.lossless) track.bitDepth = u16be(b, i + 18);
@@ -109,8 +131,14 @@ function readAacConfiguration(b: Buffer, start: number, end: number, track: Mp4T
     }
     return value;
   };
-  const readType = (): number => { const type = read(5); return type === 31 ? 32 + read(6) : type; };
-  const readRate = (): number => { const index = read(4); return index === 15 ? read(24) : AAC_RATES[index] ?? 0; };
+  const readType = (): number => {
+    const type = read(5);
+    return type === 31 ? 32 + read(6) : type;
+  };
+  const readRate = (): number => {
+    const index = read(4);
+    return index === 15 ? read(24) : (AAC_RATES[index] ?? 0);
+  };
   const type = readType();
   let rate = readRate();
   const channels = read(4);

@@ -1,4 +1,5 @@
-// The tags of MP4 files as iTunes writes them: an atom for each field with `data` atoms inside, and `----` atoms with free names.
+// The tags of MP4 files as iTunes writes them: an atom for each field with `data` atoms inside, and `----` atoms with
+// free names.
 import { ID3_GENRES } from '../genres.ts';
 import { fieldOfName } from '../field-names.ts';
 import { u16be, u32be } from '../integers.ts';
@@ -9,14 +10,35 @@ import { decodeUtf16, decodeUtf8 } from '../text.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
 /** iTunSMPB: samples to drop in front and behind, and those that remain. */
-export interface SmoothPlayback { delay: number; padding: number; samples: number }
+export interface SmoothPlayback {
+  delay: number;
+  padding: number;
+  samples: number;
+}
 
-const TEXT_ATOMS = new Map<number, TextField>(Object.entries({
-  '\xa9nam': 'title', '\xa9ART': 'artist', aART: 'albumArtist', '\xa9alb': 'album', '\xa9day': 'date', '\xa9gen': 'genre', '\xa9wrt': 'composer',
-  '\xa9com': 'composer', '\xa9cmt': 'comment', '\xa9lyr': 'lyrics', sonm: 'titleSort', soar: 'artistSort', soaa: 'albumArtistSort', soal: 'albumSort',
-} as const).map(([name, field]) => [atom(name), field]));
+const TEXT_ATOMS = new Map<number, TextField>(
+  Object.entries({
+    '\xa9nam': 'title',
+    '\xa9ART': 'artist',
+    aART: 'albumArtist',
+    '\xa9alb': 'album',
+    '\xa9day': 'date',
+    '\xa9gen': 'genre',
+    '\xa9wrt': 'composer',
+    '\xa9com': 'composer',
+    '\xa9cmt': 'comment',
+    '\xa9lyr': 'lyrics',
+    sonm: 'titleSort',
+    soar: 'artistSort',
+    soaa: 'albumArtistSort',
+    soal: 'albumSort',
+  } as const).map(([name, field]) => [atom(name), field]),
+);
 /** Atoms that hold a whole number. */
-const NUMBER_ATOMS = new Map<number, TextField>([[atom('cpil'), 'compilation'], [atom('tmpo'), 'bpm']]);
+const NUMBER_ATOMS = new Map<number, TextField>([
+  [atom('cpil'), 'compilation'],
+  [atom('tmpo'), 'bpm'],
+]);
 const TRACK = atom('trkn');
 const DISC = atom('disk');
 const GENRE = atom('gnre');
@@ -30,12 +52,18 @@ const FRONT_COVER = 3;
 const DECLARED: Record<number, string> = { 12: 'gif', 13: 'jpeg', 14: 'png', 27: 'bmp' };
 
 /** Adds every field; gives iTunSMPB when there is one. */
-export function readIlst(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): SmoothPlayback | undefined {
+export function readIlst(
+  atoms: AtomReader,
+  start: number,
+  limit: number,
+  builder: TagBuilder,
+): SmoothPlayback | undefined {
   let smooth: SmoothPlayback | undefined;
   atoms.each(start, limit, (name, bodyAt, end) => {
     if (name === FREE) smooth = readFree(atoms, bodyAt, end, builder) ?? smooth;
     else if (name === COVER) readCovers(atoms, bodyAt, end, builder);
-    else if (name === TRACK || name === DISC) readPosition(atoms, bodyAt, end, builder, name === TRACK ? 'track' : 'disc');
+    else if (name === TRACK || name === DISC)
+      readPosition(atoms, bodyAt, end, builder, name === TRACK ? 'track' : 'disc');
     else if (name === GENRE) readGenreNumber(atoms, bodyAt, end, builder);
     else {
       const text = TEXT_ATOMS.get(name);
@@ -48,7 +76,12 @@ export function readIlst(atoms: AtomReader, start: number, limit: number, builde
 }
 
 /** Calls `visit` with type and place of each `data` atom's value. */
-function eachData(atoms: AtomReader, start: number, limit: number, visit: (type: number, at: number, length: number) => void): void {
+function eachData(
+  atoms: AtomReader,
+  start: number,
+  limit: number,
+  visit: (type: number, at: number, length: number) => void,
+): void {
   atoms.each(start, limit, (name, bodyAt, end) => {
     const i = name === DATA && bodyAt + 8 <= end ? atoms.window.at(bodyAt, 8) : -1;
     if (i >= 0) visit(u32be(atoms.window.bytes, i) & 0xffffff, bodyAt + 8, end - bodyAt - 8);
@@ -74,12 +107,19 @@ function eachNumber(atoms: AtomReader, start: number, limit: number, visit: (val
 }
 
 /** Two bytes each at 2 and 4: the number, and of how many. */
-function readPosition(atoms: AtomReader, start: number, limit: number, builder: TagBuilder, field: 'track' | 'disc'): void {
+function readPosition(
+  atoms: AtomReader,
+  start: number,
+  limit: number,
+  builder: TagBuilder,
+  field: 'track' | 'disc',
+): void {
   eachData(atoms, start, limit, (_type, at, length) => {
     const i = length >= 6 ? atoms.window.at(at, 6) : length >= 4 ? atoms.window.at(at, 4) : -1;
     if (i < 0) return;
     builder.add(field, String(u16be(atoms.window.bytes, i + 2)));
-    if (length >= 6) builder.add(field === 'track' ? 'trackTotal' : 'discTotal', String(u16be(atoms.window.bytes, i + 4)));
+    if (length >= 6)
+      builder.add(field === 'track' ? 'trackTotal' : 'discTotal', String(u16be(atoms.window.bytes, i + 4)));
   });
 }
 
@@ -95,7 +135,12 @@ function readCovers(atoms: AtomReader, start: number, limit: number, builder: Ta
   eachData(atoms, start, limit, (type, at, length) => {
     const i = atoms.window.at(at, Math.min(length, 16));
     if (i < 0 || length === 0) return;
-    builder.addPicture({ mime: sniffPicture(atoms.window.bytes, i) ?? declaredMime(DECLARED[type] ?? ''), kind: FRONT_COVER, position: at, length });
+    builder.addPicture({
+      mime: sniffPicture(atoms.window.bytes, i) ?? declaredMime(DECLARED[type] ?? ''),
+      kind: FRONT_COVER,
+      position: at,
+      length,
+    });
   });
 }
 
@@ -112,7 +157,10 @@ function readFree(atoms: AtomReader, start: number, limit: number, builder: TagB
       if (i >= 0) smooth = parseSmoothPlayback(window.bytes.toString('latin1', i + 8, i + Math.min(end - bodyAt, 512)));
     } else if (child !== MEAN && name !== '') {
       const field = fieldOfName(name);
-      const i = field === undefined || child !== DATA || end - bodyAt < 8 || end - bodyAt > MAX_VALUE_BYTES ? -1 : window.at(bodyAt, end - bodyAt);
+      const i =
+        field === undefined || child !== DATA || end - bodyAt < 8 || end - bodyAt > MAX_VALUE_BYTES
+          ? -1
+          : window.at(bodyAt, end - bodyAt);
       if (i >= 0 && field !== undefined) builder.add(field, decodeUtf8(window.bytes, i + 8, i + end - bodyAt));
     }
   });
@@ -122,5 +170,11 @@ function readFree(atoms: AtomReader, start: number, limit: number, builder: TagB
 /** ` 00000000 00000840 000001CA 00000000003F31F6 …`, all hexadecimal. */
 export function parseSmoothPlayback(text: string): SmoothPlayback | undefined {
   const match = /^\s*[0-9a-f]{8} ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{16})/i.exec(text);
-  return match ? { delay: Number.parseInt(match[1] as string, 16), padding: Number.parseInt(match[2] as string, 16), samples: Number.parseInt(match[3] as string, 16) } : undefined;
+  return match
+    ? {
+        delay: Number.parseInt(match[1] as string, 16),
+        padding: Number.parseInt(match[2] as string, 16),
+        samples: Number.parseInt(match[3] as string, 16),
+      }
+    : undefined;
 }

@@ -33,15 +33,37 @@ const MOST_EDITS = 1000;
 
 /** Undefined unless it is a sound track with a description. */
 export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4Track | undefined {
-  const track: Mp4Track = { codec: '', sampleRateHz: 0, channels: 0, lossless: false, timescale: 0, mediaDuration: 0, editDuration: 0, skipped: 0 };
+  const track: Mp4Track = {
+    codec: '',
+    sampleRateHz: 0,
+    channels: 0,
+    lossless: false,
+    timescale: 0,
+    mediaDuration: 0,
+    editDuration: 0,
+    skipped: 0,
+  };
   let isSound = false;
   const visit = (name: number, bodyAt: number, end: number): void => {
     switch (name) {
-      case MDIA: case MINF: case STBL: case EDTS: atoms.each(bodyAt, end, visit); break;
-      case MDHD: readMediaHeader(atoms.window, bodyAt, track); break;
-      case HDLR: isSound ||= isSoundHandler(atoms.window, bodyAt); break;
-      case STSD: if (isSound) readSampleEntry(atoms, bodyAt, end, track); break;
-      case ELST: readEdits(atoms.window, bodyAt, end, track); break;
+      case MDIA:
+      case MINF:
+      case STBL:
+      case EDTS:
+        atoms.each(bodyAt, end, visit);
+        break;
+      case MDHD:
+        readMediaHeader(atoms.window, bodyAt, track);
+        break;
+      case HDLR:
+        isSound ||= isSoundHandler(atoms.window, bodyAt);
+        break;
+      case STSD:
+        if (isSound) readSampleEntry(atoms, bodyAt, end, track);
+        break;
+      case ELST:
+        readEdits(atoms.window, bodyAt, end, track);
+        break;
       default:
     }
   };

@@ -32,30 +32,54 @@ interface Movie {
 export function readMp4(window: Window, start: number): FileRead | undefined {
   const atoms = new AtomReader(window);
   let payload: { start: number; end: number } | undefined;
-  const movie: Movie = { timescale: 0, duration: 0, fragmented: false, track: undefined, smooth: undefined, builder: new TagBuilder() };
+  const movie: Movie = {
+    timescale: 0,
+    duration: 0,
+    fragmented: false,
+    track: undefined,
+    smooth: undefined,
+    builder: new TagBuilder(),
+  };
   let found = false;
   atoms.each(start, window.size, (name, bodyAt, end) => {
     if (name === MOOV && !found) {
       refuseOver('the movie header', end - bodyAt, MAX_MOOV_BYTES);
       found = true;
       readMovie(atoms, bodyAt, end, movie);
-    } else if (name === MDAT && (!payload || end - bodyAt > payload.end - payload.start)) payload = { start: bodyAt, end };
+    } else if (name === MDAT && (!payload || end - bodyAt > payload.end - payload.start))
+      payload = { start: bodyAt, end };
   });
   if (!found) throw new UnreadableAudio('the MP4 file has no movie header; it may be cut off');
   if (movie.fragmented) return undefined;
   if (!movie.track) throw new UnreadableAudio('the MP4 file has no audio track');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the MP4 file has no audio data');
-  return { facts: factsOf(movie, movie.track, payload), tags: movie.builder.finish(), pictures: movie.builder.bestPictures() };
+  return {
+    facts: factsOf(movie, movie.track, payload),
+    tags: movie.builder.finish(),
+    pictures: movie.builder.bestPictures(),
+  };
 }
 
 function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie): void {
   atoms.each(start, limit, (name, bodyAt, end) => {
     switch (name) {
-      case MVHD: readMovieHeader(atoms.window, bodyAt, movie); break;
-      case MVEX: movie.fragmented = true; break;
-      case TRAK: movie.track ??= readTrack(atoms, bodyAt, end); break;
-      case UDTA: atoms.each(bodyAt, end, (inner, innerAt, innerEnd) => { if (inner === META) readMeta(atoms, innerAt, innerEnd, movie); }); break;
-      case META: readMeta(atoms, bodyAt, end, movie); break;
+      case MVHD:
+        readMovieHeader(atoms.window, bodyAt, movie);
+        break;
+      case MVEX:
+        movie.fragmented = true;
+        break;
+      case TRAK:
+        movie.track ??= readTrack(atoms, bodyAt, end);
+        break;
+      case UDTA:
+        atoms.each(bodyAt, end, (inner, innerAt, innerEnd) => {
+          if (inner === META) readMeta(atoms, innerAt, innerEnd, movie);
+        });
+        break;
+      case META:
+        readMeta(atoms, bodyAt, end, movie);
+        break;
       default:
     }
   });
@@ -97,7 +121,10 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
   return facts;
 }
 
-/** iTunes' own count of samples if it agrees with the track, else the edit list, else the track's length, else the movie's. */
+/**
+ * iTunes' own count of samples if it agrees with the track, else the edit list, else the track's length, else the
+ * movie's.
+ */
 function playedSeconds(movie: Movie, track: Mp4Track): number {
   const { smooth } = movie;
   const media = track.mediaDuration;

@@ -1,5 +1,5 @@
-// Headers of MPEG audio frames (layers I to III) and of ADTS frames, answered from tables: a walk asks for millions of them.
-// http://mpgedit.org/mpgedit/mpeg_format/mpeghdr.htm
+// Headers of MPEG audio frames (layers I to III) and of ADTS frames, answered from tables: a walk asks for millions of
+// them. http://mpgedit.org/mpgedit/mpeg_format/mpeghdr.htm
 
 const KBPS: Record<string, number[]> = {
   '1.1': [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -14,7 +14,7 @@ const RATES = [44100, 48000, 32000];
 /** Bytes of a frame by the low four bits of its second byte (version, layer) and its third byte; 0 is no frame. */
 const frameBytes = new Uint16Array(4096);
 for (let i = 0; i < frameBytes.length; i++) {
-  const second = i >> 8 << 1;
+  const second = (i >> 8) << 1;
   const third = i & 0xff;
   const kbps = kbpsOf(second, third);
   if (kbps > 0) frameBytes[i] = lengthOf(second, third, kbps);
@@ -24,7 +24,8 @@ function kbpsOf(second: number, third: number): number {
   const layer = 4 - ((second >> 1) & 3);
   const version = (second >> 3) & 3; // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
   if (layer === 4 || version === 1 || ((third >> 2) & 3) === 3) return 0;
-  return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(third >> 4) - 1] ?? 0; // free format (0) has no length in the header
+  // free format (0) has no length in the header
+  return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(third >> 4) - 1] ?? 0;
 }
 
 function lengthOf(second: number, third: number, kbps: number): number {
@@ -48,9 +49,16 @@ export function mpegFrameBytes(b: Uint8Array, i: number): number {
 }
 
 /** Version, layer and sample rate as one number: what does not change within a stream. */
-export const mpegStreamOf = (b: Uint8Array, i: number): number => (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
+export const mpegStreamOf = (b: Uint8Array, i: number): number =>
+  (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
 
-export interface MpegStream { layer: number; isMpeg1: boolean; sampleRateHz: number; channels: number; samplesPerFrame: number }
+export interface MpegStream {
+  layer: number;
+  isMpeg1: boolean;
+  sampleRateHz: number;
+  channels: number;
+  samplesPerFrame: number;
+}
 
 export function mpegStreamAt(b: Uint8Array, i: number): MpegStream {
   const second = b[i + 1] as number;
@@ -75,7 +83,8 @@ export function adtsFrameBytes(b: Uint8Array, i: number): number {
 }
 
 /** Profile and sample rate of an ADTS stream. */
-export const adtsStreamOf = (b: Uint8Array, i: number): number => (((b[i + 1] as number) & 0x0e) << 8) | ((b[i + 2] as number) & 0xfc);
+export const adtsStreamOf = (b: Uint8Array, i: number): number =>
+  (((b[i + 1] as number) & 0x0e) << 8) | ((b[i + 2] as number) & 0xfc);
 
 export const adtsRate = (b: Uint8Array, i: number): number => ADTS_RATES[((b[i + 2] as number) >> 2) & 15] ?? 0;
 /** Channel configuration; 7 means eight, 0 that the stream itself says. */

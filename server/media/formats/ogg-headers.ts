@@ -1,5 +1,6 @@
 // The header packets of each codec that Ogg carries.
-// Vorbis https://xiph.org/vorbis/doc/Vorbis_I_spec.html, Opus RFC 7845, FLAC https://xiph.org/flac/ogg_mapping.html, Speex manual 7.3
+// Vorbis https://xiph.org/vorbis/doc/Vorbis_I_spec.html, Opus RFC 7845, FLAC https://xiph.org/flac/ogg_mapping.html,
+// Speex manual 7.3
 import { u16be, u16le, u32le } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
 import type { TagBuilder } from '../tag-builder.ts';
@@ -32,24 +33,37 @@ const FIRST_PACKET_BYTES = 80;
 const MOST_HEADERS = 200;
 
 /**
- * The stream whose first page is given; undefined for codecs that are no audio or not known. Without a `builder` the first packet is all
- * that is read.
+ * The stream whose first page is given; undefined for codecs that are no audio or not known. Without a `builder` the
+ * first packet is all that is read.
  */
-export function readOggHeaders(window: Window, first: OggPage, builder: TagBuilder | undefined, keepPictures: boolean): OggStream | undefined {
+export function readOggHeaders(
+  window: Window,
+  first: OggPage,
+  builder: TagBuilder | undefined,
+  keepPictures: boolean,
+): OggStream | undefined {
   const packets = new OggPackets(window, first);
   if (!packets.next()) return undefined;
   const length = Math.min(packets.left, FIRST_PACKET_BYTES);
   const i = packets.take(length);
   if (i < 0 || length < 16) return undefined;
   const b = packets.bytes;
-  if (matches(b, i, 'OpusHead') && length >= 19) return opus(window, packets, b, i, first.serial, builder, keepPictures);
+  if (matches(b, i, 'OpusHead') && length >= 19)
+    return opus(window, packets, b, i, first.serial, builder, keepPictures);
   if (matches(b, i, '\x01vorbis') && length >= 30) return vorbis(packets, b, i, first.serial, builder, keepPictures);
   if (matches(b, i, '\x7fFLAC') && length >= 51) return flac(window, packets, first, builder, keepPictures);
   if (matches(b, i, 'Speex   ') && length >= 80) return speex(packets, b, i, first.serial, builder, keepPictures);
   return undefined;
 }
 
-function vorbis(packets: OggPackets, b: Buffer, i: number, serial: number, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+function vorbis(
+  packets: OggPackets,
+  b: Buffer,
+  i: number,
+  serial: number,
+  builder: TagBuilder | undefined,
+  keep: boolean,
+): OggStream | undefined {
   const sampleRateHz = u32le(b, i + 12);
   const channels = b[i + 11] as number;
   const longBlock = 1 << ((b[i + 28] as number) >> 4);
@@ -57,25 +71,52 @@ function vorbis(packets: OggPackets, b: Buffer, i: number, serial: number, build
   readCommentPacket(packets, '\x03vorbis', builder, keep);
   if (builder) packets.next(); // the set-up
   return {
-    codec: 'vorbis', serial, sampleRateHz, granuleRate: sampleRateHz, channels, preSkip: 0, totalSamples: 0,
+    codec: 'vorbis',
+    serial,
+    sampleRateHz,
+    granuleRate: sampleRateHz,
+    channels,
+    preSkip: 0,
+    totalSamples: 0,
     audioAt: packets.pageEnd(),
     pageSamples: (window, page) => (packetsOn(window, page) * longBlock) / 2,
   };
 }
 
-function opus(window: Window, packets: OggPackets, b: Buffer, i: number, serial: number, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+function opus(
+  window: Window,
+  packets: OggPackets,
+  b: Buffer,
+  i: number,
+  serial: number,
+  builder: TagBuilder | undefined,
+  keep: boolean,
+): OggStream | undefined {
   const channels = b[i + 9] as number;
   const preSkip = u16le(b, i + 10);
   if (channels === 0) return undefined;
   readCommentPacket(packets, 'OpusTags', builder, keep);
   return {
-    codec: 'opus', serial, sampleRateHz: 48_000, granuleRate: 48_000, channels, preSkip, totalSamples: 0,
+    codec: 'opus',
+    serial,
+    sampleRateHz: 48_000,
+    granuleRate: 48_000,
+    channels,
+    preSkip,
+    totalSamples: 0,
     audioAt: packets.pageEnd(),
     pageSamples: opusPageSamples,
   };
 }
 
-function speex(packets: OggPackets, b: Buffer, i: number, serial: number, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+function speex(
+  packets: OggPackets,
+  b: Buffer,
+  i: number,
+  serial: number,
+  builder: TagBuilder | undefined,
+  keep: boolean,
+): OggStream | undefined {
   const sampleRateHz = u32le(b, i + 36);
   const channels = u32le(b, i + 48);
   const extraHeaders = u32le(b, i + 68);
@@ -83,14 +124,26 @@ function speex(packets: OggPackets, b: Buffer, i: number, serial: number, builde
   readCommentPacket(packets, '', builder, keep);
   for (let n = builder ? Math.min(extraHeaders, MOST_HEADERS) : 0; n > 0; n--) packets.next();
   return {
-    codec: 'speex', serial, sampleRateHz, granuleRate: sampleRateHz, channels, preSkip: 0, totalSamples: 0,
+    codec: 'speex',
+    serial,
+    sampleRateHz,
+    granuleRate: sampleRateHz,
+    channels,
+    preSkip: 0,
+    totalSamples: 0,
     audioAt: packets.pageEnd(),
     pageSamples: () => Infinity, // its encoders begin to count at their look-ahead, which is no offset
   };
 }
 
 /** `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block in each packet. */
-function flac(window: Window, packets: OggPackets, first: OggPage, builder: TagBuilder | undefined, keep: boolean): OggStream | undefined {
+function flac(
+  window: Window,
+  packets: OggPackets,
+  first: OggPage,
+  builder: TagBuilder | undefined,
+  keep: boolean,
+): OggStream | undefined {
   const info = streamInfoAt(window, first.bodyAt + 17);
   if (!info) return undefined;
   const k = window.at(first.bodyAt + 7, 2);
@@ -105,8 +158,15 @@ function flac(window: Window, packets: OggPackets, first: OggPage, builder: TagB
     else if ((type & 0x7f) === 6) readPicturePacket(packets, builder, keep);
   }
   return {
-    codec: 'flac', serial: first.serial, sampleRateHz: info.sampleRateHz, granuleRate: info.sampleRateHz, channels: info.channels,
-    bitDepth: info.bitDepth, preSkip: 0, totalSamples: info.samples, audioAt: packets.pageEnd(),
+    codec: 'flac',
+    serial: first.serial,
+    sampleRateHz: info.sampleRateHz,
+    granuleRate: info.sampleRateHz,
+    channels: info.channels,
+    bitDepth: info.bitDepth,
+    preSkip: 0,
+    totalSamples: info.samples,
+    audioAt: packets.pageEnd(),
     pageSamples: (w, page) => packetsOn(w, page) * info.maxBlock,
   };
 }

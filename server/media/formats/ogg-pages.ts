@@ -1,4 +1,5 @@
-// Ogg pages: headers, the last page of a stream, and packets as one run of bytes. https://www.rfc-editor.org/rfc/rfc3533
+// Ogg pages: headers, the last page of a stream, and packets as one run of bytes.
+// https://www.rfc-editor.org/rfc/rfc3533
 import type { ByteReader } from '../byte-reader.ts';
 import { u32le } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
@@ -73,7 +74,10 @@ export function nextPageOf(window: Window, serial: number, at: number, most = 64
   return page;
 }
 
-/** The last page in `[from, end)` that is whole and ends a packet, of any stream. Looks at the last two pages' worth of bytes. */
+/**
+ * The last page in `[from, end)` that is whole and ends a packet, of any stream. Looks at the last two pages' worth of
+ * bytes.
+ */
 export function lastPage(window: Window, from: number): OggPage | undefined {
   const start = Math.max(from, window.size - 2 * LARGEST_PAGE);
   const length = window.size - start;
@@ -118,7 +122,9 @@ export class OggPackets implements ByteReader {
     return this.#page(false);
   }
 
-  /** Passes over the rest of this packet; gives where the page on which it ends is over, 0 when the file ends before. */
+  /**
+   * Passes over the rest of this packet; gives where the page on which it ends is over, 0 when the file ends before.
+   */
   pageEnd(): number {
     while ((this.#left > 0 || this.#more) && this.#leave());
     return this.page?.end ?? 0;
@@ -190,7 +196,10 @@ export class OggPackets implements ByteReader {
     return !this.#more || this.#page(true);
   }
 
-  /** Finds the next run of segments: on this page, or on the next one of the stream. An empty run of a continued packet is fine. */
+  /**
+   * Finds the next run of segments: on this page, or on the next one of the stream. An empty run of a continued packet
+   * is fine.
+   */
   #page(continued: boolean): boolean {
     let page = this.page;
     if (page && this.#segment >= page.segments) {

@@ -1,5 +1,5 @@
-// Ogg with Vorbis, Opus, FLAC or Speex: the first audio stream's headers say what and how it is tagged, the last page how long it
-// plays. A file of several streams one after the other (a recorded broadcast) is gone through page by page.
+// Ogg with Vorbis, Opus, FLAC or Speex: the first audio stream's headers say what and how it is tagged, the last page
+// how long it plays. A file of several streams one after the other (a recorded broadcast) is gone through page by page.
 import { TagBuilder } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
@@ -19,13 +19,23 @@ export function readOgg(window: Window, start: number, keepPictures: boolean): F
   if (!stream.audioAt) throw new UnreadableAudio('the Ogg stream ends in its headers');
   const last = lastPage(window, start);
   const chained = last?.serial !== stream.serial;
-  const seconds = chained ? chainedSeconds(window, start)
+  const seconds = chained
+    ? chainedSeconds(window, start)
     : playedSamples(window, stream, firstAudioPage(window, stream), last.granule) / stream.granuleRate;
-  return { facts: factsOf(stream, seconds, { start: stream.audioAt, end: window.size }, chained), tags, pictures: builder.bestPictures() };
+  return {
+    facts: factsOf(stream, seconds, { start: stream.audioAt, end: window.size }, chained),
+    tags,
+    pictures: builder.bestPictures(),
+  };
 }
 
 /** Streams that are multiplexed all begin before the first page of data. */
-function firstAudioStream(window: Window, start: number, builder: TagBuilder, keepPictures: boolean): OggStream | undefined {
+function firstAudioStream(
+  window: Window,
+  start: number,
+  builder: TagBuilder,
+  keepPictures: boolean,
+): OggStream | undefined {
   let page = oggPageAt(window, start);
   if (!page) throw new UnreadableAudio('the first Ogg page is cut off');
   for (let n = 0; page && page.flags & 2 && n < MOST_STREAMS; n++) {
@@ -57,7 +67,8 @@ function chainedSeconds(window: Window, start: number): number {
   let first: OggPage | undefined;
   let granule = 0;
   const settle = (): void => {
-    if (stream && granule > 0) seconds += Math.max(0, playedSamples(window, stream, first, granule)) / stream.granuleRate;
+    if (stream && granule > 0)
+      seconds += Math.max(0, playedSamples(window, stream, first, granule)) / stream.granuleRate;
     first = undefined;
     granule = 0;
   };
@@ -79,7 +90,12 @@ function chainedSeconds(window: Window, start: number): number {
   return seconds;
 }
 
-function factsOf(stream: OggStream, seconds: number, payload: { start: number; end: number }, chained: boolean): AudioFacts {
+function factsOf(
+  stream: OggStream,
+  seconds: number,
+  payload: { start: number; end: number },
+  chained: boolean,
+): AudioFacts {
   const facts: AudioFacts = {
     format: stream.codec === 'opus' ? 'opus' : stream.codec === 'speex' ? 'spx' : 'ogg',
     codec: stream.codec,

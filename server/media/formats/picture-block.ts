@@ -10,17 +10,31 @@ export interface PictureBlockOptions {
   keep?: boolean;
 }
 
-/** `b[start, end)` holds the block's head at least; it begins at `fileAt` in the file, or nowhere when that is negative. */
-export function readPictureBlock(b: Buffer, start: number, end: number, fileAt: number, builder: TagBuilder, options: PictureBlockOptions = {}): void {
+/**
+ * `b[start, end)` holds the block's head at least; it begins at `fileAt` in the file, or nowhere when that is negative.
+ */
+export function readPictureBlock(
+  b: Buffer,
+  start: number,
+  end: number,
+  fileAt: number,
+  builder: TagBuilder,
+  options: PictureBlockOptions = {},
+): void {
   const head = options.bare ? { kind: 0, mime: '', data: start, length: end - start } : readHead(b, start, end);
   if (!head || head.mime === '-->') return;
   const found = { mime: sniffPicture(b, head.data) ?? declaredMime(head.mime), kind: head.kind };
-  if (options.keep) builder.addPicture({ ...found, bytes: Buffer.from(b.subarray(head.data, Math.min(end, head.data + head.length))) });
+  if (options.keep)
+    builder.addPicture({ ...found, bytes: Buffer.from(b.subarray(head.data, Math.min(end, head.data + head.length))) });
   else if (fileAt < 0) builder.addPicture(found);
   else builder.addPicture({ ...found, position: fileAt + head.data - start, length: head.length });
 }
 
-function readHead(b: Buffer, start: number, end: number): { kind: number; mime: string; data: number; length: number } | undefined {
+function readHead(
+  b: Buffer,
+  start: number,
+  end: number,
+): { kind: number; mime: string; data: number; length: number } | undefined {
   if (start + 8 > end) return undefined;
   const kind = u32be(b, start);
   const mimeLength = u32be(b, start + 4);
@@ -28,5 +42,10 @@ function readHead(b: Buffer, start: number, end: number): { kind: number; mime: 
   if (mimeLength > 256 || mimeEnd + 4 > end) return undefined;
   const sizes = mimeEnd + 4 + u32be(b, mimeEnd); // behind the description: width, height, depth, colours
   if (sizes + 20 > end) return undefined;
-  return { kind: kind > 20 ? 0 : kind, mime: b.toString('latin1', start + 8, mimeEnd), data: sizes + 20, length: u32be(b, sizes + 16) };
+  return {
+    kind: kind > 20 ? 0 : kind,
+    mime: b.toString('latin1', start + 8, mimeEnd),
+    data: sizes + 20,
+    length: u32be(b, sizes + 16),
+  };
 }

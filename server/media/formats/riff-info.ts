@@ -6,10 +6,20 @@ import { decodeUtf8 } from '../text.ts';
 import type { Tags } from '../types.ts';
 import type { Window } from '../window.ts';
 
-const FIELDS = new Map<number, TextField>(Object.entries({
-  INAM: 'title', IART: 'artist', IPRD: 'album', ICRD: 'date', IGNR: 'genre', ITRK: 'track', IPRT: 'track', ICMT: 'comment', IMUS: 'composer',
-  IAAR: 'albumArtist',
-} as const).map(([name, field]) => [fourCc(name), field]));
+const FIELDS = new Map<number, TextField>(
+  Object.entries({
+    INAM: 'title',
+    IART: 'artist',
+    IPRD: 'album',
+    ICRD: 'date',
+    IGNR: 'genre',
+    ITRK: 'track',
+    IPRT: 'track',
+    ICMT: 'comment',
+    IMUS: 'composer',
+    IAAR: 'albumArtist',
+  } as const).map(([name, field]) => [fourCc(name), field]),
+);
 
 export function readListInfo(window: Window, start: number, end: number): Tags {
   const builder = new TagBuilder();

@@ -1,5 +1,5 @@
-// WAV in its three sizes (RIFF, RF64, BW64): chunks with the format, the audio, and tags as LIST INFO or a whole ID3v2 tag.
-// https://www.itu.int/rec/R-REC-BS.2088 for ds64
+// WAV in its three sizes (RIFF, RF64, BW64): chunks with the format, the audio, and tags as LIST INFO or a whole ID3v2
+// tag. https://www.itu.int/rec/R-REC-BS.2088 for ds64
 import { u16le, u32be, u32le, u64le, fourCc } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
@@ -21,12 +21,29 @@ const EXTENSIBLE = 0xfffe;
 /** In RF64 a size of this means: see `ds64`. Streams that never learned their size have it too. */
 const SIZE_ELSEWHERE = 0xffffffff;
 const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
-  1: { codec: 'pcm', lossless: true }, 2: { codec: 'adpcm' }, 3: { codec: 'pcm', lossless: true }, 6: { codec: 'alaw' }, 7: { codec: 'ulaw' },
-  0x11: { codec: 'adpcm' }, 0x31: { codec: 'gsm' }, 0x50: { codec: 'mp2' }, 0x55: { codec: 'mp3' }, 0xff: { codec: 'aac' },
-  0x2000: { codec: 'ac3' }, 0x2001: { codec: 'dts' }, 0xf1ac: { codec: 'flac', lossless: true },
+  1: { codec: 'pcm', lossless: true },
+  2: { codec: 'adpcm' },
+  3: { codec: 'pcm', lossless: true },
+  6: { codec: 'alaw' },
+  7: { codec: 'ulaw' },
+  0x11: { codec: 'adpcm' },
+  0x31: { codec: 'gsm' },
+  0x50: { codec: 'mp2' },
+  0x55: { codec: 'mp3' },
+  0xff: { codec: 'aac' },
+  0x2000: { codec: 'ac3' },
+  0x2001: { codec: 'dts' },
+  0xf1ac: { codec: 'flac', lossless: true },
 };
 
-interface WaveFormat { tag: number; channels: number; sampleRateHz: number; bytesPerSecond: number; blockBytes: number; bitDepth: number }
+interface WaveFormat {
+  tag: number;
+  channels: number;
+  sampleRateHz: number;
+  bytesPerSecond: number;
+  blockBytes: number;
+  bitDepth: number;
+}
 
 export function readWav(window: Window, start: number, keepPictures: boolean): FileRead {
   let format: WaveFormat | undefined;
@@ -64,14 +81,22 @@ function formatAt(window: Window, at: number, size: number): WaveFormat | undefi
   if (i < 0 || size < 16) return undefined;
   const b = window.bytes;
   const format = {
-    tag: u16le(b, i), channels: u16le(b, i + 2), sampleRateHz: u32le(b, i + 4), bytesPerSecond: u32le(b, i + 8),
-    blockBytes: u16le(b, i + 12), bitDepth: u16le(b, i + 14),
+    tag: u16le(b, i),
+    channels: u16le(b, i + 2),
+    sampleRateHz: u32le(b, i + 4),
+    bytesPerSecond: u32le(b, i + 8),
+    blockBytes: u16le(b, i + 12),
+    bitDepth: u16le(b, i + 14),
   };
   if (format.tag !== EXTENSIBLE || size < 26) return format;
   const k = window.at(at, 26);
   if (k < 0) return format;
   const valid = u16le(window.bytes, k + 18);
-  return { ...format, tag: u16le(window.bytes, k + 24), bitDepth: valid > 0 && valid <= format.bitDepth ? valid : format.bitDepth };
+  return {
+    ...format,
+    tag: u16le(window.bytes, k + 24),
+    bitDepth: valid > 0 && valid <= format.bitDepth ? valid : format.bitDepth,
+  };
 }
 
 function numberAt(window: Window, at: number, length: 4 | 8): number {
@@ -91,11 +116,21 @@ function factsOf(format: WaveFormat, payload: { start: number; end: number }, fa
   if (sampleRateHz === 0 || channels === 0) throw new UnreadableAudio('the WAV file has no sample rate or no channels');
   const bytes = payload.end - payload.start;
   const constant = lossless && codec === 'pcm' ? sampleRateHz * (blockBytes || channels * Math.ceil(bitDepth / 8)) : 0;
-  const seconds = constant > 0 ? Math.floor(bytes / (constant / sampleRateHz)) / sampleRateHz
-    : factSamples > 0 ? factSamples / sampleRateHz : bytes / bytesPerSecond;
+  const seconds =
+    constant > 0
+      ? Math.floor(bytes / (constant / sampleRateHz)) / sampleRateHz
+      : factSamples > 0
+        ? factSamples / sampleRateHz
+        : bytes / bytesPerSecond;
   const facts: AudioFacts = {
-    format: 'wav', codec, durationMs: seconds * 1000, bitrateKbps: Math.round((bytes * 8) / seconds / 1000),
-    sampleRateHz, channels, lossless: lossless ?? false, payload,
+    format: 'wav',
+    codec,
+    durationMs: seconds * 1000,
+    bitrateKbps: Math.round((bytes * 8) / seconds / 1000),
+    sampleRateHz,
+    channels,
+    lossless: lossless ?? false,
+    payload,
   };
   if (lossless && bitDepth > 0) facts.bitDepth = bitDepth;
   return facts;

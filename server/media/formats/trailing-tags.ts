@@ -1,4 +1,5 @@
-// Tags behind the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3, an appended ID3v2.4. They may stand in any order.
+// Tags behind the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3, an appended ID3v2.4. They may stand in any
+// order.
 import { syncsafe } from '../integers.ts';
 import { MAX_ID3_BYTES } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
@@ -24,7 +25,8 @@ export interface TrailingTags {
 
 export function findTrailingTags(window: Window, from: number): TrailingTags {
   const found: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
-  window.at(Math.max(0, window.size - TAIL_BYTES), Math.min(TAIL_BYTES, window.size)); // one read for all the looking back below
+  // one read for all the looking back below
+  window.at(Math.max(0, window.size - TAIL_BYTES), Math.min(TAIL_BYTES, window.size));
   for (let n = 0; n < MOST_TAGS; n++) {
     const before = found.start;
     stepBack(window, found, from);

@@ -1,10 +1,15 @@
-// Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. Read as a stream, so a block may lie over Ogg pages and a large
-// picture in it costs nothing. https://xiph.org/vorbis/doc/v-comment.html
+// Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. Read as a stream, so a block may lie over Ogg pages
+// and a large picture in it costs nothing. https://xiph.org/vorbis/doc/v-comment.html
 import type { ByteReader } from '../byte-reader.ts';
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
 import {
-  MAX_COMMENT_BYTES, MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LYRICS, MAX_VALUE_BYTES, refuseOver,
+  MAX_COMMENT_BYTES,
+  MAX_COMMENTS,
+  MAX_ENCODED_PICTURE_BYTES,
+  MAX_LYRICS,
+  MAX_VALUE_BYTES,
+  refuseOver,
 } from '../limits.ts';
 import type { TagBuilder } from '../tag-builder.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -54,7 +59,7 @@ export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepP
       if (wanted < rest && !reader.skip(rest - wanted)) return;
     }
     // only what is really there counts: a damaged length is no reason to refuse the file
-    if (!isPicture) refuseOver('the comment block', text += length, MAX_COMMENT_BYTES);
+    if (!isPicture) refuseOver('the comment block', (text += length), MAX_COMMENT_BYTES);
   }
 }
 
@@ -75,12 +80,24 @@ function isPictureName(name: string): boolean {
 }
 
 /** False when the comment claims more than is left. */
-function addPicture(reader: ByteReader, builder: TagBuilder, name: string, i: number, equals: number, taken: number, rest: number, keep: boolean): boolean {
+function addPicture(
+  reader: ByteReader,
+  builder: TagBuilder,
+  name: string,
+  i: number,
+  equals: number,
+  taken: number,
+  rest: number,
+  keep: boolean,
+): boolean {
   const wanted = keep && rest <= MAX_ENCODED_PICTURE_BYTES ? rest : Math.min(rest, PICTURE_HEAD_CHARS);
   const head = reader.bytes.toString('latin1', equals + 1, i + taken);
   const k = reader.take(wanted);
   if (k < 0) return false;
   const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + wanted), 'base64');
-  readPictureBlock(decoded, 0, decoded.length, -1, builder, { bare: name.length === OLD_PICTURE.length, keep: keep && wanted === rest });
+  readPictureBlock(decoded, 0, decoded.length, -1, builder, {
+    bare: name.length === OLD_PICTURE.length,
+    keep: keep && wanted === rest,
+  });
   return wanted === rest || reader.skip(rest - wanted);
 }

@@ -1,5 +1,5 @@
-// The first frame of many MP3 files is silent and says how many frames follow (Xing, Info, VBRI), and what the encoder added in front
-// and behind (LAME). http://gabriel.mp3-tech.org/mp3infotag.html
+// The first frame of many MP3 files is silent and says how many frames follow (Xing, Info, VBRI), and what the encoder
+// added in front and behind (LAME). http://gabriel.mp3-tech.org/mp3infotag.html
 import { u24be, u32be } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
 import type { MpegStream } from './mpeg-header.ts';
@@ -22,7 +22,8 @@ const LAME_DELAY_AT = 141;
 /** What the frame `b[i, i + length)` says, or undefined when it is an ordinary one. */
 export function readXingFrame(b: Buffer, i: number, length: number, stream: MpegStream): XingFrame | undefined {
   const side = stream.isMpeg1 ? (stream.channels === 1 ? 17 : 32) : stream.channels === 1 ? 9 : 17;
-  for (const crc of [0, 2]) { // two more bytes where frames are protected
+  for (const crc of [0, 2]) {
+    // two more bytes where frames are protected
     const at = i + 4 + crc + side;
     if (at + 16 <= i + length && (matches(b, at, 'Xing') || matches(b, at, 'Info'))) return readXing(b, at, i + length);
   }
@@ -36,7 +37,9 @@ function readXing(b: Buffer, at: number, end: number): XingFrame {
   const frames = flags & HAS_FRAMES ? u32be(b, at + 8) : 0;
   const bytes = flags & HAS_BYTES ? u32be(b, at + (flags & HAS_FRAMES ? 12 : 8)) : 0;
   const lame = at + 120;
-  const known = lame + 24 <= end && (matches(b, lame, 'LAME') || matches(b, lame, 'Lav') || matches(b, lame, 'L3.9') || matches(b, lame, 'GOGO'));
+  const known =
+    lame + 24 <= end &&
+    (matches(b, lame, 'LAME') || matches(b, lame, 'Lav') || matches(b, lame, 'L3.9') || matches(b, lame, 'GOGO'));
   const packed = known ? u24be(b, at + LAME_DELAY_AT) : 0;
   return { frames: frames || undefined, bytes: bytes || undefined, delay: packed >> 12, padding: packed & 0xfff };
 }

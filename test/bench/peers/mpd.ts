@@ -12,7 +12,10 @@ export async function mpdScanMs(music: string, dir: string): Promise<number> {
   mkdirSync(dir);
   const address = join(dir, 'socket');
   const config = join(dir, 'mpd.conf');
-  writeFileSync(config, `music_directory "${music}"\ndb_file "${join(dir, 'database')}"\nlog_file "${join(dir, 'log')}"\nbind_to_address "${address}"\naudio_output {\n  type "null"\n  name "none"\n}\n`);
+  writeFileSync(
+    config,
+    `music_directory "${music}"\ndb_file "${join(dir, 'database')}"\nlog_file "${join(dir, 'log')}"\nbind_to_address "${address}"\naudio_output {\n  type "null"\n  name "none"\n}\n`,
+  );
   const child = spawn('mpd', ['--no-daemon', config], { stdio: 'ignore' });
   try {
     const socket = await connected(address);
@@ -29,12 +32,17 @@ export async function mpdScanMs(music: string, dir: string): Promise<number> {
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 async function connected(address: string): Promise<Socket> {
   for (let tries = 0; ; tries++) {
     const socket = createConnection(address);
-    const isOpen = await new Promise<boolean>((resolve) => { socket.once('connect', () => resolve(true)).once('error', () => resolve(false)); });
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
     if (isOpen) return socket;
     if (tries > 500) throw new Error('mpd does not answer');
     await pause(10);

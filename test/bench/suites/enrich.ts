@@ -1,5 +1,5 @@
-// Identification of tracks from the file to the row, the services answering at once, and the fingerprints in it alone. Bound: the bare
-// program fpcalc on the same files, as many at once as there are cores.
+// Identification of tracks from the file to the row, the services answering at once, and the fingerprints in it alone.
+// Bound: the bare program fpcalc on the same files, as many at once as there are cores.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync } from 'node:fs';
@@ -25,14 +25,18 @@ const GROUP = '00000000-0000-4000-8000-00000000000a';
 
 export async function enrichSuite(dir: string): Promise<Measure[]> {
   for (const program of ['ffmpeg', 'fpcalc']) {
-    if (spawnSync(program, ['-version'], { stdio: 'ignore' }).status !== 0) throw new Error(`The suite enrich needs the program ${program}.`);
+    if (spawnSync(program, ['-version'], { stdio: 'ignore' }).status !== 0)
+      throw new Error(`The suite enrich needs the program ${program}.`);
   }
   const music = join(dir, 'music to identify');
   const sounds = makeMusic(music);
   return [await fingerprints(sounds), await identification(dir, music, sounds)];
 }
 
-interface Sound { path: string; format: string }
+interface Sound {
+  path: string;
+  format: string;
+}
 
 /** Each piece in two formats, so there are duplicates to find. */
 function makeMusic(dir: string): Sound[] {
@@ -57,36 +61,83 @@ async function perSecond(count: number, work: () => Promise<unknown>): Promise<n
 async function fingerprints(sounds: Sound[]): Promise<Measure> {
   const paths = productPaths(root, true);
   const fingerprinter = createFingerprinter({
-    findTool: createToolFinder({ binDir: join(paths.resources, 'bin') }), toolPath: () => undefined,
-    workerUrl: paths.workers.fingerprint, wasmPath: paths.chromaprint, log: createLog('warn'),
+    findTool: createToolFinder({ binDir: join(paths.resources, 'bin') }),
+    toolPath: () => undefined,
+    workerUrl: paths.workers.fingerprint,
+    wasmPath: paths.chromaprint,
+    log: createLog('warn'),
   });
   const { signal } = new AbortController();
-  const { product, bound } = await inTurn(ROUNDS,
+  const { product, bound } = await inTurn(
+    ROUNDS,
     () => perSecond(sounds.length, () => bareFpcalc(sounds)),
-    () => perSecond(sounds.length, () => Promise.all(sounds.map(({ path, format }) => fingerprinter.fingerprint({ path, format, durationMs: SECONDS * 1000 }, signal)))));
+    () =>
+      perSecond(sounds.length, () =>
+        Promise.all(
+          sounds.map(({ path, format }) =>
+            fingerprinter.fingerprint({ path, format, durationMs: SECONDS * 1000 }, signal),
+          ),
+        ),
+      ),
+  );
   await fingerprinter.close();
-  return measure({ suite: 'enrich', name: 'fingerprints of tracks over 2 minutes', unit: 'tracks/s', product, bound: { name: 'fpcalc', value: bound }, goal: { op: '>=', value: 0.8 } });
+  return measure({
+    suite: 'enrich',
+    name: 'fingerprints of tracks over 2 minutes',
+    unit: 'tracks/s',
+    product,
+    bound: { name: 'fpcalc', value: bound },
+    goal: { op: '>=', value: 0.8 },
+  });
 }
 
 /** From `pending` to `enriched` by a real server: each round begins with a copy of a library that was only scanned. */
 async function identification(dir: string, music: string, sounds: Sound[]): Promise<Measure> {
   const [acoustId, musicBrainz] = [await startFakeAcoustId(), await startFakeMusicBrainz()];
   acoustId.answer = nameOf;
-  musicBrainz.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, title: 'Pieces', genres: [{ name: 'ambient', count: 3 }] });
+  musicBrainz.entities.set(`/ws/2/release-group/${GROUP}`, {
+    id: GROUP,
+    title: 'Pieces',
+    genres: [{ name: 'ambient', count: 3 }],
+  });
   const scanned = join(dir, 'scanned');
   const settings = { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' };
   await onProduct(scanned, settings, (product) => product.scan());
   await onProduct(scanned, settings, untilIdle); // covers were looked for: they are not what is measured
-  const { product, bound } = await inTurn(ROUNDS,
+  const { product, bound } = await inTurn(
+    ROUNDS,
     () => perSecond(sounds.length, () => bareFpcalc(sounds)),
-    (round) => onProduct(pendingCopy(scanned, join(dir, `identified-${round}`)), {
-      ...settings, FPID_ENABLED: 'true', FPID_API_KEY: 'key', FPID_BASE_URL: acoustId.url, FPID_RATE_PER_SECOND: '1000', MUSICBRAINZ_ENABLED: 'true', MUSICBRAINZ_BASE_URL: musicBrainz.url,
-    }, (started) => identifiedPerSecond(started, sounds.length)));
+    (round) =>
+      onProduct(
+        pendingCopy(scanned, join(dir, `identified-${round}`)),
+        {
+          ...settings,
+          FPID_ENABLED: 'true',
+          FPID_API_KEY: 'key',
+          FPID_BASE_URL: acoustId.url,
+          FPID_RATE_PER_SECOND: '1000',
+          MUSICBRAINZ_ENABLED: 'true',
+          MUSICBRAINZ_BASE_URL: musicBrainz.url,
+        },
+        (started) => identifiedPerSecond(started, sounds.length),
+      ),
+  );
   await Promise.all([acoustId.close(), musicBrainz.close()]);
-  return measure({ suite: 'enrich', name: 'identification, services answer at once', unit: 'tracks/s', product, bound: { name: 'fpcalc', value: bound }, goal: { op: '>=', value: 0.8 } });
+  return measure({
+    suite: 'enrich',
+    name: 'identification, services answer at once',
+    unit: 'tracks/s',
+    product,
+    bound: { name: 'fpcalc', value: bound },
+    goal: { op: '>=', value: 0.8 },
+  });
 }
 
-async function onProduct<T>(dataDir: string, settings: Record<string, string>, work: (product: Product) => Promise<T>): Promise<T> {
+async function onProduct<T>(
+  dataDir: string,
+  settings: Record<string, string>,
+  work: (product: Product) => Promise<T>,
+): Promise<T> {
   const product = await startProduct(dataDir, settings);
   try {
     return await work(product);
@@ -95,12 +146,19 @@ async function onProduct<T>(dataDir: string, settings: Record<string, string>, w
   }
 }
 
-interface Job { status: string; started_at: string; finished_at: string | null; result: Record<string, number> }
+interface Job {
+  status: string;
+  started_at: string;
+  finished_at: string | null;
+  result: Record<string, number>;
+}
 
-const jobsOf = async ({ api }: Product, query: string): Promise<Job[]> => (await api<{ items: Job[] }>(`/jobs?limit=1&${query}`)).items;
+const jobsOf = async ({ api }: Product, query: string): Promise<Job[]> =>
+  (await api<{ items: Job[] }>(`/jobs?limit=1&${query}`)).items;
 
 async function untilIdle(product: Product): Promise<void> {
-  for (const status of ['queued', 'running']) while ((await jobsOf(product, `status=${status}`)).length > 0) await sleep(100);
+  for (const status of ['queued', 'running'])
+    while ((await jobsOf(product, `status=${status}`)).length > 0) await sleep(100);
 }
 
 function pendingCopy(from: string, to: string): string {
@@ -116,27 +174,58 @@ async function identifiedPerSecond(product: Product, count: number): Promise<num
   for (;;) {
     const [job] = await jobsOf(product, 'task=enrich_library');
     if (job?.finished_at != null) {
-      if (job.result['enriched'] !== count) throw new Error(`${job.result['enriched']} of ${count} tracks were identified`);
+      if (job.result['enriched'] !== count)
+        throw new Error(`${job.result['enriched']} of ${count} tracks were identified`);
       return count / ((Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000);
     }
     await sleep(250);
   }
 }
 
-/** Every sound is a recording of its own, on one album: MusicBrainz is asked once, since it lets itself be asked once a second. */
+/**
+ * Every sound is a recording of its own, on one album: MusicBrainz is asked once, since it lets itself be asked once a
+ * second.
+ */
 function nameOf({ fingerprint }: Lookup): Answer {
-  const n = (Buffer.from(fingerprint.slice(0, 400)).reduce((sum, byte) => (sum * 31 + byte) % 999_999_937, 7)).toString().padStart(12, '0');
+  const n = Buffer.from(fingerprint.slice(0, 400))
+    .reduce((sum, byte) => (sum * 31 + byte) % 999_999_937, 7)
+    .toString()
+    .padStart(12, '0');
   const id = (kind: string): string => `0000000${kind}-0000-4000-8000-${n}`;
   const place = { position: 1, tracks: [{ id: id('3'), position: (Number(n) % 90) + 1 }] };
-  return { results: [{ id: id('1'), score: 0.97, recordings: [{
-    id: id('2'), title: `Piece ${n}`, duration: SECONDS, sources: 12, artists: [{ id: id('4'), name: `Player ${Number(n) % 7}` }],
-    releasegroups: [{ id: GROUP, title: 'Pieces', type: 'Album', releases: [{ id: GROUP, date: { year: 2001 }, mediums: [place] }] }],
-  }] }] };
+  return {
+    results: [
+      {
+        id: id('1'),
+        score: 0.97,
+        recordings: [
+          {
+            id: id('2'),
+            title: `Piece ${n}`,
+            duration: SECONDS,
+            sources: 12,
+            artists: [{ id: id('4'), name: `Player ${Number(n) % 7}` }],
+            releasegroups: [
+              {
+                id: GROUP,
+                title: 'Pieces',
+                type: 'Album',
+                releases: [{ id: GROUP, date: { year: 2001 }, mediums: [place] }],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  };
 }
 
 async function bareFpcalc(sounds: Sound[]): Promise<void> {
   const left = sounds.values();
-  await Promise.all(Array.from({ length: availableParallelism() }, async () => {
-    for (const { path } of left) await once(spawn('fpcalc', ['-json', '-length', '120', path], { stdio: 'ignore' }), 'exit');
-  }));
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (const { path } of left)
+        await once(spawn('fpcalc', ['-json', '-length', '120', path], { stdio: 'ignore' }), 'exit');
+    }),
+  );
 }

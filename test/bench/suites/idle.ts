@@ -1,5 +1,6 @@
-// What a server costs that nobody uses: memory and processor time at rest, with a library of 100,000 tracks whose rows are inserted directly;
-// freshly started, and after a person has read and searched. Bounds: an empty node:http server in the same minute, and limits of our own.
+// What a server costs that nobody uses: memory and processor time at rest, with a library of 100,000 tracks whose rows
+// are inserted directly; freshly started, and after a person has read and searched. Bounds: an empty node:http server
+// in the same minute, and limits of our own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -43,10 +44,38 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
     const visited = product.rss();
     console.error(`idle: an empty node:http server has ${bare.toFixed(0)} MB`);
     return [
-      measure({ suite: 'idle', name: 'memory at rest, 100,000 tracks', unit: 'MB', product: fresh, bound: { name: 'limit', value: LIMIT_MB }, goal: { op: '<=', value: 1 } }),
-      measure({ suite: 'idle', name: 'memory beside an empty server', unit: 'MB', product: fresh, bound: { name: 'empty node:http', value: bare }, goal: { op: '<=', value: 2 } }),
-      measure({ suite: 'idle', name: 'memory a minute after a visit', unit: 'MB', product: visited, bound: { name: 'at rest before', value: fresh }, goal: { op: '<=', value: 1.75 } }),
-      measure({ suite: 'idle', name: 'processor time at rest, per minute', unit: 'ms', product: cpuPerMinute, bound: { name: 'limit', value: LIMIT_CPU_MS }, goal: { op: '<=', value: 1 } }),
+      measure({
+        suite: 'idle',
+        name: 'memory at rest, 100,000 tracks',
+        unit: 'MB',
+        product: fresh,
+        bound: { name: 'limit', value: LIMIT_MB },
+        goal: { op: '<=', value: 1 },
+      }),
+      measure({
+        suite: 'idle',
+        name: 'memory beside an empty server',
+        unit: 'MB',
+        product: fresh,
+        bound: { name: 'empty node:http', value: bare },
+        goal: { op: '<=', value: 2 },
+      }),
+      measure({
+        suite: 'idle',
+        name: 'memory a minute after a visit',
+        unit: 'MB',
+        product: visited,
+        bound: { name: 'at rest before', value: fresh },
+        goal: { op: '<=', value: 1.75 },
+      }),
+      measure({
+        suite: 'idle',
+        name: 'processor time at rest, per minute',
+        unit: 'ms',
+        product: cpuPerMinute,
+        bound: { name: 'limit', value: LIMIT_CPU_MS },
+        goal: { op: '<=', value: 1 },
+      }),
     ];
   } finally {
     await Promise.all([product.stop(), empty.stop()]);
@@ -54,14 +83,18 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
 }
 
 async function untilIdle({ api }: Product): Promise<void> {
-  const left = async (status: string): Promise<number> => (await api<{ total: number }>(`/jobs?status=${status}`)).total;
-  do await sleep(SETTLE_MS); while ((await left('queued')) + (await left('running')) + (await left('waiting')) > 0);
+  const left = async (status: string): Promise<number> =>
+    (await api<{ total: number }>(`/jobs?status=${status}`)).total;
+  do await sleep(SETTLE_MS);
+  while ((await left('queued')) + (await left('running')) + (await left('waiting')) > 0);
 }
 
 /** What somebody does in a few minutes: pages of every list, some searches, storage and genres. */
 async function visit({ api }: Product): Promise<void> {
-  for (let page = 0; page < 40; page++) for (const list of ['tracks', 'albums', 'artists']) await api(`/${list}?limit=50&offset=${page * 50}`);
-  for (const needle of ['a', 'th', 'moon', 'river', 'love song']) await api(`/search/library?q=${encodeURIComponent(needle)}`);
+  for (let page = 0; page < 40; page++)
+    for (const list of ['tracks', 'albums', 'artists']) await api(`/${list}?limit=50&offset=${page * 50}`);
+  for (const needle of ['a', 'th', 'moon', 'river', 'love song'])
+    await api(`/search/library?q=${encodeURIComponent(needle)}`);
   for (const path of ['/storage', '/genres', '/history', '/tracks?sort=random&seed=7']) await api(path);
 }
 
@@ -81,6 +114,8 @@ async function startEmpty(dir: string): Promise<{ pid: number; stop(): Promise<v
 
 /** User and system time of all threads so far. */
 function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

@@ -1,5 +1,6 @@
-// The table of a million tracks and the grid of 80,000 albums in a real browser, from the top to the end: by the page keys, by Home and
-// End, and by dragging the scroll bar. Bounds are the limits a person would notice. With --docs the figures go to docs/lists.md.
+// The table of a million tracks and the grid of 80,000 albums in a real browser, from the top to the end: by the page
+// keys, by Home and End, and by dragging the scroll bar. Bounds are the limits a person would notice. With --docs the
+// figures go to docs/lists.md.
 import type { Page } from 'playwright-core';
 import { startProbe, stopProbe, untilFull, type ListTrace } from '../window/list-probe.ts';
 import { watchMemory, type Memory } from '../window/browser-memory.ts';
@@ -7,7 +8,10 @@ import { openLargeWindow, type LargeWindow } from '../window/large-window.ts';
 import { writeListDocs } from '../window/list-docs.ts';
 import { measure, type Measure } from '../measure.ts';
 
-const LISTS = [['Tracks', '/tracks'], ['Albums', '/albums']] as const;
+const LISTS = [
+  ['Tracks', '/tracks'],
+  ['Albums', '/albums'],
+] as const;
 /** A key that is held comes again this often. */
 const REPEAT_MS = 33;
 const HELD = 90;
@@ -15,10 +19,20 @@ const DRAG_STEPS = 120;
 /** From an end of the scroll bar to the middle of its thumb there: the arrow, and half of the shortest thumb. */
 const BAR_END = 25;
 
-export interface Way { name: string; trace: ListTrace }
-export interface ListFigures { list: string; ways: Way[]; memory: Memory }
+export interface Way {
+  name: string;
+  trace: ListTrace;
+}
+export interface ListFigures {
+  list: string;
+  ways: Way[];
+  memory: Memory;
+}
 
-export async function listsSuite(dir: string, { libraries, docs }: { libraries: string; docs: boolean }): Promise<Measure[]> {
+export async function listsSuite(
+  dir: string,
+  { libraries, docs }: { libraries: string; docs: boolean },
+): Promise<Measure[]> {
   const window = await openLargeWindow(dir, libraries);
   try {
     const figures: ListFigures[] = [];
@@ -42,10 +56,14 @@ async function figuresOf({ browser, openPage }: LargeWindow, list: string, path:
     await untilFull(page);
     const trace = await stopProbe(page);
     ways.push({ name, trace });
-    process.stderr.write(`  ${list}, ${name}: ${trace.frames.length} frames, blank ${Math.round(trace.longestBlankMs)} ms, anything blank ${Math.round(trace.longestUneaseMs)} ms, longest frame ${Math.round(trace.longestFrameMs)} ms, ${trace.answers.count} pages, median ${Math.round(trace.answers.medianMs)} ms, longest ${Math.round(trace.answers.longestMs)} ms\n`);
+    process.stderr.write(
+      `  ${list}, ${name}: ${trace.frames.length} frames, blank ${Math.round(trace.longestBlankMs)} ms, anything blank ${Math.round(trace.longestUneaseMs)} ms, longest frame ${Math.round(trace.longestFrameMs)} ms, ${trace.answers.count} pages, median ${Math.round(trace.answers.medianMs)} ms, longest ${Math.round(trace.answers.longestMs)} ms\n`,
+    );
   }
   const figures = { list, ways, memory: await memory.stop() };
-  process.stderr.write(`  ${list}: heap ${Math.round(figures.memory.heapMb)} MB, process ${Math.round(figures.memory.processMb)} MB, ${Math.round(figures.memory.keptMb)} MB without garbage\n`);
+  process.stderr.write(
+    `  ${list}: heap ${Math.round(figures.memory.heapMb)} MB, process ${Math.round(figures.memory.processMb)} MB, ${Math.round(figures.memory.keptMb)} MB without garbage\n`,
+  );
   await page.context().close();
   return figures;
 }
@@ -54,43 +72,62 @@ const rest = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 
 /** In this order: End comes first in a server that was never asked for a deep page. */
 const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
-  ['End and Home', async (page) => {
-    await focusStop(page);
-    for (const key of ['End', 'Home', 'End', 'Home']) {
-      await page.keyboard.press(key);
+  [
+    'End and Home',
+    async (page) => {
+      await focusStop(page);
+      for (const key of ['End', 'Home', 'End', 'Home']) {
+        await page.keyboard.press(key);
+        await untilFull(page);
+        await rest(page, 300);
+      }
+    },
+  ],
+  [
+    'Page Down, held',
+    async (page) => {
+      await focusStop(page);
+      await hold(page, 'PageDown');
+    },
+  ],
+  [
+    'Page Up, held, from the end',
+    async (page) => {
+      await page.keyboard.press('End');
       await untilFull(page);
-      await rest(page, 300);
-    }
-  }],
-  ['Page Down, held', async (page) => {
-    await focusStop(page);
-    await hold(page, 'PageDown');
-  }],
-  ['Page Up, held, from the end', async (page) => {
-    await page.keyboard.press('End');
-    await untilFull(page);
-    await hold(page, 'PageUp');
-  }],
-  ['wheel', async (page) => {
-    await page.mouse.move(700, 500);
-    for (let n = 0; n < HELD; n++) {
-      await page.mouse.wheel(0, 240);
-      await rest(page, REPEAT_MS);
-    }
-  }],
-  ['scroll bar, top to end', async (page) => {
-    await focusStop(page);
-    await page.keyboard.press('Home');
-    await untilFull(page);
-    await drag(page, 1);
-  }],
-  ['scroll bar, with stops', async (page) => {
-    for (const to of [0.66, 0.33, 0.5, 0.02]) await drag(page, to);
-  }],
+      await hold(page, 'PageUp');
+    },
+  ],
+  [
+    'wheel',
+    async (page) => {
+      await page.mouse.move(700, 500);
+      for (let n = 0; n < HELD; n++) {
+        await page.mouse.wheel(0, 240);
+        await rest(page, REPEAT_MS);
+      }
+    },
+  ],
+  [
+    'scroll bar, top to end',
+    async (page) => {
+      await focusStop(page);
+      await page.keyboard.press('Home');
+      await untilFull(page);
+      await drag(page, 1);
+    },
+  ],
+  [
+    'scroll bar, with stops',
+    async (page) => {
+      for (const to of [0.66, 0.33, 0.5, 0.02]) await drag(page, to);
+    },
+  ],
 ];
 
 /** The row or cell that the tab key leads to; the header has stops of its own. */
-const focusStop = (page: Page): Promise<void> => page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
+const focusStop = (page: Page): Promise<void> =>
+  page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
 
 async function hold(page: Page, key: string): Promise<void> {
   for (let n = 0; n < HELD; n++) {
@@ -117,16 +154,32 @@ async function drag(page: Page, to: number): Promise<void> {
   }
   await untilFull(page);
   await page.mouse.up();
-  const at = await page.evaluate(() => { const main = document.querySelector('main')!; return main.scrollTop / (main.scrollHeight - main.clientHeight); });
-  if (Math.abs(at - to) > 0.1) throw new Error(`The scroll bar was dragged to ${to}, and the list is at ${at.toFixed(2)}.`);
+  const at = await page.evaluate(() => {
+    const main = document.querySelector('main')!;
+    return main.scrollTop / (main.scrollHeight - main.clientHeight);
+  });
+  if (Math.abs(at - to) > 0.1)
+    throw new Error(`The scroll bar was dragged to ${to}, and the list is at ${at.toFixed(2)}.`);
 }
 
 function measuresOf({ list, ways, memory }: ListFigures): Measure[] {
   const limit = (name: string, unit: string, product: number, value: number): Measure =>
-    measure({ suite: 'lists', name: `${list}: ${name}`, unit, product, bound: { name: 'limit', value }, goal: { op: '<=', value: 1 } });
+    measure({
+      suite: 'lists',
+      name: `${list}: ${name}`,
+      unit,
+      product,
+      bound: { name: 'limit', value },
+      goal: { op: '<=', value: 1 },
+    });
   return [
     ...ways.map(({ name, trace }) => limit(`${name}: longest blank`, 'ms', trace.longestBlankMs, 200)),
-    limit('most in the document', list === 'Tracks' ? 'rows' : 'cells', Math.max(...ways.flatMap(({ trace }) => trace.frames.map(({ inDocument }) => inDocument))), 500),
+    limit(
+      'most in the document',
+      list === 'Tracks' ? 'rows' : 'cells',
+      Math.max(...ways.flatMap(({ trace }) => trace.frames.map(({ inDocument }) => inDocument))),
+      500,
+    ),
     limit('script heap', 'MB', memory.heapMb, 300),
     limit('memory of the page’s process, garbage and all', 'MB', memory.processMb, 300),
     limit('the same, garbage collected', 'MB', memory.keptMb, 300),

@@ -1,5 +1,6 @@
-// From the address to a window that can be used, in a browser that has never been here: the page's first rows or covers are in sight and
-// the script is at rest. The library has a million tracks. With --docs the figures go to docs/lists.md.
+// From the address to a window that can be used, in a browser that has never been here: the page's first rows or covers
+// are in sight and the script is at rest. The library has a million tracks. With --docs the figures go to
+// docs/lists.md.
 import type { Page } from 'playwright-core';
 import { openLargeWindow } from '../window/large-window.ts';
 import { writeOpeningDocs } from '../window/list-docs.ts';
@@ -11,10 +12,24 @@ const LIMIT_MS = 1_500;
 /** This long without a task of 50 ms, and the window answers at once. */
 const REST_MS = 500;
 
-export interface Opening { firstPaintMs: number; inSightMs: number; interactiveMs: number; blockedMs: number; requests: number; sentKb: number }
-export interface OpeningFigures { path: string; median: Opening; worstMs: number }
+export interface Opening {
+  firstPaintMs: number;
+  inSightMs: number;
+  interactiveMs: number;
+  blockedMs: number;
+  requests: number;
+  sentKb: number;
+}
+export interface OpeningFigures {
+  path: string;
+  median: Opening;
+  worstMs: number;
+}
 
-export async function openingSuite(dir: string, { libraries, docs }: { libraries: string; docs: boolean }): Promise<Measure[]> {
+export async function openingSuite(
+  dir: string,
+  { libraries, docs }: { libraries: string; docs: boolean },
+): Promise<Measure[]> {
   const window = await openLargeWindow(dir, libraries);
   try {
     const figures: OpeningFigures[] = [];
@@ -28,13 +43,29 @@ export async function openingSuite(dir: string, { libraries, docs }: { libraries
       }
       const middle = (key: keyof Opening): number => median(rounds.map((round) => round[key]));
       figures.push({
-        path, worstMs: Math.max(...rounds.map(({ interactiveMs }) => interactiveMs)),
-        median: { firstPaintMs: middle('firstPaintMs'), inSightMs: middle('inSightMs'), interactiveMs: middle('interactiveMs'), blockedMs: middle('blockedMs'), requests: middle('requests'), sentKb: middle('sentKb') },
+        path,
+        worstMs: Math.max(...rounds.map(({ interactiveMs }) => interactiveMs)),
+        median: {
+          firstPaintMs: middle('firstPaintMs'),
+          inSightMs: middle('inSightMs'),
+          interactiveMs: middle('interactiveMs'),
+          blockedMs: middle('blockedMs'),
+          requests: middle('requests'),
+          sentKb: middle('sentKb'),
+        },
       });
     }
     if (docs) writeOpeningDocs(figures);
     return figures.map(({ path, median: { interactiveMs } }) =>
-      measure({ suite: 'opening', name: `${path}: to interactive`, unit: 'ms', product: interactiveMs, bound: { name: 'limit', value: LIMIT_MS }, goal: { op: '<=', value: 1 } }));
+      measure({
+        suite: 'opening',
+        name: `${path}: to interactive`,
+        unit: 'ms',
+        product: interactiveMs,
+        bound: { name: 'limit', value: LIMIT_MS },
+        goal: { op: '<=', value: 1 },
+      }),
+    );
   } finally {
     await window.close();
   }
@@ -52,35 +83,59 @@ async function open(page: Page, path: string): Promise<Opening> {
       const last = tasks.filter(({ end }) => end > interactiveMs).at(-1);
       if (last) interactiveMs = last.end;
       if (performance.now() - interactiveMs > rest) break;
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
     }
-    const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')] as PerformanceResourceTiming[];
+    const sent = [
+      ...performance.getEntriesByType('navigation'),
+      ...performance.getEntriesByType('resource'),
+    ] as PerformanceResourceTiming[];
     const before = sent.filter(({ responseEnd }) => responseEnd <= interactiveMs);
     return {
-      firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN, inSightMs, interactiveMs,
+      firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+      inSightMs,
+      interactiveMs,
       blockedMs: tasks.reduce((sum, { start, end }) => sum + Math.max(0, end - start - 50), 0),
-      requests: before.length, sentKb: before.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
+      requests: before.length,
+      sentKb: before.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
     };
   }, REST_MS);
 }
 
-interface Noted { tasks: { start: number; end: number }[]; inSight: Promise<number> }
+interface Noted {
+  tasks: { start: number; end: number }[];
+  inSight: Promise<number>;
+}
 
 /** Runs in the page before anything else: long tasks, and when what a page is for is in sight, covers decoded. */
 function note(): void {
   const tasks: Noted['tasks'] = [];
-  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ startTime, duration }) => ({ start: startTime, end: startTime + duration })))).observe({ type: 'longtask', buffered: true });
+  new PerformanceObserver((list) =>
+    tasks.push(
+      ...list.getEntries().map(({ startTime, duration }) => ({ start: startTime, end: startTime + duration })),
+    ),
+  ).observe({ type: 'longtask', buffered: true });
   const isSeen = (element: Element): boolean => {
     const { top, left, width } = element.getBoundingClientRect();
     return width > 0 && top < innerHeight && left < innerWidth;
   };
   const isThere = (): boolean => {
     const main = document.querySelector('main');
-    const seen = [...(main?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? [])].filter(isSeen);
-    return seen.length > 0 && ![...main!.querySelectorAll('[class*="skeleton"]')].some(isSeen) && [...document.images].filter(isSeen).every((image) => image.complete);
+    const seen = [...(main?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? [])].filter(
+      isSeen,
+    );
+    return (
+      seen.length > 0 &&
+      ![...main!.querySelectorAll('[class*="skeleton"]')].some(isSeen) &&
+      [...document.images].filter(isSeen).every((image) => image.complete)
+    );
   };
   const inSight = new Promise<number>((resolve) => {
-    const look = (): void => { if (isThere()) resolve(performance.now()); else requestAnimationFrame(look); };
+    const look = (): void => {
+      if (isThere()) resolve(performance.now());
+      else requestAnimationFrame(look);
+    };
     requestAnimationFrame(look);
   });
   Object.assign(globalThis, { tasks, inSight } satisfies Noted);

@@ -1,6 +1,6 @@
-// Lists, search and everything else that a person reads, over HTTP with a token, in a library of 100,000 tracks, and with --million of a
-// million too; beside them a million like events and a million plays. Bounds: a bare server in this process that answers 50 tracks by their
-// ids as JSON, a LIKE scan for search, the raw group-by for statistics.
+// Lists, search and everything else that a person reads, over HTTP with a token, in a library of 100,000 tracks, and
+// with --million of a million too; beside them a million like events and a million plays. Bounds: a bare server in this
+// process that answers 50 tracks by their ids as JSON, a LIKE scan for search, the raw group-by for statistics.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -15,8 +15,13 @@ const ROUNDS = 200;
 const PAGE = 50;
 const QUIET_MS = 1_500;
 
-interface Times { p50: number; p99: number }
-interface Timed extends Times { name: string }
+interface Times {
+  p50: number;
+  p99: number;
+}
+interface Timed extends Times {
+  name: string;
+}
 
 export interface QueriesOptions {
   million: boolean;
@@ -39,7 +44,14 @@ export async function queriesSuite(dir: string, { million, libraries }: QueriesO
       await run.others();
       await run.searches();
       run.print();
-      const others = measure({ suite: 'queries', name: `${tracks.toLocaleString('en')}: somebody else waits while deep pages are read anew, at most`, unit: 'ms', product: await run.waits(), bound: { name: 'limit', value: 50 }, goal: { op: '<=', value: 1 } });
+      const others = measure({
+        suite: 'queries',
+        name: `${tracks.toLocaleString('en')}: somebody else waits while deep pages are read anew, at most`,
+        unit: 'ms',
+        product: await run.waits(),
+        bound: { name: 'limit', value: 50 },
+        goal: { op: '<=', value: 1 },
+      });
       measures.push(...(await goals(run, bare, tracks)), others);
       titlePages.push(run.of('tracks title @0').p50);
       client.close();
@@ -51,7 +63,16 @@ export async function queriesSuite(dir: string, { million, libraries }: QueriesO
   }
   const [small, large] = titlePages;
   if (small !== undefined && large !== undefined) {
-    measures.push(measure({ suite: 'queries', name: 'list page, a million', unit: 'ms', product: large, bound: { name: 'at 100,000', value: small }, goal: { op: '<=', value: 2 } }));
+    measures.push(
+      measure({
+        suite: 'queries',
+        name: 'list page, a million',
+        unit: 'ms',
+        product: large,
+        bound: { name: 'at 100,000', value: small },
+        goal: { op: '<=', value: 2 },
+      }),
+    );
   }
   return measures;
 }
@@ -78,16 +99,45 @@ class Run {
   async lists(): Promise<void> {
     for (let n = 0; n < 200; n++) await this.product.api(`/tracks?offset=${n}`); // until the server's code is compiled
     const SORTS = {
-      tracks: ['title', 'artist', 'album', 'year', 'created_at', 'duration', 'play_count', 'last_played_at', 'random&seed=7'],
+      tracks: [
+        'title',
+        'artist',
+        'album',
+        'year',
+        'created_at',
+        'duration',
+        'play_count',
+        'last_played_at',
+        'random&seed=7',
+      ],
       albums: ['title', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random&seed=7'],
       artists: ['name', 'year', 'created_at', 'play_count', 'last_played_at', 'random&seed=7'],
     };
-    for (const [list, sorts] of Object.entries(SORTS)) for (const sort of sorts) await this.pages(`${list} ${sort.replace(/&.*/, '')}`, `/${list}?sort=${sort}`);
+    for (const [list, sorts] of Object.entries(SORTS))
+      for (const sort of sorts) await this.pages(`${list} ${sort.replace(/&.*/, '')}`, `/${list}?sort=${sort}`);
     const FILTERS = [
-      'q=a', 'q=the', 'q=moon%20river', 'q=%E5%A4%9C', 'q=zzzz', 'source=local_folder', 'artist_id=9', 'album_id=77', 'genre=Rock', 'year_from=1983&year_to=1983', 'year_from=1990',
-      'format=mp3', 'format=opus', 'metadata_status=failed', 'availability=missing', 'availability=available', 'liked=true', 'liked=false', 'genre=Rock&format=flac',
+      'q=a',
+      'q=the',
+      'q=moon%20river',
+      'q=%E5%A4%9C',
+      'q=zzzz',
+      'source=local_folder',
+      'artist_id=9',
+      'album_id=77',
+      'genre=Rock',
+      'year_from=1983&year_to=1983',
+      'year_from=1990',
+      'format=mp3',
+      'format=opus',
+      'metadata_status=failed',
+      'availability=missing',
+      'availability=available',
+      'liked=true',
+      'liked=false',
+      'genre=Rock&format=flac',
     ];
-    for (const filter of FILTERS) await this.pages(`tracks ${decodeURIComponent(filter)}`, `/tracks?sort=title&${filter}`);
+    for (const filter of FILTERS)
+      await this.pages(`tracks ${decodeURIComponent(filter)}`, `/tracks?sort=title&${filter}`);
     for (const filter of ['q=a', 'q=moon', 'genre=Rock', 'year_from=1980&year_to=1989', 'liked=true', 'liked=false']) {
       for (const list of ['albums', 'artists']) await this.pages(`${list} ${filter}`, `/${list}?${filter}`);
     }
@@ -98,7 +148,9 @@ class Run {
     const { total } = await this.product.api<{ total: number }>(`${path}&limit=1`);
     await this.time(`${name} @0`, `${path}&limit=${PAGE}`);
     if (total <= PAGE) return;
-    await new Promise((resolve) => { setTimeout(resolve, QUIET_MS); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, QUIET_MS);
+    });
     await this.time(`${name} @middle`, `${path}&limit=${PAGE}&offset=${Math.floor(total / 2)}`);
     await this.time(`${name} @end`, `${path}&limit=${PAGE}&offset=${total - PAGE}`);
   }
@@ -111,12 +163,33 @@ class Run {
     await this.time('likes', '/likes');
     await this.time('history', '/history');
     await this.time('history @200,000', '/history?offset=200000');
-    await this.time('statistics of a month', '/stats/listening?from=2024-03-01T00:00:00.000Z&to=2024-04-01T00:00:00.000Z');
+    await this.time(
+      'statistics of a month',
+      '/stats/listening?from=2024-03-01T00:00:00.000Z&to=2024-04-01T00:00:00.000Z',
+    );
   }
 
   /** Asked again, as for a next page, and new: after a write, since what was found before is remembered until then. */
   async searches(): Promise<void> {
-    for (const needle of ['a', 'q', '夜', 'Ω', 'th', 'zx', '駆け', 'ωq', 'the', 'qux', 'zzz', '駆ける', 'river', 'xxxxx', 'remastered', 'abcdefghij', 'song moon']) {
+    for (const needle of [
+      'a',
+      'q',
+      '夜',
+      'Ω',
+      'th',
+      'zx',
+      '駆け',
+      'ωq',
+      'the',
+      'qux',
+      'zzz',
+      '駆ける',
+      'river',
+      'xxxxx',
+      'remastered',
+      'abcdefghij',
+      'song moon',
+    ]) {
       const path = `/search/library?q=${encodeURIComponent(needle)}`;
       await this.time(`search ${needle}, again`, path);
       await this.time(`search ${needle}, new`, path, () => this.write());
@@ -126,10 +199,19 @@ class Run {
   /** How long somebody else waits while deep pages are read that no memory has any more, the longest. */
   async waits(): Promise<number> {
     const waits: number[] = [];
-    for (const path of ['/tracks?sort=title', '/tracks?sort=play_count', '/tracks?sort=album&q=a', '/tracks?sort=year&liked=false', '/tracks?sort=random&seed=3', '/history?from=2020-01-01T00:00:00.000Z']) {
+    for (const path of [
+      '/tracks?sort=title',
+      '/tracks?sort=play_count',
+      '/tracks?sort=album&q=a',
+      '/tracks?sort=year&liked=false',
+      '/tracks?sort=random&seed=3',
+      '/history?from=2020-01-01T00:00:00.000Z',
+    ]) {
       await this.write();
       let isRead = false;
-      const reading = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => { isRead = true; });
+      const reading = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => {
+        isRead = true;
+      });
       while (!isRead) waits.push(await this.client.ask('/api/v1/likes/state?item_type=track&item_id=1'));
       await reading;
     }
@@ -138,7 +220,10 @@ class Run {
 
   /** Takes back what is kept of the tracks. */
   private async write(): Promise<void> {
-    await this.client.ask('/api/v1/tracks/1', { method: 'PATCH', body: JSON.stringify({ year: 1950 + (this.writes++ % 50) }) });
+    await this.client.ask('/api/v1/tracks/1', {
+      method: 'PATCH',
+      body: JSON.stringify({ year: 1950 + (this.writes++ % 50) }),
+    });
   }
 
   private async time(name: string, path: string, before?: () => Promise<void>): Promise<void> {
@@ -146,8 +231,11 @@ class Run {
   }
 
   print(): void {
-    process.stderr.write(`\n${this.tracks.toLocaleString('en')} tracks, RSS ${Math.round(this.product.rss())} MB; ms, p50 and p99\n`);
-    for (const { name, p50, p99 } of this.times) process.stderr.write(`  ${name.padEnd(44)} ${p50.toFixed(2).padStart(8)} ${p99.toFixed(2).padStart(8)}\n`);
+    process.stderr.write(
+      `\n${this.tracks.toLocaleString('en')} tracks, RSS ${Math.round(this.product.rss())} MB; ms, p50 and p99\n`,
+    );
+    for (const { name, p50, p99 } of this.times)
+      process.stderr.write(`  ${name.padEnd(44)} ${p50.toFixed(2).padStart(8)} ${p99.toFixed(2).padStart(8)}\n`);
   }
 }
 
@@ -161,20 +249,28 @@ async function timesOf(client: QuietClient, path: string, before?: () => Promise
   return { p50: median(times), p99: times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] as number };
 }
 
-interface Bare { url: string; server: Server; db: Database.Database }
+interface Bare {
+  url: string;
+  server: Server;
+  db: Database.Database;
+}
 
 /** Fifty tracks by their ids, as they are in the row, and nothing else. */
 async function startBare(path: string): Promise<Bare> {
   const db = new Database(path, { readonly: true });
   applyPragmas(db);
-  const select = db.prepare('SELECT t.*, a.title AS album_title FROM json_each(?) i CROSS JOIN tracks t ON t.id = i.value LEFT JOIN albums a ON a.id = t.album_id');
+  const select = db.prepare(
+    'SELECT t.*, a.title AS album_title FROM json_each(?) i CROSS JOIN tracks t ON t.id = i.value LEFT JOIN albums a ON a.id = t.album_id',
+  );
   let from = 1;
   const server = createServer((_, res) => {
     const ids = Array.from({ length: PAGE }, (__, n) => from + n);
     from = (from + 997) % 90_000;
     res.setHeader('Content-Type', 'application/json').end(JSON.stringify(select.all(JSON.stringify(ids))));
   }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.once('listening', resolve); });
+  await new Promise((resolve) => {
+    server.once('listening', resolve);
+  });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, db };
 }
 
@@ -184,29 +280,109 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
   client.close();
   const at = tracks.toLocaleString('en');
   const suite = 'queries';
-  const timed = (sql: string): number => median(Array.from({ length: 5 }, () => {
-    const started = performance.now();
-    bare.db.prepare(sql).all();
-    return performance.now() - started;
-  }));
+  const timed = (sql: string): number =>
+    median(
+      Array.from({ length: 5 }, () => {
+        const started = performance.now();
+        bare.db.prepare(sql).all();
+        return performance.now() - started;
+      }),
+    );
   const lists = run.times.filter(({ name }) => name.includes(' @'));
   const searches = run.times.filter(({ name }) => name.startsWith('search ') && name.endsWith(', new'));
   const worst = (times: Timed[], by: keyof Times): Timed => times.toSorted((a, b) => b[by] - a[by])[0] as Timed;
-  const again = worst(run.times.filter(({ name }) => name.startsWith('search ') && name.endsWith(', again')), 'p99');
-  const deep = lists.filter(({ name }) => /@(middle|end)$/.test(name)).map((page) => ({ page, ratio: page.p50 / run.of(page.name.replace(/@.*/, '@0')).p50 })).toSorted((a, b) => b.ratio - a.ratio)[0];
-  const like = timed("SELECT id FROM tracks WHERE title_sort LIKE '%xq%' OR artist_sort LIKE '%xq%' OR album_sort LIKE '%xq%'");
-  const groups = timed('SELECT source, metadata_status, format, count(*), sum(size_bytes), sum(duration_ms) FROM tracks GROUP BY 1, 2, 3');
+  const again = worst(
+    run.times.filter(({ name }) => name.startsWith('search ') && name.endsWith(', again')),
+    'p99',
+  );
+  const deep = lists
+    .filter(({ name }) => /@(middle|end)$/.test(name))
+    .map((page) => ({ page, ratio: page.p50 / run.of(page.name.replace(/@.*/, '@0')).p50 }))
+    .toSorted((a, b) => b.ratio - a.ratio)[0];
+  const like = timed(
+    "SELECT id FROM tracks WHERE title_sort LIKE '%xq%' OR artist_sort LIKE '%xq%' OR album_sort LIKE '%xq%'",
+  );
+  const groups = timed(
+    'SELECT source, metadata_status, format, count(*), sum(size_bytes), sum(duration_ms) FROM tracks GROUP BY 1, 2, 3',
+  );
   const [page, search, slow] = [worst(lists, 'p99'), worst(searches, 'p50'), worst(searches, 'p99')];
   const bound = { name: 'bare page by ids, p50', value: floor.p50 };
   return [
-    measure({ suite, name: `${at}: tracks by title, first page, p50`, unit: 'ms', product: run.of('tracks title @0').p50, bound, goal: { op: '<=', value: 3 } }),
-    ...(deep ? [measure({ suite, name: `${at}: deepest to first page, worst (${deep.page.name})`, unit: 'ms', product: deep.page.p50, bound: { name: 'its first page', value: deep.page.p50 / deep.ratio }, goal: { op: '<=', value: 4 } })] : []),
-    measure({ suite, name: `${at}: worst list page, p99 beyond the floor (${page.name})`, unit: 'ms', product: page.p99 - floor.p99, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite, name: `${at}: worst search, p50 (${search.name})`, unit: 'ms', product: search.p50, bound: { name: 'LIKE scan', value: like }, goal: { op: '<=', value: tracks >= 1_000_000 ? 0.1 : 0.3 } }),
-    measure({ suite, name: `${at}: worst search, p99 beyond the floor (${slow.name})`, unit: 'ms', product: slow.p99 - floor.p99, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite, name: `${at}: worst search asked again, p99 beyond the floor (${again.name})`, unit: 'ms', product: again.p99 - floor.p99, bound: { name: 'limit', value: 5 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite, name: `${at}: statistics`, unit: 'ms', product: run.of('storage').p50, bound: { name: 'raw group-by', value: groups }, goal: { op: '<=', value: tracks >= 1_000_000 ? 0.01 : 0.1 } }),
-    measure({ suite, name: `${at}: like states of 50`, unit: 'ms', product: run.of('like states of 50').p50, bound, goal: { op: '<=', value: 2 } }),
-    measure({ suite, name: `${at}: history page`, unit: 'ms', product: run.of('history').p50, bound, goal: { op: '<=', value: 3 } }),
+    measure({
+      suite,
+      name: `${at}: tracks by title, first page, p50`,
+      unit: 'ms',
+      product: run.of('tracks title @0').p50,
+      bound,
+      goal: { op: '<=', value: 3 },
+    }),
+    ...(deep
+      ? [
+          measure({
+            suite,
+            name: `${at}: deepest to first page, worst (${deep.page.name})`,
+            unit: 'ms',
+            product: deep.page.p50,
+            bound: { name: 'its first page', value: deep.page.p50 / deep.ratio },
+            goal: { op: '<=', value: 4 },
+          }),
+        ]
+      : []),
+    measure({
+      suite,
+      name: `${at}: worst list page, p99 beyond the floor (${page.name})`,
+      unit: 'ms',
+      product: page.p99 - floor.p99,
+      bound: { name: 'limit', value: 5 },
+      goal: { op: '<=', value: 1 },
+    }),
+    measure({
+      suite,
+      name: `${at}: worst search, p50 (${search.name})`,
+      unit: 'ms',
+      product: search.p50,
+      bound: { name: 'LIKE scan', value: like },
+      goal: { op: '<=', value: tracks >= 1_000_000 ? 0.1 : 0.3 },
+    }),
+    measure({
+      suite,
+      name: `${at}: worst search, p99 beyond the floor (${slow.name})`,
+      unit: 'ms',
+      product: slow.p99 - floor.p99,
+      bound: { name: 'limit', value: 5 },
+      goal: { op: '<=', value: 1 },
+    }),
+    measure({
+      suite,
+      name: `${at}: worst search asked again, p99 beyond the floor (${again.name})`,
+      unit: 'ms',
+      product: again.p99 - floor.p99,
+      bound: { name: 'limit', value: 5 },
+      goal: { op: '<=', value: 1 },
+    }),
+    measure({
+      suite,
+      name: `${at}: statistics`,
+      unit: 'ms',
+      product: run.of('storage').p50,
+      bound: { name: 'raw group-by', value: groups },
+      goal: { op: '<=', value: tracks >= 1_000_000 ? 0.01 : 0.1 },
+    }),
+    measure({
+      suite,
+      name: `${at}: like states of 50`,
+      unit: 'ms',
+      product: run.of('like states of 50').p50,
+      bound,
+      goal: { op: '<=', value: 2 },
+    }),
+    measure({
+      suite,
+      name: `${at}: history page`,
+      unit: 'ms',
+      product: run.of('history').p50,
+      bound,
+      goal: { op: '<=', value: 3 },
+    }),
   ];
 }

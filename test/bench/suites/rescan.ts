@@ -1,4 +1,5 @@
-// 100,000 tracks: the first scan while a person uses the server, a rescan without changes, and one after a folder was renamed.
+// 100,000 tracks: the first scan while a person uses the server, a rescan without changes, and one after a folder was
+// renamed.
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurn, measure, type Measure } from '../measure.ts';
@@ -12,38 +13,90 @@ const LIMIT_MB = 250;
 export async function rescanSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'music-100k');
   makeSettledLibrary({ tracks: TRACKS, seed: 'rescan' }, music);
-  const product = await startProduct(join(dir, 'rescan'), { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' });
+  const product = await startProduct(join(dir, 'rescan'), {
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    LOCAL_MEDIA_IMPORT_MODE: 'reference',
+  });
   await eventLoopDelayMs(product); // from here on
   const used = await whileUsed(product, () => product.scan());
   const delay = await eventLoopDelayMs(product);
-  process.stderr.write(`100,000 tracks: first scan ${Math.round(used.result.ms / 1000)} s, ${used.result.result['added']} added, ${used.latencies.length} likes meanwhile\n`);
+  process.stderr.write(
+    `100,000 tracks: first scan ${Math.round(used.result.ms / 1000)} s, ${used.result.result['added']} added, ${used.latencies.length} likes meanwhile\n`,
+  );
 
-  const unchanged = await inTurn(5, () => walkLoop(music), async () => rescanMs(product, 0));
+  const unchanged = await inTurn(
+    5,
+    () => walkLoop(music),
+    async () => rescanMs(product, 0),
+  );
   const artist = readdirSync(music)[0] as string;
   const album = readdirSync(join(music, artist))[0] as string;
   mkdirSync(join(music, 'Renamed'));
   let at = join(music, artist, album);
-  const renamed = await inTurn(4, async () => rescanMs(product, 0), async (round) => {
-    const next = join(music, 'Renamed', `${album} ${round}`);
-    renameSync(at, next);
-    at = next;
-    const { result } = await product.scan();
-    if (!result['moved'] || result['added']) throw new Error(`renaming a folder: ${result['moved']} moved, ${result['added']} added`);
-    return result['duration_ms'] as number;
-  });
+  const renamed = await inTurn(
+    4,
+    async () => rescanMs(product, 0),
+    async (round) => {
+      const next = join(music, 'Renamed', `${album} ${round}`);
+      renameSync(at, next);
+      at = next;
+      const { result } = await product.scan();
+      if (!result['moved'] || result['added'])
+        throw new Error(`renaming a folder: ${result['moved']} moved, ${result['added']} added`);
+      return result['duration_ms'] as number;
+    },
+  );
   await product.stop();
 
   return [
-    measure({ suite: 'rescan', name: 'highest RSS, first scan of 100,000', unit: 'MB', product: used.rss, bound: { name: 'limit', value: LIMIT_MB }, goal: { op: '<=', value: 1 } }),
-    measure({ suite: 'rescan', name: 'POST /likes during it, p99', unit: 'ms', product: percentile(used.latencies, 0.99), bound: { name: 'limit', value: 100 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite: 'rescan', name: 'event loop delay during it, p99', unit: 'ms', product: delay, bound: { name: 'limit', value: 50 }, goal: { op: '<=', value: 1 } }),
-    measure({ suite: 'rescan', name: 'nothing changed, 100,000', unit: 'ms', product: unchanged.product, bound: { name: 'bare walk + stat', value: unchanged.bound }, goal: { op: '<=', value: 1.5 } }),
-    measure({ suite: 'rescan', name: 'one folder renamed, 100,000', unit: 'ms', product: renamed.product, bound: { name: 'nothing changed', value: renamed.bound }, goal: { op: '<=', value: 1.3 } }),
+    measure({
+      suite: 'rescan',
+      name: 'highest RSS, first scan of 100,000',
+      unit: 'MB',
+      product: used.rss,
+      bound: { name: 'limit', value: LIMIT_MB },
+      goal: { op: '<=', value: 1 },
+    }),
+    measure({
+      suite: 'rescan',
+      name: 'POST /likes during it, p99',
+      unit: 'ms',
+      product: percentile(used.latencies, 0.99),
+      bound: { name: 'limit', value: 100 },
+      goal: { op: '<=', value: 1 },
+    }),
+    measure({
+      suite: 'rescan',
+      name: 'event loop delay during it, p99',
+      unit: 'ms',
+      product: delay,
+      bound: { name: 'limit', value: 50 },
+      goal: { op: '<=', value: 1 },
+    }),
+    measure({
+      suite: 'rescan',
+      name: 'nothing changed, 100,000',
+      unit: 'ms',
+      product: unchanged.product,
+      bound: { name: 'bare walk + stat', value: unchanged.bound },
+      goal: { op: '<=', value: 1.5 },
+    }),
+    measure({
+      suite: 'rescan',
+      name: 'one folder renamed, 100,000',
+      unit: 'ms',
+      product: renamed.product,
+      bound: { name: 'nothing changed', value: renamed.bound },
+      goal: { op: '<=', value: 1.3 },
+    }),
   ];
 }
 
 /** Likes an album every 50 ms while something runs, as a person would not. */
-async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<{ result: T; latencies: number[]; rss: number }> {
+async function whileUsed<T>(
+  product: Product,
+  work: () => Promise<T>,
+): Promise<{ result: T; latencies: number[]; rss: number }> {
   const latencies: number[] = [];
   let rss = 0;
   let liked = false;
@@ -51,8 +104,14 @@ async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<{
     rss = Math.max(rss, product.rss());
     const started = performance.now();
     const body = JSON.stringify({ item_type: 'track', item_id: 1, liked: (liked = !liked) });
-    void fetch(`${product.url}/api/v1/likes`, { method: 'POST', headers: { Authorization: `Bearer ${product.token}`, 'Content-Type': 'application/json' }, body })
-      .then(async (response) => { await response.text(); if (response.ok) latencies.push(performance.now() - started); });
+    void fetch(`${product.url}/api/v1/likes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${product.token}`, 'Content-Type': 'application/json' },
+      body,
+    }).then(async (response) => {
+      await response.text();
+      if (response.ok) latencies.push(performance.now() - started);
+    });
   }, 50);
   const result = await work();
   clearInterval(timer);
@@ -70,4 +129,5 @@ async function rescanMs(product: Product, changes: number): Promise<number> {
   return result['duration_ms'] as number;
 }
 
-const percentile = (values: number[], p: number): number => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;
+const percentile = (values: number[], p: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;

@@ -1,4 +1,5 @@
-// First scan and rescan of 5,000 mixed files. Bounds: a bare read + sha256 + write loop, music-metadata file by file, a bare walk.
+// First scan and rescan of 5,000 mixed files. Bounds: a bare read + sha256 + write loop, music-metadata file by file, a
+// bare walk.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +15,18 @@ const TRACKS = 5_000;
 const ROUNDS = 3;
 
 export async function scanSuite(dir: string, { peer }: { peer: string | undefined }): Promise<Measure[]> {
-  if (peer !== undefined && (peer !== 'mpd' || !hasMpd())) throw new Error(`The peer ${peer} is not known or not installed; there is mpd.`);
+  if (peer !== undefined && (peer !== 'mpd' || !hasMpd()))
+    throw new Error(`The peer ${peer} is not known or not installed; there is mpd.`);
   const music = join(dir, 'music');
   const { files } = makeSettledLibrary({ tracks: TRACKS, seed: 'bench' }, music);
   const paths = files.map((file) => join(music, file.path));
   const perSecond = (ms: number): number => (files.length / ms) * 1000;
 
   const firstScan = async (mode: string, round: number): Promise<number> => {
-    const product = await startProduct(join(dir, `${mode}-${round}`), { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode });
+    const product = await startProduct(join(dir, `${mode}-${round}`), {
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      LOCAL_MEDIA_IMPORT_MODE: mode,
+    });
     try {
       const { ms, result } = await product.scan();
       if (result['added'] !== files.length) throw new Error(`${result['added']} of ${files.length} files were added`);
@@ -30,26 +35,113 @@ export async function scanSuite(dir: string, { peer }: { peer: string | undefine
       await product.stop();
     }
   };
-  const tags = await inTurn(ROUNDS, async () => perSecond(await parseLoop(paths)), () => perSecond(readLoop(paths)));
-  const copy = await inTurn(ROUNDS, (round) => perSecond(copyLoop(paths, join(dir, `bare-${round}`))), (round) => firstScan('copy', round));
-  const safeCopy = await inTurn(ROUNDS, (round) => perSecond(copyLoop(paths, join(dir, `flushed-${round}`), { flush: true })), (round) => firstScan('copy', ROUNDS + round));
-  const reference = await inTurn(ROUNDS, async () => perSecond(await parseLoop(paths)), (round) => firstScan('reference', round));
+  const tags = await inTurn(
+    ROUNDS,
+    async () => perSecond(await parseLoop(paths)),
+    () => perSecond(readLoop(paths)),
+  );
+  const copy = await inTurn(
+    ROUNDS,
+    (round) => perSecond(copyLoop(paths, join(dir, `bare-${round}`))),
+    (round) => firstScan('copy', round),
+  );
+  const safeCopy = await inTurn(
+    ROUNDS,
+    (round) => perSecond(copyLoop(paths, join(dir, `flushed-${round}`), { flush: true })),
+    (round) => firstScan('copy', ROUNDS + round),
+  );
+  const reference = await inTurn(
+    ROUNDS,
+    async () => perSecond(await parseLoop(paths)),
+    (round) => firstScan('reference', round),
+  );
 
-  const besidePeer = async (mode: string) => (peer === undefined ? undefined : inTurn(ROUNDS, async (round) => perSecond(await mpdScanMs(music, join(dir, `mpd-${mode}-${round}`))), (round) => firstScan(mode, 2 * ROUNDS + round)));
+  const besidePeer = async (mode: string) =>
+    peer === undefined
+      ? undefined
+      : inTurn(
+          ROUNDS,
+          async (round) => perSecond(await mpdScanMs(music, join(dir, `mpd-${mode}-${round}`))),
+          (round) => firstScan(mode, 2 * ROUNDS + round),
+        );
   const [copyBesidePeer, referenceBesidePeer] = [await besidePeer('copy'), await besidePeer('reference')];
 
-  const known = await startProduct(join(dir, 'reference-0'), { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' });
-  const rescan = await inTurn(7, () => perSecond(walkLoop(music)), async () => perSecond(await rescanMs(known)));
+  const known = await startProduct(join(dir, 'reference-0'), {
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    LOCAL_MEDIA_IMPORT_MODE: 'reference',
+  });
+  const rescan = await inTurn(
+    7,
+    () => perSecond(walkLoop(music)),
+    async () => perSecond(await rescanMs(known)),
+  );
   await known.stop();
 
   return [
-    measure({ suite: 'scan', name: 'first scan, copy', unit: 'files/s', product: copy.product, bound: { name: 'read + sha256 + write', value: copy.bound }, goal: { op: '>=', value: 0.4 } }),
-    measure({ suite: 'scan', name: 'the same, beside a loop whose copies are safe too', unit: 'files/s', product: safeCopy.product, bound: { name: 'read + sha256 + write + fdatasync', value: safeCopy.bound }, goal: { op: '>=', value: 0.4 } }),
-    ...(copyBesidePeer ? [measure({ suite: 'scan', name: 'first scan, copy, beside mpd', unit: 'files/s', product: copyBesidePeer.product, bound: { name: 'mpd, which does not copy', value: copyBesidePeer.bound }, goal: { op: '>=', value: 1.2 } })] : []),
-    ...(referenceBesidePeer ? [measure({ suite: 'scan', name: 'first scan, reference, beside mpd', unit: 'files/s', product: referenceBesidePeer.product, bound: { name: 'mpd', value: referenceBesidePeer.bound }, goal: { op: '>=', value: 1.2 } })] : []),
-    measure({ suite: 'scan', name: 'first scan, reference', unit: 'files/s', product: reference.product, bound: { name: 'sequential parseFile', value: reference.bound }, goal: { op: '>=', value: 3 } }),
-    measure({ suite: 'scan', name: 'tag reading, six formats', unit: 'files/s', product: tags.product, bound: { name: 'sequential parseFile', value: tags.bound }, goal: { op: '>=', value: 20 } }),
-    measure({ suite: 'scan', name: 'rescan, nothing changed', unit: 'files/s', product: rescan.product, bound: { name: 'readdir + stat', value: rescan.bound }, goal: { op: '>=', value: 0.5 } }),
+    measure({
+      suite: 'scan',
+      name: 'first scan, copy',
+      unit: 'files/s',
+      product: copy.product,
+      bound: { name: 'read + sha256 + write', value: copy.bound },
+      goal: { op: '>=', value: 0.4 },
+    }),
+    measure({
+      suite: 'scan',
+      name: 'the same, beside a loop whose copies are safe too',
+      unit: 'files/s',
+      product: safeCopy.product,
+      bound: { name: 'read + sha256 + write + fdatasync', value: safeCopy.bound },
+      goal: { op: '>=', value: 0.4 },
+    }),
+    ...(copyBesidePeer
+      ? [
+          measure({
+            suite: 'scan',
+            name: 'first scan, copy, beside mpd',
+            unit: 'files/s',
+            product: copyBesidePeer.product,
+            bound: { name: 'mpd, which does not copy', value: copyBesidePeer.bound },
+            goal: { op: '>=', value: 1.2 },
+          }),
+        ]
+      : []),
+    ...(referenceBesidePeer
+      ? [
+          measure({
+            suite: 'scan',
+            name: 'first scan, reference, beside mpd',
+            unit: 'files/s',
+            product: referenceBesidePeer.product,
+            bound: { name: 'mpd', value: referenceBesidePeer.bound },
+            goal: { op: '>=', value: 1.2 },
+          }),
+        ]
+      : []),
+    measure({
+      suite: 'scan',
+      name: 'first scan, reference',
+      unit: 'files/s',
+      product: reference.product,
+      bound: { name: 'sequential parseFile', value: reference.bound },
+      goal: { op: '>=', value: 3 },
+    }),
+    measure({
+      suite: 'scan',
+      name: 'tag reading, six formats',
+      unit: 'files/s',
+      product: tags.product,
+      bound: { name: 'sequential parseFile', value: tags.bound },
+      goal: { op: '>=', value: 20 },
+    }),
+    measure({
+      suite: 'scan',
+      name: 'rescan, nothing changed',
+      unit: 'files/s',
+      product: rescan.product,
+      bound: { name: 'readdir + stat', value: rescan.bound },
+      goal: { op: '>=', value: 0.5 },
+    }),
   ];
 }
 

@@ -17,10 +17,33 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'startup');
   await (await startProduct(dataDir)).stop(); // migrated, account made, code compiled
   let port = 40_000 + (process.pid % 10_000);
-  const times = await inTurn(ROUNDS,
+  const times = await inTurn(
+    ROUNDS,
     () => millisecondsToHealth([empty, String(++port)], port),
-    () => millisecondsToHealth([join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--log-level', 'error', '--port', String(++port)], port));
-  return [measure({ suite: 'startup', name: 'spawn to first /health', unit: 'ms', product: times.product, bound: { name: 'empty node:http', value: times.bound }, goal: { op: '<=', value: 4 } })];
+    () =>
+      millisecondsToHealth(
+        [
+          join(root, 'dist', 'server', 'main.js'),
+          '--data-dir',
+          dataDir,
+          '--log-level',
+          'error',
+          '--port',
+          String(++port),
+        ],
+        port,
+      ),
+  );
+  return [
+    measure({
+      suite: 'startup',
+      name: 'spawn to first /health',
+      unit: 'ms',
+      product: times.product,
+      bound: { name: 'empty node:http', value: times.bound },
+      goal: { op: '<=', value: 4 },
+    }),
+  ];
 }
 
 async function millisecondsToHealth(args: string[], port: number): Promise<number> {
@@ -28,7 +51,9 @@ async function millisecondsToHealth(args: string[], port: number): Promise<numbe
   const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' } });
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error('the server ended');
-    await new Promise((resolve) => { setTimeout(resolve, 1); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1);
+    });
   }
   const ms = performance.now() - started;
   child.kill('SIGTERM');
@@ -36,6 +61,9 @@ async function millisecondsToHealth(args: string[], port: number): Promise<numbe
   return ms;
 }
 
-const answers = (port: number): Promise<boolean> => new Promise((resolve) => {
-  get({ host: '127.0.0.1', port, path: '/health', agent: false }, (res) => { res.resume().on('end', () => resolve(res.statusCode === 200)); }).on('error', () => resolve(false));
-});
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    get({ host: '127.0.0.1', port, path: '/health', agent: false }, (res) => {
+      res.resume().on('end', () => resolve(res.statusCode === 200));
+    }).on('error', () => resolve(false));
+  });

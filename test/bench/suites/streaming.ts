@@ -15,17 +15,37 @@ export async function streamingSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'one-file');
   mkdirSync(music);
   writeFileSync(join(music, 'long.wav'), wav(BYTES));
-  const product = await startProduct(join(dir, 'streaming'), { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'copy' });
+  const product = await startProduct(join(dir, 'streaming'), {
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    LOCAL_MEDIA_IMPORT_MODE: 'copy',
+  });
   await product.scan();
   const { items } = await product.api<{ items: { id: number }[] }>('/tracks');
-  const server = createServer((req, res) => { send(req, join(music, 'long.wav')).pipe(res); }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.once('listening', resolve); });
+  const server = createServer((req, res) => {
+    send(req, join(music, 'long.wav')).pipe(res);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => {
+    server.once('listening', resolve);
+  });
   const { port } = server.address() as AddressInfo;
 
-  const speeds = await inTurn(ROUNDS, () => megabytesPerSecond(`http://127.0.0.1:${port}/`), () => megabytesPerSecond(`${product.url}/stream/${items[0]?.id}?token=${product.token}`));
+  const speeds = await inTurn(
+    ROUNDS,
+    () => megabytesPerSecond(`http://127.0.0.1:${port}/`),
+    () => megabytesPerSecond(`${product.url}/stream/${items[0]?.id}?token=${product.token}`),
+  );
   server.close();
   await product.stop();
-  return [measure({ suite: 'streaming', name: '50 MB, whole', unit: 'MB/s', product: speeds.product, bound: { name: 'send', value: speeds.bound }, goal: { op: '>=', value: 2 } })];
+  return [
+    measure({
+      suite: 'streaming',
+      name: '50 MB, whole',
+      unit: 'MB/s',
+      product: speeds.product,
+      bound: { name: 'send', value: speeds.bound },
+      goal: { op: '>=', value: 2 },
+    }),
+  ];
 }
 
 /** Over a bare socket into one reused buffer, so that the client costs little beside the servers. */
@@ -34,11 +54,27 @@ function megabytesPerSecond(address: string): Promise<number> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
     let bytes = 0;
-    const socket = connect({
-      host: hostname, port: Number(port),
-      onread: { buffer: Buffer.allocUnsafe(1 << 20), callback: (count) => { bytes += count; return true; } },
-    }, () => socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`));
-    socket.on('error', reject).on('close', () => (bytes >= BYTES ? resolve(bytes / 1e6 / ((performance.now() - started) / 1000)) : reject(new Error(`only ${bytes} bytes came`))));
+    const socket = connect(
+      {
+        host: hostname,
+        port: Number(port),
+        onread: {
+          buffer: Buffer.allocUnsafe(1 << 20),
+          callback: (count) => {
+            bytes += count;
+            return true;
+          },
+        },
+      },
+      () => socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    );
+    socket
+      .on('error', reject)
+      .on('close', () =>
+        bytes >= BYTES
+          ? resolve(bytes / 1e6 / ((performance.now() - started) / 1000))
+          : reject(new Error(`only ${bytes} bytes came`)),
+      );
   });
 }
 

@@ -1,8 +1,8 @@
-// The phone door over a large library: how long each call of a first sync takes beside a bare server in this process that answers as many
-// rows of the same table as JSON, unjoined; calls that answer little beside a `ping`, which is the same request with the same credentials and
-// an empty answer. A song or an album of the protocol has twice the fields of its row, with names, likes and plays of other tables:
-// what a bare page with those costs is two to three times the bound, and the goals are twice that. What phones feel beside it (p99,
-// bytes, memory) goes to stderr.
+// The phone door over a large library: how long each call of a first sync takes beside a bare server in this process
+// that answers as many rows of the same table as JSON, unjoined; calls that answer little beside a `ping`, which is the
+// same request with the same credentials and an empty answer. A song or an album of the protocol has twice the fields
+// of its row, with names, likes and plays of other tables: what a bare page with those costs is two to three times the
+// bound, and the goals are twice that. What phones feel beside it (p99, bytes, memory) goes to stderr.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,18 +19,54 @@ const ROUNDS = 40;
 const FEW_ROUNDS = 5;
 
 type Table = 'tracks' | 'albums' | 'artists';
-interface CallOf { name: string; address: string; goal: number; bound: 'ping' | { rows: number; of: Table }; rounds?: number }
+interface CallOf {
+  name: string;
+  address: string;
+  goal: number;
+  bound: 'ping' | { rows: number; of: Table };
+  rounds?: number;
+}
 
-const lists = ['random', 'newest', 'highest', 'frequent', 'recent', 'alphabeticalByName', 'alphabeticalByArtist', 'starred', 'byYear&fromYear=1990&toYear=2005', 'byGenre&genre=Jazz'];
+const lists = [
+  'random',
+  'newest',
+  'highest',
+  'frequent',
+  'recent',
+  'alphabeticalByName',
+  'alphabeticalByArtist',
+  'starred',
+  'byYear&fromYear=1990&toYear=2005',
+  'byGenre&genre=Jazz',
+];
 const songs = { goal: 5, bound: { rows: 500, of: 'tracks' } } as const;
 
 const CALLS: CallOf[] = [
-  ...lists.map((type): CallOf => ({ name: `getAlbumList2 ${type.replace(/&.*/, '')}, 500`, address: `getAlbumList2?type=${type}&size=500`, goal: 5, bound: { rows: 500, of: 'albums' } })),
-  { name: 'search3, everything, first 500', address: 'search3?query=&songCount=500&albumCount=0&artistCount=0', ...songs },
-  { name: 'search3, everything, 500 from the middle', address: `search3?query=&songCount=500&songOffset=${TRACKS / 2}&albumCount=0&artistCount=0`, ...songs },
+  ...lists.map((type): CallOf => ({
+    name: `getAlbumList2 ${type.replace(/&.*/, '')}, 500`,
+    address: `getAlbumList2?type=${type}&size=500`,
+    goal: 5,
+    bound: { rows: 500, of: 'albums' },
+  })),
+  {
+    name: 'search3, everything, first 500',
+    address: 'search3?query=&songCount=500&albumCount=0&artistCount=0',
+    ...songs,
+  },
+  {
+    name: 'search3, everything, 500 from the middle',
+    address: `search3?query=&songCount=500&songOffset=${TRACKS / 2}&albumCount=0&artistCount=0`,
+    ...songs,
+  },
   { name: 'getRandomSongs, 500', address: 'getRandomSongs?size=500', ...songs },
   { name: 'search3, a word', address: 'search3?query=moon&songCount=20', goal: 8, bound: 'ping' },
-  { name: 'getArtists', address: 'getArtists', goal: 10, bound: { rows: Math.ceil(TRACKS * 0.044), of: 'artists' }, rounds: FEW_ROUNDS },
+  {
+    name: 'getArtists',
+    address: 'getArtists',
+    goal: 10,
+    bound: { rows: Math.ceil(TRACKS * 0.044), of: 'artists' },
+    rounds: FEW_ROUNDS,
+  },
   { name: 'getAlbum', address: 'getAlbum?id=al-7', goal: 4, bound: 'ping' },
   { name: 'getCoverArt, 300, cached', address: 'getCoverArt?id=al-7&size=300', goal: 3, bound: 'ping' },
 ];
@@ -53,15 +89,44 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
   const ping = { name: 'ping', ...(await times(`${product.url}/rest/ping?${credentials}`, ROUNDS)) };
   const measures: Measure[] = [];
   for (const { name, address, goal, bound, rounds = ROUNDS } of CALLS) {
-    const beside = bound === 'ping' ? ping : { name: `${bound.rows.toLocaleString('en')} bare rows`, ...(await times(`${bare.url}/${bound.of}/${bound.rows}`, rounds)) };
-    const taken = await times(`${product.url}/rest/${address}${address.includes('?') ? '&' : '?'}${credentials}`, rounds);
-    console.error(`  ${name}: p50 ${taken.p50.toFixed(1)} ms, p99 ${taken.p99.toFixed(1)} ms, ${taken.bytes.toLocaleString('en')} bytes`);
-    measures.push(measure({ suite: 'subsonic', name, unit: 'ms', product: taken.p50, bound: { name: beside.name, value: beside.p50 }, goal: { op: '<=', value: goal } }));
+    const beside =
+      bound === 'ping'
+        ? ping
+        : {
+            name: `${bound.rows.toLocaleString('en')} bare rows`,
+            ...(await times(`${bare.url}/${bound.of}/${bound.rows}`, rounds)),
+          };
+    const taken = await times(
+      `${product.url}/rest/${address}${address.includes('?') ? '&' : '?'}${credentials}`,
+      rounds,
+    );
+    console.error(
+      `  ${name}: p50 ${taken.p50.toFixed(1)} ms, p99 ${taken.p99.toFixed(1)} ms, ${taken.bytes.toLocaleString('en')} bytes`,
+    );
+    measures.push(
+      measure({
+        suite: 'subsonic',
+        name,
+        unit: 'ms',
+        product: taken.p50,
+        bound: { name: beside.name, value: beside.p50 },
+        goal: { op: '<=', value: goal },
+      }),
+    );
   }
   bare.close();
   const after = product.rss();
   console.error(`  memory: ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`);
-  measures.push(measure({ suite: 'subsonic', name: 'RSS after all calls', unit: 'MB', product: after, bound: { name: 'limit', value: MOST_MEMORY_MB }, goal: { op: '<=', value: 1 } }));
+  measures.push(
+    measure({
+      suite: 'subsonic',
+      name: 'RSS after all calls',
+      unit: 'MB',
+      product: after,
+      bound: { name: 'limit', value: MOST_MEMORY_MB },
+      goal: { op: '<=', value: 1 },
+    }),
+  );
   await product.stop();
   return measures;
 }
@@ -69,13 +134,36 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
 async function credentialsOf({ api }: Product): Promise<string> {
   const { username, password } = await api<{ username: string; password: string }>('/users/me/subsonic-password');
   const salt = 'c19b2d';
-  return new URLSearchParams({ u: username, s: salt, t: createHash('md5').update(password + salt).digest('hex'), v: '1.16.1', c: 'bench', f: 'json' }).toString();
+  return new URLSearchParams({
+    u: username,
+    s: salt,
+    t: createHash('md5')
+      .update(password + salt)
+      .digest('hex'),
+    v: '1.16.1',
+    c: 'bench',
+    f: 'json',
+  }).toString();
 }
 
 async function putCover({ url, token }: Product): Promise<void> {
   const form = new FormData();
-  form.set('file', new Blob([new Uint8Array(await sharp({ create: { width: 1_000, height: 1_000, channels: 3, background: '#357' } }).jpeg().toBuffer())]), 'cover.jpg');
-  const response = await fetch(`${url}/api/v1/albums/7/cover`, { method: 'PUT', headers: { Authorization: `Bearer ${token}` }, body: form });
+  form.set(
+    'file',
+    new Blob([
+      new Uint8Array(
+        await sharp({ create: { width: 1_000, height: 1_000, channels: 3, background: '#357' } })
+          .jpeg()
+          .toBuffer(),
+      ),
+    ]),
+    'cover.jpg',
+  );
+  const response = await fetch(`${url}/api/v1/albums/7/cover`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${token}` },
+    body: form,
+  });
   if (!response.ok) throw new Error(`the cover was not taken: ${response.status} ${await response.text()}`);
 }
 
@@ -88,7 +176,8 @@ async function times(address: string, rounds: number): Promise<{ p50: number; p9
     const body = await response.arrayBuffer();
     if (round >= 0) taken.push(performance.now() - started);
     bytes = body.byteLength;
-    if (response.status !== 200 || Buffer.from(body).toString('latin1', 0, 200).includes('"failed"')) throw new Error(`${address}: ${Buffer.from(body).toString('utf8', 0, 300)}`);
+    if (response.status !== 200 || Buffer.from(body).toString('latin1', 0, 200).includes('"failed"'))
+      throw new Error(`${address}: ${Buffer.from(body).toString('utf8', 0, 300)}`);
   }
   return { p50: median(taken), p99: taken.sort((a, b) => a - b)[Math.floor(taken.length * 0.99)] ?? Number.NaN, bytes };
 }
@@ -100,9 +189,17 @@ async function startBare(path: string): Promise<{ url: string; close: () => void
   const server = createServer((req, res) => {
     const [, table, rows] = (req.url ?? '').split('/');
     const ids = Array.from({ length: Number(rows) }, (_, n) => n + 1);
-    res.setHeader('Content-Type', 'application/json').end(JSON.stringify(db.prepare(`SELECT t.* FROM json_each(?) i CROSS JOIN ${table} t ON t.id = i.value`).all(JSON.stringify(ids))));
+    res
+      .setHeader('Content-Type', 'application/json')
+      .end(
+        JSON.stringify(
+          db.prepare(`SELECT t.* FROM json_each(?) i CROSS JOIN ${table} t ON t.id = i.value`).all(JSON.stringify(ids)),
+        ),
+      );
   }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => { server.once('listening', resolve); });
+  await new Promise((resolve) => {
+    server.once('listening', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {

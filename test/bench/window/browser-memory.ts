@@ -5,7 +5,11 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 const EVERY_MS = 500;
 const MB = 1024 * 1024;
 
-export interface Memory { heapMb: number; processMb: number; /** Of the process, once its garbage was collected. */ keptMb: number }
+export interface Memory {
+  heapMb: number;
+  processMb: number;
+  /** Of the process, once its garbage was collected. */ keptMb: number;
+}
 
 /** The most there was from now until it is stopped. */
 export async function watchMemory(browser: Browser, page: Page): Promise<{ stop: () => Promise<Memory> }> {
@@ -20,7 +24,9 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
   };
   await look();
   let looking = Promise.resolve();
-  const timer = setInterval(() => { looking = looking.then(look).catch(() => clearInterval(timer)); }, EVERY_MS); // until the page is closed
+  const timer = setInterval(() => {
+    looking = looking.then(look).catch(() => clearInterval(timer));
+  }, EVERY_MS); // until the page is closed
   return {
     async stop() {
       clearInterval(timer);
@@ -35,10 +41,20 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
   };
 }
 
-interface Driven { _connection: { toImpl: (page: Page) => { delegate: { _mainFrameSession: { _client: { send: (method: string) => Promise<unknown> } } } } } }
+interface Driven {
+  _connection: {
+    toImpl: (page: Page) => {
+      delegate: { _mainFrameSession: { _client: { send: (method: string) => Promise<unknown> } } };
+    };
+  };
+}
 
-/** The driver has the browser keep answers for whoever asks for them later, 100 MB of them in the page's own process, which no person's browser does. */
-const keepNoAnswers = (page: Page): Promise<unknown> => (page as unknown as Driven)._connection.toImpl(page).delegate._mainFrameSession._client.send('Network.disable');
+/**
+ * The driver has the browser keep answers for whoever asks for them later, 100 MB of them in the page's own process,
+ * which no person's browser does.
+ */
+const keepNoAnswers = (page: Page): Promise<unknown> =>
+  (page as unknown as Driven)._connection.toImpl(page).delegate._mainFrameSession._client.send('Network.disable');
 
 async function heapMb(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');

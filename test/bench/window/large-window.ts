@@ -1,4 +1,5 @@
-// The library window of a library of a million tracks in 80,000 albums, with covers, in a browser whose scroll bars can be dragged.
+// The library window of a library of a million tracks in 80,000 albums, with covers, in a browser whose scroll bars can
+// be dragged.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -29,11 +30,15 @@ export async function openLargeWindow(dir: string, libraries: string): Promise<L
   const { access_token, user } = await product.api<TokenResponse>('/auth/refresh', 'POST');
   const browser = await openBrowser({ scrollBars: true });
   return {
-    browser, product,
+    browser,
+    product,
     async openPage() {
       const context = await browser.newContext({ baseURL: product.url, viewport: { width: 1440, height: 900 } });
       const page = await context.newPage();
-      await page.addInitScript(([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })), [access_token, user] as const);
+      await page.addInitScript(
+        ([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })),
+        [access_token, user] as const,
+      );
       return page;
     },
     async close() {
@@ -48,6 +53,8 @@ async function addPictures(dataDir: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (let n = 0; n < PICTURES; n++) writeFileSync(join(folder, `${n}.jpg`), await drawCover(`Picture ${n}`, 'Nobody'));
   const db = new Database(join(dataDir, 'tonearm.db'));
-  db.exec(`UPDATE album_covers SET key = 'covers/' || (album_id % ${PICTURES}) || '.jpg', etag = 'picture-' || (album_id % ${PICTURES}); DELETE FROM orphaned_covers`);
+  db.exec(
+    `UPDATE album_covers SET key = 'covers/' || (album_id % ${PICTURES}) || '.jpg', etag = 'picture-' || (album_id % ${PICTURES}); DELETE FROM orphaned_covers`,
+  );
   db.close();
 }

@@ -1,4 +1,5 @@
-// What the suites `lists` and `opening` found, as tables in docs/lists.md and a picture of the traces in docs/lists.svg.
+// What the suites `lists` and `opening` found, as tables in docs/lists.md and a picture of the traces in
+// docs/lists.svg.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../product.ts';
@@ -11,7 +12,8 @@ const WIDTH = 720;
 const STRIP = 56;
 const NAME = 20;
 
-const rows = (head: string[], body: (string | number)[][]): string => [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
+const rows = (head: string[], body: (string | number)[][]): string =>
+  [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
 const round = (value: number): string => Math.round(value).toLocaleString('en');
 
 function replaceBetween(mark: string, text: string): void {
@@ -19,29 +21,88 @@ function replaceBetween(mark: string, text: string): void {
   const before = readFileSync(path, 'utf8');
   const place = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*(<!-- end of ${mark} -->)`);
   if (!place.test(before)) throw new Error(`docs/lists.md has no place for ${mark}.`);
-  writeFileSync(path, before.replace(place, (_, begin: string, end: string) => `${begin}${text}\n${end}`));
+  writeFileSync(
+    path,
+    before.replace(place, (_, begin: string, end: string) => `${begin}${text}\n${end}`),
+  );
 }
 
 export function writeListDocs(figures: ListFigures[]): void {
-  const ways = figures.flatMap(({ list, ways }) => ways.map(({ name, trace }) =>
-    [list, name, round(trace.longestBlankMs), round(trace.longestUneaseMs), round(trace.longestFrameMs), Math.max(...trace.frames.map(({ inDocument }) => inDocument)), trace.answers.count, `${round(trace.answers.medianMs)} / ${round(trace.answers.longestMs)}`]));
-  const memory = figures.map(({ list, memory }) => [list, round(memory.heapMb), round(memory.processMb), round(memory.keptMb)]);
-  replaceBetween('lists', [
-    rows(['List', 'way', 'one row blank for at most, ms', 'anything blank for at most, ms', 'longest frame, ms', 'most in the document', 'pages fetched', 'median / longest answer, ms'], ways), '',
-    rows(['List', 'script heap at most, MB', 'memory of the process at most, MB', 'the same, garbage collected, MB'], memory),
-  ].join('\n'));
+  const ways = figures.flatMap(({ list, ways }) =>
+    ways.map(({ name, trace }) => [
+      list,
+      name,
+      round(trace.longestBlankMs),
+      round(trace.longestUneaseMs),
+      round(trace.longestFrameMs),
+      Math.max(...trace.frames.map(({ inDocument }) => inDocument)),
+      trace.answers.count,
+      `${round(trace.answers.medianMs)} / ${round(trace.answers.longestMs)}`,
+    ]),
+  );
+  const memory = figures.map(({ list, memory }) => [
+    list,
+    round(memory.heapMb),
+    round(memory.processMb),
+    round(memory.keptMb),
+  ]);
+  replaceBetween(
+    'lists',
+    [
+      rows(
+        [
+          'List',
+          'way',
+          'one row blank for at most, ms',
+          'anything blank for at most, ms',
+          'longest frame, ms',
+          'most in the document',
+          'pages fetched',
+          'median / longest answer, ms',
+        ],
+        ways,
+      ),
+      '',
+      rows(
+        ['List', 'script heap at most, MB', 'memory of the process at most, MB', 'the same, garbage collected, MB'],
+        memory,
+      ),
+    ].join('\n'),
+  );
   writeFileSync(join(docs, 'lists.svg'), draw(figures));
 }
 
 export function writeOpeningDocs(figures: OpeningFigures[]): void {
-  replaceBetween('opening', rows(['Page', 'first paint, ms', 'all in sight, ms', 'interactive, ms', 'at worst, ms', 'script blocked for, ms', 'requests', 'KB'],
-    figures.map(({ path, median: m, worstMs }) => [`\`${path}\``, ...[m.firstPaintMs, m.inSightMs, m.interactiveMs, worstMs, m.blockedMs, m.requests, m.sentKb].map(round)])));
+  replaceBetween(
+    'opening',
+    rows(
+      [
+        'Page',
+        'first paint, ms',
+        'all in sight, ms',
+        'interactive, ms',
+        'at worst, ms',
+        'script blocked for, ms',
+        'requests',
+        'KB',
+      ],
+      figures.map(({ path, median: m, worstMs }) => [
+        `\`${path}\``,
+        ...[m.firstPaintMs, m.inSightMs, m.interactiveMs, worstMs, m.blockedMs, m.requests, m.sentKb].map(round),
+      ]),
+    ),
+  );
 }
 
 /** One strip a way: the line is the place in the list, the bars are what is blank in sight. */
 function draw(figures: ListFigures[]): string {
-  const strips = figures.flatMap(({ list, ways }) => ways.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })));
-  const drawn = strips.map(({ name, trace }, i) => `<g transform="translate(0 ${i * (STRIP + NAME + 12)})"><text x="0" y="14">${name}, ${(lengthOf(trace) / 1000).toFixed(1)} s</text>${strip(trace)}</g>`);
+  const strips = figures.flatMap(({ list, ways }) =>
+    ways.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })),
+  );
+  const drawn = strips.map(
+    ({ name, trace }, i) =>
+      `<g transform="translate(0 ${i * (STRIP + NAME + 12)})"><text x="0" y="14">${name}, ${(lengthOf(trace) / 1000).toFixed(1)} s</text>${strip(trace)}</g>`,
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 ${WIDTH + 16} ${strips.length * (STRIP + NAME + 12) + 8}" role="img" aria-label="Place in the list and blank rows in sight over time, for each way of scrolling">
 <style>text{font:600 13px sans-serif;fill:#5b5854}polyline{fill:none;stroke:#0a72d4;stroke-width:1.25}.blank{fill:#c8431b}.ground{fill:#f1efec}</style>
 <rect x="-8" y="-4" width="100%" height="100%" fill="#fcfbfa"/>
@@ -59,8 +120,14 @@ function strip(trace: ListTrace): string {
   const mostBlank = Math.max(1, ...frames.map(({ blank }) => blank));
   const bars = frames.flatMap(({ at, blank }, n) => {
     const height = (blank / mostBlank) * STRIP;
-    return blank === 0 ? [] : [`<rect class="blank" x="${x(at).toFixed(1)}" y="${(NAME + STRIP - height).toFixed(1)}" width="${Math.max(0.5, x(frames[n + 1]?.at ?? at) - x(at)).toFixed(1)}" height="${height.toFixed(1)}"/>`];
+    return blank === 0
+      ? []
+      : [
+          `<rect class="blank" x="${x(at).toFixed(1)}" y="${(NAME + STRIP - height).toFixed(1)}" width="${Math.max(0.5, x(frames[n + 1]?.at ?? at) - x(at)).toFixed(1)}" height="${height.toFixed(1)}"/>`,
+        ];
   });
-  const line = frames.filter((_, n) => n % 3 === 0).map(({ at, first }) => `${x(at).toFixed(1)},${(NAME + STRIP - (first / furthest) * STRIP).toFixed(1)}`);
+  const line = frames
+    .filter((_, n) => n % 3 === 0)
+    .map(({ at, first }) => `${x(at).toFixed(1)},${(NAME + STRIP - (first / furthest) * STRIP).toFixed(1)}`);
   return `<rect class="ground" y="${NAME}" width="${WIDTH}" height="${STRIP}"/>${bars.join('')}<polyline points="${line.join(' ')}"/>`;
 }

@@ -1,4 +1,5 @@
-// Watches a virtual list from inside the page, frame by frame: how much of it is in the document, and how long what is in sight stays blank.
+// Watches a virtual list from inside the page, frame by frame: how much of it is in the document, and how long what is
+// in sight stays blank.
 import type { Page } from 'playwright-core';
 
 export interface Frame {
@@ -21,14 +22,25 @@ export interface ListTrace {
   answers: { count: number; medianMs: number; longestMs: number };
 }
 
-interface Watch { stop: () => ListTrace; isFull: () => boolean }
+interface Watch {
+  stop: () => ListTrace;
+  isFull: () => boolean;
+}
 
 export const startProbe = (page: Page): Promise<void> => page.evaluate(watch);
-export const stopProbe = (page: Page): Promise<ListTrace> => page.evaluate(() => (globalThis as unknown as { watch: Watch }).watch.stop());
+export const stopProbe = (page: Page): Promise<ListTrace> =>
+  page.evaluate(() => (globalThis as unknown as { watch: Watch }).watch.stop());
 /** Waits until everything in sight is there, two frames after whatever was done last. */
 export const untilFull = async (page: Page): Promise<void> => {
-  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
-  await page.waitForFunction(() => (globalThis as unknown as { watch: Watch }).watch.isFull(), undefined, { timeout: 60_000 });
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve));
+      }),
+  );
+  await page.waitForFunction(() => (globalThis as unknown as { watch: Watch }).watch.isFull(), undefined, {
+    timeout: 60_000,
+  });
 };
 
 /** Runs in the page. A row that has its track says which; a cell that has its album has something to focus. */
@@ -46,9 +58,16 @@ function watch(): void {
     const grid = document.querySelector('[role="grid"]')!;
     const head = grid.querySelector('[role="columnheader"]')?.getBoundingClientRect().bottom ?? scroller.top;
     const all = grid.querySelectorAll<HTMLElement>('[data-index]');
-    return { all, seen: [...all].filter((cell) => { const { top, bottom } = cell.getBoundingClientRect(); return bottom > head + 1 && top < scroller.bottom - 1; }) };
+    return {
+      all,
+      seen: [...all].filter((cell) => {
+        const { top, bottom } = cell.getBoundingClientRect();
+        return bottom > head + 1 && top < scroller.bottom - 1;
+      }),
+    };
   };
-  const isBlank = (cell: HTMLElement): boolean => cell.dataset['track'] === undefined && !cell.querySelector('[data-stop]');
+  const isBlank = (cell: HTMLElement): boolean =>
+    cell.dataset['track'] === undefined && !cell.querySelector('[data-stop]');
 
   const look = (): void => {
     if (!running) return;
@@ -64,18 +83,30 @@ function watch(): void {
     for (const index of blank) if (!blankSince.has(index)) blankSince.set(index, now);
     unease = blank.length === 0 && seen.length > 0 ? 0 : unease || now;
     if (unease) longestUneaseMs = Math.max(longestUneaseMs, now - unease);
-    frames.push({ at: now - begun, inDocument: all.length, blank: seen.length === 0 ? 1 : blank.length, first: Math.min(...seen.map((cell) => Number(cell.dataset['index']))) });
+    frames.push({
+      at: now - begun,
+      inDocument: all.length,
+      blank: seen.length === 0 ? 1 : blank.length,
+      first: Math.min(...seen.map((cell) => Number(cell.dataset['index']))),
+    });
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 
   const answers = (): ListTrace['answers'] => {
-    const times = performance.getEntriesByType('resource').filter(({ name }) => /\/api\/v1\/(tracks|albums)\?/.test(name)).map(({ duration }) => duration).toSorted((a, b) => a - b);
+    const times = performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => /\/api\/v1\/(tracks|albums)\?/.test(name))
+      .map(({ duration }) => duration)
+      .toSorted((a, b) => a - b);
     return { count: times.length, medianMs: times[times.length >> 1] ?? 0, longestMs: times.at(-1) ?? 0 };
   };
   Object.assign(globalThis, {
     watch: {
-      isFull: () => { const { seen } = inSight(); return seen.length > 0 && !seen.some(isBlank); },
+      isFull: () => {
+        const { seen } = inSight();
+        return seen.length > 0 && !seen.some(isBlank);
+      },
       stop: (): ListTrace => {
         running = false;
         return { frames, longestBlankMs, longestUneaseMs, longestFrameMs, answers: answers() };

@@ -3,14 +3,20 @@ import { addressKey, createLimits, LIMITS, type Limits } from '../../../server/a
 import type { AppError } from '../../../server/errors.ts';
 
 // The limiter of the package reads the clock by itself, so the clock of the process stands still here.
-beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+beforeEach(
+  () =>
+    void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
+);
 afterEach(() => void vi.useRealTimers());
 
 const fail = async (limits: Limits, times: number, address: string, name?: (i: number) => string): Promise<void> => {
   for (let i = 0; i < times; i += 1) await limits.attempt(address, name?.(i));
 };
 const refusal = (limits: Limits, address: string, name?: string): Promise<AppError | undefined> =>
-  limits.attempt(address, name).then(() => undefined, (error: AppError) => error);
+  limits.attempt(address, name).then(
+    () => undefined,
+    (error: AppError) => error,
+  );
 
 describe('limits on failed sign-ins', () => {
   it('let ten wrong passwords for a name at an address through, then say how long to wait', async () => {

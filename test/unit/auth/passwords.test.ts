@@ -43,7 +43,12 @@ describe('a setup token', () => {
 
 describe('user names', () => {
   it.each([
-    ['Ann', 'ANN'], ['Ann', 'ａｎｎ'], ['ann', ' ann '], ['STRASSE', 'straße'], ['σας', 'ΣΑΣ'], ['caf\u00e9', 'CAFE\u0301'],
+    ['Ann', 'ANN'],
+    ['Ann', 'ａｎｎ'],
+    ['ann', ' ann '],
+    ['STRASSE', 'straße'],
+    ['σας', 'ΣΑΣ'],
+    ['caf\u00e9', 'CAFE\u0301'],
   ])('%j and %j are one', (a, b) => {
     expect(usernameKey(a)).toBe(usernameKey(b));
   });

@@ -10,7 +10,10 @@ const ANN = 7 as UserId;
 
 const clockAt = (time: Date) => {
   const clock = { time };
-  return { now: () => clock.time, wait: (seconds: number) => void (clock.time = new Date(clock.time.getTime() + seconds * 1_000)) };
+  return {
+    now: () => clock.time,
+    wait: (seconds: number) => void (clock.time = new Date(clock.time.getTime() + seconds * 1_000)),
+  };
 };
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 /** A token as a forger would write it. */
@@ -35,7 +38,11 @@ describe('access tokens', () => {
   });
 
   it('hold sub, iat, exp and ver, and are signed with HS256', () => {
-    const [header, payload] = createTokens({ secret: SECRET, now: () => START }).sign(ANN, 3, 60).split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown);
+    const [header, payload] = createTokens({ secret: SECRET, now: () => START })
+      .sign(ANN, 3, 60)
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown);
     expect(header).toEqual(HS256);
     expect(payload).toEqual({ iat: IAT, exp: IAT + 60, ver: 3, sub: '7' });
   });

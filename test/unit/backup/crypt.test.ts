@@ -18,12 +18,16 @@ const encrypt = (bytes: Buffer, by: Cipher = cipher): Promise<Buffer> => all(by.
 const decrypt = (bytes: Buffer, chunk = 33_333): Promise<Buffer> => all(cipher.decrypt(inChunks(bytes, chunk)));
 
 describe('encryption', () => {
-  it.each([0, 1, 15, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE + 17])('brings %i bytes back, and their size was known', async (size) => {
-    const bytes = randomBytes(size);
-    const locked = await encrypt(bytes);
-    expect(locked).toHaveLength(cipher.sizeOf(size));
-    for (const chunk of [1, 7_919, 1 << 20]) if (chunk > 1 || size < 100) expect((await decrypt(locked, chunk)).equals(bytes)).toBe(true);
-  });
+  it.each([0, 1, 15, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE + 17])(
+    'brings %i bytes back, and their size was known',
+    async (size) => {
+      const bytes = randomBytes(size);
+      const locked = await encrypt(bytes);
+      expect(locked).toHaveLength(cipher.sizeOf(size));
+      for (const chunk of [1, 7_919, 1 << 20])
+        if (chunk > 1 || size < 100) expect((await decrypt(locked, chunk)).equals(bytes)).toBe(true);
+    },
+  );
 
   it('gives the same bytes another form each time', async () => {
     const bytes = Buffer.alloc(100, 'a');
@@ -32,12 +36,39 @@ describe('encryption', () => {
 
   const bytes = randomBytes(2 * PIECE + 100);
   it.each<[string, (locked: Buffer) => Buffer]>([
-    ['a flipped bit in the middle', (locked) => { locked.writeUInt8(locked.readUInt8(PIECE) ^ 1, PIECE); return locked; }],
-    ['a flipped bit in its beginning', (locked) => { locked.writeUInt8(locked.readUInt8(10) ^ 1, 10); return locked; }],
-    ['another beginning', (locked) => { locked.write('XXXX'); return locked; }],
+    [
+      'a flipped bit in the middle',
+      (locked) => {
+        locked.writeUInt8(locked.readUInt8(PIECE) ^ 1, PIECE);
+        return locked;
+      },
+    ],
+    [
+      'a flipped bit in its beginning',
+      (locked) => {
+        locked.writeUInt8(locked.readUInt8(10) ^ 1, 10);
+        return locked;
+      },
+    ],
+    [
+      'another beginning',
+      (locked) => {
+        locked.write('XXXX');
+        return locked;
+      },
+    ],
     ['an end that is cut off', (locked) => locked.subarray(0, -1)],
     ['a last piece that is cut off', (locked) => locked.subarray(0, 20 + 2 * (PIECE + 16))],
-    ['two pieces that changed places', (locked) => Buffer.concat([locked.subarray(0, 20), locked.subarray(20 + PIECE + 16, 20 + 2 * (PIECE + 16)), locked.subarray(20, 20 + PIECE + 16), locked.subarray(20 + 2 * (PIECE + 16))])],
+    [
+      'two pieces that changed places',
+      (locked) =>
+        Buffer.concat([
+          locked.subarray(0, 20),
+          locked.subarray(20 + PIECE + 16, 20 + 2 * (PIECE + 16)),
+          locked.subarray(20, 20 + PIECE + 16),
+          locked.subarray(20 + 2 * (PIECE + 16)),
+        ]),
+    ],
     ['something behind its end', (locked) => Buffer.concat([locked, Buffer.alloc(1)])],
     ['nothing left', () => Buffer.alloc(0)],
     ['its head alone', (locked) => locked.subarray(0, 20)],
@@ -55,7 +86,10 @@ describe('the passphrase', () => {
   });
 
   it.each(['correct horsf', 'Correct horse', ''])('is not %j, and that is said', async (wrong) => {
-    await expect(openLock(lock, wrong)).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('not the passphrase') as string });
+    await expect(openLock(lock, wrong)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('not the passphrase') as string,
+    });
   });
 });
 

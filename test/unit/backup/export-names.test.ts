@@ -29,7 +29,6 @@ describe('safeName', () => {
     ['\ud800 alone', '\ufffd alone'],
     ['東京', '東京'],
   ])('%j becomes %j', (text, name) => {
-
     expect(safeName(text, 'x')).toBe(name);
   });
 

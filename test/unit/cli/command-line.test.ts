@@ -5,7 +5,16 @@ import { helpText, parseCommandLine } from '../../../server/cli/command-line.ts'
 import { SETTING_NAMES } from '../../../server/config/settings.ts';
 import { AppError } from '../../../server/errors.ts';
 
-const nothing = { name: 'serve', args: [], settings: {}, open: false, scanAtStart: false, superuser: false, dryRun: false, scope: 'pending' };
+const nothing = {
+  name: 'serve',
+  args: [],
+  settings: {},
+  open: false,
+  scanAtStart: false,
+  superuser: false,
+  dryRun: false,
+  scope: 'pending',
+};
 const IMPORT = 'LOCAL_MEDIA_IMPORT_PATH';
 
 test.each<[string[], object]>([
@@ -23,14 +32,20 @@ test.each<[string[], object]>([
   [['scan'], { name: 'scan' }],
   [['scan', 'music'], { name: 'scan', args: ['music'] }],
   [['scan', '--dry-run'], { name: 'scan', dryRun: true }],
-  [['scan', '--dry-run', 'music', '--import', '/m'], { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('/m') }, scanAtStart: true, dryRun: true }],
+  [
+    ['scan', '--dry-run', 'music', '--import', '/m'],
+    { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('/m') }, scanAtStart: true, dryRun: true },
+  ],
   [['--data-dir', '/d', 'scan', '/music'], { name: 'scan', args: ['/music'], settings: { DATA_DIR: '/d' } }],
   [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'] }],
   [['user', 'list'], { name: 'user', args: ['list'] }],
   [['user', 'add', 'ann', '--superuser'], { name: 'user', args: ['add', 'ann'], superuser: true }],
   [['backup'], { name: 'backup' }],
   [['backup', '--to', '/mnt/disk'], { name: 'backup', to: '/mnt/disk' }],
-  [['restore', '--from', 's3', '--snapshot', 'x', '--replace', '--music', '/m', '--skip-damaged'], { name: 'restore', from: 's3', snapshot: 'x', replace: true, music: '/m', skipDamaged: true }],
+  [
+    ['restore', '--from', 's3', '--snapshot', 'x', '--replace', '--music', '/m', '--skip-damaged'],
+    { name: 'restore', from: 's3', snapshot: 'x', replace: true, music: '/m', skipDamaged: true },
+  ],
   [['export', '/mnt/disk'], { name: 'export', args: ['/mnt/disk'] }],
   [['openapi'], { name: 'openapi' }],
   [['--help'], { name: 'help' }],
@@ -92,11 +107,25 @@ test.each<[string[], RegExp]>([
 describe('help', () => {
   const lines = helpText().split('\n');
 
-  test.each(['serve', 'scan', 'enrich', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])('tells of the command %s', (command) => {
-    expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
-  });
+  test.each(['serve', 'scan', 'enrich', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])(
+    'tells of the command %s',
+    (command) => {
+      expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
+    },
+  );
 
-  test.each(['--data-dir', '--host', '--port', '--import', '--open', '--log-level', '--help', '--version', '--superuser', '--dry-run'])('tells of the option %s', (option) => {
+  test.each([
+    '--data-dir',
+    '--host',
+    '--port',
+    '--import',
+    '--open',
+    '--log-level',
+    '--help',
+    '--version',
+    '--superuser',
+    '--dry-run',
+  ])('tells of the option %s', (option) => {
     expect(helpText()).toContain(option);
   });
 

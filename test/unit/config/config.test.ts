@@ -4,7 +4,8 @@ import { loadConfig, parseSetting } from '../../../server/config/config.ts';
 import { defaultDataDir, SETTING_NAMES, SETTINGS } from '../../../server/config/settings.ts';
 import { AppError } from '../../../server/errors.ts';
 
-const load = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}) => loadConfig({ file, env: { DATA_DIR: '/data', ...env } });
+const load = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}) =>
+  loadConfig({ file, env: { DATA_DIR: '/data', ...env } });
 const faultOf = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}): string => {
   try {
     load(file, env);
@@ -19,10 +20,25 @@ describe('the three layers of settings', () => {
   it('give the defaults of the specification when nothing is set', () => {
     const { settings, origins } = load({});
     expect(settings).toMatchObject({
-      HOST: '127.0.0.1', PORT: 4747, STORAGE_BACKEND: 'local', LOCAL_MEDIA_IMPORT_MODE: 'copy', LOCAL_MEDIA_WATCH: true, ALLOW_REGISTRATION: true,
-      ACCESS_TOKEN_TTL: 604_800, FPID_ENABLED: true, FPID_BASE_URL: 'https://api.acoustid.org', FPID_TRUST_SCORE: 0.85, FPID_RATE_PER_SECOND: 3,
-      MUSICBRAINZ_ENABLED: true, MUSICBRAINZ_BASE_URL: 'https://musicbrainz.org', COVERART_ENABLED: true, COVERART_BASE_URL: 'https://coverartarchive.org',
-      STREAMSRC_ENABLED: false, STREAMSRC_PROVIDER: 'ia', MAX_UPLOAD_BYTES: 1_073_741_824, LOG_LEVEL: 'info',
+      HOST: '127.0.0.1',
+      PORT: 4747,
+      STORAGE_BACKEND: 'local',
+      LOCAL_MEDIA_IMPORT_MODE: 'copy',
+      LOCAL_MEDIA_WATCH: true,
+      ALLOW_REGISTRATION: true,
+      ACCESS_TOKEN_TTL: 604_800,
+      FPID_ENABLED: true,
+      FPID_BASE_URL: 'https://api.acoustid.org',
+      FPID_TRUST_SCORE: 0.85,
+      FPID_RATE_PER_SECOND: 3,
+      MUSICBRAINZ_ENABLED: true,
+      MUSICBRAINZ_BASE_URL: 'https://musicbrainz.org',
+      COVERART_ENABLED: true,
+      COVERART_BASE_URL: 'https://coverartarchive.org',
+      STREAMSRC_ENABLED: false,
+      STREAMSRC_PROVIDER: 'ia',
+      MAX_UPLOAD_BYTES: 1_073_741_824,
+      LOG_LEVEL: 'info',
     });
     expect(settings.LOCAL_MEDIA_IMPORT_PATH).toBeUndefined();
     expect([origins.PORT, origins.DATA_DIR]).toEqual(['default', 'env']);
@@ -42,7 +58,11 @@ describe('the three layers of settings', () => {
   });
 
   it('take an empty value as none', () => {
-    expect(load({ port: '', fpid_api_key: null }, { HOST: '', LOG_LEVEL: undefined }).settings).toMatchObject({ PORT: 4747, HOST: '127.0.0.1', LOG_LEVEL: 'info' });
+    expect(load({ port: '', fpid_api_key: null }, { HOST: '', LOG_LEVEL: undefined }).settings).toMatchObject({
+      PORT: 4747,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'info',
+    });
   });
 
   it('leave alone what the environment holds beside settings', () => {
@@ -51,18 +71,34 @@ describe('the three layers of settings', () => {
 
   it('put files where the data folder is, and the storage where it is told', () => {
     const { paths } = load({});
-    expect(paths).toMatchObject({ data: resolve('/data'), settingsFile: join(resolve('/data'), 'settings.json'), secretsFile: join(resolve('/data'), 'secrets.json'), storageRoot: join(resolve('/data'), 'library') });
+    expect(paths).toMatchObject({
+      data: resolve('/data'),
+      settingsFile: join(resolve('/data'), 'settings.json'),
+      secretsFile: join(resolve('/data'), 'secrets.json'),
+      storageRoot: join(resolve('/data'), 'library'),
+    });
     expect(load({ storage_root: '/disk/music' }).paths.storageRoot).toBe(resolve('/disk/music'));
   });
 });
 
 describe('values', () => {
   it.each<[Parameters<typeof parseSetting>[0], unknown, unknown]>([
-    ['PORT', '0', 0], ['PORT', 65_535, 65_535], ['PORT', ' 80 ', 80],
-    ['LOCAL_MEDIA_WATCH', 'No', false], ['LOCAL_MEDIA_WATCH', '1', true], ['LOCAL_MEDIA_WATCH', 'ON', true], ['LOCAL_MEDIA_WATCH', false, false],
-    ['ACCESS_TOKEN_TTL', '7d', 604_800], ['ACCESS_TOKEN_TTL', '12h', 43_200], ['ACCESS_TOKEN_TTL', '30m', 1_800], ['ACCESS_TOKEN_TTL', '90s', 90],
-    ['FPID_TRUST_SCORE', '0', 0], ['FPID_TRUST_SCORE', '1', 1], ['FPID_TRUST_SCORE', 0.9, 0.9],
-    ['COVERART_BASE_URL', 'https://covers.example/', 'https://covers.example'], ['COVERART_BASE_URL', 'http://localhost:1234/a/b//', 'http://localhost:1234/a/b'],
+    ['PORT', '0', 0],
+    ['PORT', 65_535, 65_535],
+    ['PORT', ' 80 ', 80],
+    ['LOCAL_MEDIA_WATCH', 'No', false],
+    ['LOCAL_MEDIA_WATCH', '1', true],
+    ['LOCAL_MEDIA_WATCH', 'ON', true],
+    ['LOCAL_MEDIA_WATCH', false, false],
+    ['ACCESS_TOKEN_TTL', '7d', 604_800],
+    ['ACCESS_TOKEN_TTL', '12h', 43_200],
+    ['ACCESS_TOKEN_TTL', '30m', 1_800],
+    ['ACCESS_TOKEN_TTL', '90s', 90],
+    ['FPID_TRUST_SCORE', '0', 0],
+    ['FPID_TRUST_SCORE', '1', 1],
+    ['FPID_TRUST_SCORE', 0.9, 0.9],
+    ['COVERART_BASE_URL', 'https://covers.example/', 'https://covers.example'],
+    ['COVERART_BASE_URL', 'http://localhost:1234/a/b//', 'http://localhost:1234/a/b'],
     ['ALLOWED_HOSTS', ' Music.Example , other.example,', ['music.example', 'other.example']],
     ['STREAMSRC_PROVIDER', 'ext', 'ext'],
   ])('%s = %j is %j', (name, value, parsed) => {
@@ -70,25 +106,90 @@ describe('values', () => {
   });
 
   it.each<[string, Record<string, unknown>, Record<string, string>, string]>([
-    ['an unknown name in the file', { prot: 1 }, {}, 'Setting prot in settings.json is not known. Run with --help for the list.'],
-    ['the same name twice in the file', { port: 1, PORT: 2 }, {}, 'Setting PORT stands twice in settings.json, spelled differently.'],
-    ['the same name twice in the environment', {}, { PORT: '1', port: '2' }, 'Setting PORT stands twice in the environment, spelled differently.'],
-    ['a port too high', {}, { PORT: '65536' }, 'Setting PORT = "65536": must be a whole number from 0 to 65535; 0 takes a free port.'],
-    ['a port below zero', { port: -1 }, {}, 'Setting PORT = -1: must be a whole number from 0 to 65535; 0 takes a free port.'],
-    ['half a port', { port: 80.5 }, {}, 'Setting PORT = 80.5: must be a whole number from 0 to 65535; 0 takes a free port.'],
+    [
+      'an unknown name in the file',
+      { prot: 1 },
+      {},
+      'Setting prot in settings.json is not known. Run with --help for the list.',
+    ],
+    [
+      'the same name twice in the file',
+      { port: 1, PORT: 2 },
+      {},
+      'Setting PORT stands twice in settings.json, spelled differently.',
+    ],
+    [
+      'the same name twice in the environment',
+      {},
+      { PORT: '1', port: '2' },
+      'Setting PORT stands twice in the environment, spelled differently.',
+    ],
+    [
+      'a port too high',
+      {},
+      { PORT: '65536' },
+      'Setting PORT = "65536": must be a whole number from 0 to 65535; 0 takes a free port.',
+    ],
+    [
+      'a port below zero',
+      { port: -1 },
+      {},
+      'Setting PORT = -1: must be a whole number from 0 to 65535; 0 takes a free port.',
+    ],
+    [
+      'half a port',
+      { port: 80.5 },
+      {},
+      'Setting PORT = 80.5: must be a whole number from 0 to 65535; 0 takes a free port.',
+    ],
     ['a port in words', {}, { PORT: 'http' }, 'Setting PORT = "http":'],
-    ['a switch in other words', {}, { ALLOW_REGISTRATION: 'maybe' }, 'Setting ALLOW_REGISTRATION = "maybe": must be true or false.'],
+    [
+      'a switch in other words',
+      {},
+      { ALLOW_REGISTRATION: 'maybe' },
+      'Setting ALLOW_REGISTRATION = "maybe": must be true or false.',
+    ],
     ['a number as switch', { allow_registration: 2 }, {}, 'Setting ALLOW_REGISTRATION = 2: must be true or false.'],
-    ['a duration without unit', {}, { ACCESS_TOKEN_TTL: '7' }, 'Setting ACCESS_TOKEN_TTL = "7": must be a number and s, m, h or d, such as 7d.'],
-    ['a duration of nothing', {}, { ACCESS_TOKEN_TTL: '0d' }, 'Setting ACCESS_TOKEN_TTL = "0d": must be a number and s, m, h or d, such as 7d.'],
+    [
+      'a duration without unit',
+      {},
+      { ACCESS_TOKEN_TTL: '7' },
+      'Setting ACCESS_TOKEN_TTL = "7": must be a number and s, m, h or d, such as 7d.',
+    ],
+    [
+      'a duration of nothing',
+      {},
+      { ACCESS_TOKEN_TTL: '0d' },
+      'Setting ACCESS_TOKEN_TTL = "0d": must be a number and s, m, h or d, such as 7d.',
+    ],
     ['a duration as number', { access_token_ttl: 7 }, {}, 'Setting ACCESS_TOKEN_TTL = 7:'],
-    ['an address of another kind', {}, { COVERART_BASE_URL: 'ftp://covers.example' }, 'Setting COVERART_BASE_URL = "ftp://covers.example": must be an http or https address.'],
-    ['no address', {}, { FPID_BASE_URL: 'acoustid' }, 'Setting FPID_BASE_URL = "acoustid": must be an http or https address.'],
-    ['a score above one', {}, { FPID_TRUST_SCORE: '1.01' }, 'Setting FPID_TRUST_SCORE = "1.01": must be a number from 0 to 1.'],
+    [
+      'an address of another kind',
+      {},
+      { COVERART_BASE_URL: 'ftp://covers.example' },
+      'Setting COVERART_BASE_URL = "ftp://covers.example": must be an http or https address.',
+    ],
+    [
+      'no address',
+      {},
+      { FPID_BASE_URL: 'acoustid' },
+      'Setting FPID_BASE_URL = "acoustid": must be an http or https address.',
+    ],
+    [
+      'a score above one',
+      {},
+      { FPID_TRUST_SCORE: '1.01' },
+      'Setting FPID_TRUST_SCORE = "1.01": must be a number from 0 to 1.',
+    ],
     ['an unknown backend', {}, { STORAGE_BACKEND: 'tape' }, 'Setting STORAGE_BACKEND = "tape":'],
     ['an unknown log level', { log_level: 'loud' }, {}, 'Setting LOG_LEVEL = "loud":'],
     ['a list for a path', { local_media_import_path: ['/a'] }, {}, 'Setting LOCAL_MEDIA_IMPORT_PATH = ["/a"]:'],
-    ['blanks for a path', {}, { LOCAL_MEDIA_IMPORT_PATH: '  ' }, 'Setting LOCAL_MEDIA_IMPORT_PATH = "  ": must not be empty.'],
+    [
+      'blanks for a path',
+      {},
+      { LOCAL_MEDIA_IMPORT_PATH: '  ' },
+      'Setting LOCAL_MEDIA_IMPORT_PATH = "  ": must not be empty.',
+    ],
   ])('%s stops the start with one line', (_, file, env, line) => {
     const fault = faultOf(file, env);
     expect(fault).toContain(line);

@@ -22,7 +22,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const [JWT, KEY] = ['the-secret-of-all-tokens', 'the-key-of-app-passwords'];
-const open = (wish: SecretStoreOptions['wish'], packages = [keychain]) => openSecretStore({ file, wish, log: createLog('silent'), packages, probeMs: 50 });
+const open = (wish: SecretStoreOptions['wish'], packages = [keychain]) =>
+  openSecretStore({ file, wish, log: createLog('silent'), packages, probeMs: 50 });
 const write = (content: object): void => writeFileSync(file, JSON.stringify(content));
 const text = (): string => readFileSync(file, 'utf8');
 const values = (): string[] => [...keychain.entries.values()].sort();
@@ -33,32 +34,48 @@ it('a keychain that appears takes the secrets over, and they are gone from the f
   expect([store.place, store.whyNot]).toEqual(['keychain', undefined]);
   expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT, KEY]);
   expect(text()).not.toMatch(/the-secret|the-key/);
-  expect(readJsonFile(file)).toEqual({ note: 'mine', keychain: { package: 'keyring', library: expect.stringMatching(/^[0-9a-f]{16}$/) as string, names: ['JWT_SECRET', 'COMPAT_SECRET_KEY'] } });
+  expect(readJsonFile(file)).toEqual({
+    note: 'mine',
+    keychain: {
+      package: 'keyring',
+      library: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      names: ['JWT_SECRET', 'COMPAT_SECRET_KEY'],
+    },
+  });
   expect(values()).toEqual([KEY, JWT]);
 });
 
 it('secrets that are in the keychain stay there and are found at every start, without being asked for it', async () => {
   write({ JWT_SECRET: JWT });
   await open('auto');
-  for (const wish of ['keep', 'auto', 'keychain'] as const) expect(await (await open(wish)).get('JWT_SECRET')).toBe(JWT);
+  for (const wish of ['keep', 'auto', 'keychain'] as const)
+    expect(await (await open(wish)).get('JWT_SECRET')).toBe(JWT);
   expect(values()).toEqual([JWT]);
 });
 
 it('a keychain is not looked for where nobody wished for it', async () => {
-  keychain.open = () => { throw new Error('was asked'); };
-  for (const wish of ['keep', 'file'] as const) expect(await open(wish)).toMatchObject({ place: 'file', whyNot: undefined });
+  keychain.open = () => {
+    throw new Error('was asked');
+  };
+  for (const wish of ['keep', 'file'] as const)
+    expect(await open(wish)).toMatchObject({ place: 'file', whyNot: undefined });
 });
 
-it.each(['absent', 'silent', 'lies'] as const)('a keychain that is %s leaves the secrets in the file, and says why', async (fault) => {
-  write({ JWT_SECRET: JWT });
-  keychain.fault = fault;
-  const store = await open('auto');
-  expect(store.place).toBe('file');
-  expect(store.whyNot).toMatch({ absent: /Cannot find package/, silent: /no answer within/, lies: /did not give back/ }[fault]);
-  expect(await store.get('JWT_SECRET')).toBe(JWT);
-  await expect(open('keychain')).rejects.toThrow(/SECRET_STORE = keychain/);
-  expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT });
-});
+it.each(['absent', 'silent', 'lies'] as const)(
+  'a keychain that is %s leaves the secrets in the file, and says why',
+  async (fault) => {
+    write({ JWT_SECRET: JWT });
+    keychain.fault = fault;
+    const store = await open('auto');
+    expect(store.place).toBe('file');
+    expect(store.whyNot).toMatch(
+      { absent: /Cannot find package/, silent: /no answer within/, lies: /did not give back/ }[fault],
+    );
+    expect(await store.get('JWT_SECRET')).toBe(JWT);
+    await expect(open('keychain')).rejects.toThrow(/SECRET_STORE = keychain/);
+    expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT });
+  },
+);
 
 it('the next package is tried when one does not work', async () => {
   const [broken, working] = [createFakeKeychain('keytar'), keychain];
@@ -67,19 +84,25 @@ it('the next package is tried when one does not work', async () => {
   await open('auto', [broken, working]);
   expect(readJsonFile(file)).toMatchObject({ keychain: { package: 'keyring' } });
   broken.fault = undefined;
-  expect(await (await open('auto', [broken, working])).get('JWT_SECRET'), 'and it stays, since the other one does not see what is there').toBe(JWT);
+  expect(
+    await (await open('auto', [broken, working])).get('JWT_SECRET'),
+    'and it stays, since the other one does not see what is there',
+  ).toBe(JWT);
 });
 
-it.each([0, 1, 2])('a move that breaks off after %i writes has lost nothing, and the next try finishes it without leaving anything twice', async (breaksAfter) => {
-  write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY });
-  keychain.fault = { breaksAfter: breaksAfter + 1 }; // the probe writes first
-  const store = await open('auto');
-  expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT, KEY]);
-  keychain.fault = undefined;
-  await open('auto');
-  expect(values()).toEqual([KEY, JWT]);
-  expect(text()).not.toMatch(/the-secret|the-key/);
-});
+it.each([0, 1, 2])(
+  'a move that breaks off after %i writes has lost nothing, and the next try finishes it without leaving anything twice',
+  async (breaksAfter) => {
+    write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY });
+    keychain.fault = { breaksAfter: breaksAfter + 1 }; // the probe writes first
+    const store = await open('auto');
+    expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT, KEY]);
+    keychain.fault = undefined;
+    await open('auto');
+    expect(values()).toEqual([KEY, JWT]);
+    expect(text()).not.toMatch(/the-secret|the-key/);
+  },
+);
 
 it('a crash between keychain and file leaves both equal, and the file is believed', async () => {
   write({ JWT_SECRET: JWT, keychain: { package: 'keyring', library: 'abc', names: ['JWT_SECRET'] } });
@@ -103,18 +126,27 @@ it('what cannot be deleted from the keychain does not stop the way back', async 
   write({ JWT_SECRET: JWT });
   await open('auto');
   const openFake = keychain.open;
-  keychain.open = async () => ({ ...await openFake(), delete: async (account) => { if (account.startsWith('probe')) keychain.entries.delete(account); else throw new Error('may not be deleted'); } });
+  keychain.open = async () => ({
+    ...(await openFake()),
+    delete: async (account) => {
+      if (account.startsWith('probe')) keychain.entries.delete(account);
+      else throw new Error('may not be deleted');
+    },
+  });
   expect(await (await open('file')).get('JWT_SECRET')).toBe(JWT);
 });
 
-it.each(['keep', 'auto', 'keychain', 'file'] as const)('a keychain that is gone refuses the start (%s) instead of making new keys', async (wish) => {
-  write({ JWT_SECRET: JWT });
-  await open('auto');
-  keychain.fault = 'absent';
-  const before = text();
-  await expect(open(wish)).rejects.toThrow(/in the system’s keychain, which cannot be used now .*new keys would end/);
-  expect(text()).toBe(before);
-});
+it.each(['keep', 'auto', 'keychain', 'file'] as const)(
+  'a keychain that is gone refuses the start (%s) instead of making new keys',
+  async (wish) => {
+    write({ JWT_SECRET: JWT });
+    await open('auto');
+    keychain.fault = 'absent';
+    const before = text();
+    await expect(open(wish)).rejects.toThrow(/in the system’s keychain, which cannot be used now .*new keys would end/);
+    expect(text()).toBe(before);
+  },
+);
 
 it('a secret that is gone from the keychain is not made anew', async () => {
   write({ JWT_SECRET: JWT });
@@ -153,18 +185,29 @@ it('secrets that stand in settings.json go into the keychain too, and the rest s
   const adopted = await withStoredSettings(await adoptWrittenSecrets(config, store), store);
   expect(adopted.settings.S3_SECRET_ACCESS_KEY).toBe('by hand');
   expect(readJsonFile(settings)).toEqual({ contact: 'me@example.org' });
-  const again = await withStoredSettings(loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } }), await open('auto'));
+  const again = await withStoredSettings(
+    loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } }),
+    await open('auto'),
+  );
   expect([again.settings.S3_SECRET_ACCESS_KEY, again.origins.S3_SECRET_ACCESS_KEY]).toEqual(['by hand', 'file']);
 });
 
 it('the environment wins over a stored secret', async () => {
   const store = await open('file');
   await store.set('setting.fpid_api_key', 'stored');
-  const config = await withStoredSettings(loadConfig({ file: {}, env: { DATA_DIR: dir, FPID_API_KEY: 'given' } }), store);
+  const config = await withStoredSettings(
+    loadConfig({ file: {}, env: { DATA_DIR: dir, FPID_API_KEY: 'given' } }),
+    store,
+  );
   expect([config.settings.FPID_API_KEY, config.origins.FPID_API_KEY]).toEqual(['given', 'env']);
 });
 
-it.each([{ keychain: true }, { keychain: { package: 'keyring' } }, { 'setting.fpid_api_key': '' }, { 'setting.fpid_api_key': 7 }])('a file with %j in it is refused', async (content) => {
+it.each([
+  { keychain: true },
+  { keychain: { package: 'keyring' } },
+  { 'setting.fpid_api_key': '' },
+  { 'setting.fpid_api_key': 7 },
+])('a file with %j in it is refused', async (content) => {
   write(content);
   await expect(open('file')).rejects.toThrow(/is damaged/);
 });

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,8 +25,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const inFile = (path = file): Promise<SecretStore> => openSecretStore({ file: path, wish: 'file', log: createLog('silent') });
-const load = async (settings: Parameters<typeof loadSecrets>[0] = NONE, path = file) => loadSecrets(settings, await inFile(path));
+const inFile = (path = file): Promise<SecretStore> =>
+  openSecretStore({ file: path, wish: 'file', log: createLog('silent') });
+const load = async (settings: Parameters<typeof loadSecrets>[0] = NONE, path = file) =>
+  loadSecrets(settings, await inFile(path));
 const NONE = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const onUnix = it.skipIf(process.platform === 'win32');
@@ -60,16 +72,24 @@ describe('the secrets file', () => {
     expect(readJsonFile(file)).toMatchObject({ note: 'mine', JWT_SECRET: secrets.jwtSecret });
   });
 
-  it.each(['', '{', 'null', '[]', '"text"', '{"JWT_SECRET": "x"', '\u0000\u0000'])('is refused and left alone when it is garbled: %j', async (text) => {
-    writeFileSync(file, text);
-    await expect(load()).rejects.toThrow(/secrets\.json is damaged.*Repair it, restore it/);
-    expect(readFileSync(file, 'utf8')).toBe(text);
-  });
+  it.each(['', '{', 'null', '[]', '"text"', '{"JWT_SECRET": "x"', '\u0000\u0000'])(
+    'is refused and left alone when it is garbled: %j',
+    async (text) => {
+      writeFileSync(file, text);
+      await expect(load()).rejects.toThrow(/secrets\.json is damaged.*Repair it, restore it/);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
 
-  it.each([1, null, '', 'too-short', ['x'], {}])('is refused when a secret in it is %j, which does not appear in the words', async (value) => {
-    writeFileSync(file, JSON.stringify({ JWT_SECRET: value }));
-    await expect(load()).rejects.toThrow(/secrets\.json is damaged: JWT_SECRET is not a text of at least 16 characters/);
-  });
+  it.each([1, null, '', 'too-short', ['x'], {}])(
+    'is refused when a secret in it is %j, which does not appear in the words',
+    async (value) => {
+      writeFileSync(file, JSON.stringify({ JWT_SECRET: value }));
+      await expect(load()).rejects.toThrow(
+        /secrets\.json is damaged: JWT_SECRET is not a text of at least 16 characters/,
+      );
+    },
+  );
 
   it('is refused when it cannot be read', async () => {
     mkdirSync(file);

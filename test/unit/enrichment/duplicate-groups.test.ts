@@ -6,16 +6,83 @@ import { groupTracks, type Pair } from '../../../server/enrichment/duplicate-gro
 test.each([
   { what: 'no pair is no group', seconds: [100, 100], pairs: [], groups: [] },
   { what: 'a pair is a group', seconds: [100, 101], pairs: [[1, 2]], groups: [[1, 2]] },
-  { what: 'pairs that share a track are one group', seconds: [100, 101, 102, 103], pairs: [[1, 2], [4, 3], [2, 3]], groups: [[1, 2, 3, 4]] },
-  { what: 'pairs that share none are groups of their own', seconds: [100, 101, 102, 103], pairs: [[1, 3], [2, 4]], groups: [[1, 3], [2, 4]] },
+  {
+    what: 'pairs that share a track are one group',
+    seconds: [100, 101, 102, 103],
+    pairs: [
+      [1, 2],
+      [4, 3],
+      [2, 3],
+    ],
+    groups: [[1, 2, 3, 4]],
+  },
+  {
+    what: 'pairs that share none are groups of their own',
+    seconds: [100, 101, 102, 103],
+    pairs: [
+      [1, 3],
+      [2, 4],
+    ],
+    groups: [
+      [1, 3],
+      [2, 4],
+    ],
+  },
   { what: 'tracks that differ by 7 s may be together', seconds: [100, 107], pairs: [[1, 2]], groups: [[1, 2]] },
   { what: 'tracks that differ by more are not, though paired', seconds: [100, 107.001], pairs: [[1, 2]], groups: [] },
-  { what: 'a chain that grows too long is cut', seconds: [100, 105, 110, 115], pairs: [[1, 2], [2, 3], [3, 4]], groups: [[1, 2], [3, 4]] },
-  { what: 'the order of ids and lengths is not the same', seconds: [115, 110, 105, 100], pairs: [[1, 2], [2, 3], [3, 4]], groups: [[3, 4], [1, 2]] },
-  { what: 'what a person told apart is not together', seconds: [100, 100], pairs: [[1, 2]], apart: [[1, 2]], groups: [] },
-  { what: 'nor by way of a third', seconds: [100, 100, 100], pairs: [[1, 2], [2, 3]], apart: [[1, 3]], groups: [[1, 2]] },
+  {
+    what: 'a chain that grows too long is cut',
+    seconds: [100, 105, 110, 115],
+    pairs: [
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ],
+    groups: [
+      [1, 2],
+      [3, 4],
+    ],
+  },
+  {
+    what: 'the order of ids and lengths is not the same',
+    seconds: [115, 110, 105, 100],
+    pairs: [
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ],
+    groups: [
+      [3, 4],
+      [1, 2],
+    ],
+  },
+  {
+    what: 'what a person told apart is not together',
+    seconds: [100, 100],
+    pairs: [[1, 2]],
+    apart: [[1, 2]],
+    groups: [],
+  },
+  {
+    what: 'nor by way of a third',
+    seconds: [100, 100, 100],
+    pairs: [
+      [1, 2],
+      [2, 3],
+    ],
+    apart: [[1, 3]],
+    groups: [[1, 2]],
+  },
   { what: 'a pair with a track that is not there is none', seconds: [100], pairs: [[1, 9]], groups: [] },
-  { what: 'a pair that stands twice counts once', seconds: [100, 100], pairs: [[1, 2], [1, 2]], groups: [[1, 2]] },
+  {
+    what: 'a pair that stands twice counts once',
+    seconds: [100, 100],
+    pairs: [
+      [1, 2],
+      [1, 2],
+    ],
+    groups: [[1, 2]],
+  },
 ])('$what', ({ seconds, pairs, apart = [], groups }) => {
   const heard = seconds.map((s, i) => ({ trackId: (i + 1) as TrackId, durationMs: s * 1_000 }));
   expect(groupTracks(heard, pairs as unknown as Pair[], apart as unknown as Pair[])).toEqual(groups);

@@ -3,22 +3,71 @@ import { expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { chooseKeeper, type Rival } from '../../../server/enrichment/duplicate-keeper.ts';
 
-const mp3 = (id: number, more: Partial<Rival> = {}): Rival =>
-  ({ id: id as TrackId, availability: 'available', format: 'mp3', bitDepth: null, sampleRateHz: 44_100, bitrateKbps: 192, playCount: 0, ...more });
-const flac = (id: number, more: Partial<Rival> = {}): Rival => mp3(id, { format: 'flac', bitDepth: 16, bitrateKbps: 900, ...more });
+const mp3 = (id: number, more: Partial<Rival> = {}): Rival => ({
+  id: id as TrackId,
+  availability: 'available',
+  format: 'mp3',
+  bitDepth: null,
+  sampleRateHz: 44_100,
+  bitrateKbps: 192,
+  playCount: 0,
+  ...more,
+});
+const flac = (id: number, more: Partial<Rival> = {}): Rival =>
+  mp3(id, { format: 'flac', bitDepth: 16, bitrateKbps: 900, ...more });
 
 test.each([
-  { what: 'one that has audio before one that has not', tracks: [flac(1, { availability: 'missing' }), mp3(2)], id: 2, reason: 'available' },
-  { what: 'lossless before any bit rate', tracks: [mp3(1, { bitrateKbps: 1_500 }), flac(2, { bitrateKbps: 300 })], id: 2, reason: 'lossless' },
-  { what: 'a one-bit format is lossless', tracks: [mp3(1), mp3(2, { format: 'dsf', sampleRateHz: 2_822_400 })], id: 2, reason: 'lossless' },
-  { what: 'more resolution among lossless ones', tracks: [flac(1), flac(2, { bitDepth: 24, sampleRateHz: 96_000 })], id: 2, reason: 'resolution' },
-  { what: 'a FLAC that packs worse is no better', tracks: [flac(1, { bitrateKbps: 800 }), flac(2, { bitrateKbps: 1_000 })], id: 1, reason: 'first' },
+  {
+    what: 'one that has audio before one that has not',
+    tracks: [flac(1, { availability: 'missing' }), mp3(2)],
+    id: 2,
+    reason: 'available',
+  },
+  {
+    what: 'lossless before any bit rate',
+    tracks: [mp3(1, { bitrateKbps: 1_500 }), flac(2, { bitrateKbps: 300 })],
+    id: 2,
+    reason: 'lossless',
+  },
+  {
+    what: 'a one-bit format is lossless',
+    tracks: [mp3(1), mp3(2, { format: 'dsf', sampleRateHz: 2_822_400 })],
+    id: 2,
+    reason: 'lossless',
+  },
+  {
+    what: 'more resolution among lossless ones',
+    tracks: [flac(1), flac(2, { bitDepth: 24, sampleRateHz: 96_000 })],
+    id: 2,
+    reason: 'resolution',
+  },
+  {
+    what: 'a FLAC that packs worse is no better',
+    tracks: [flac(1, { bitrateKbps: 800 }), flac(2, { bitrateKbps: 1_000 })],
+    id: 1,
+    reason: 'first',
+  },
   { what: 'the higher bit rate', tracks: [mp3(1), mp3(2, { bitrateKbps: 320 })], id: 2, reason: 'bitrate' },
-  { what: 'Opus makes more of its bits than MP3', tracks: [mp3(1, { bitrateKbps: 192 }), mp3(2, { format: 'opus', bitrateKbps: 160 })], id: 2, reason: 'bitrate' },
+  {
+    what: 'Opus makes more of its bits than MP3',
+    tracks: [mp3(1, { bitrateKbps: 192 }), mp3(2, { format: 'opus', bitrateKbps: 160 })],
+    id: 2,
+    reason: 'bitrate',
+  },
   { what: 'the one that was played more', tracks: [mp3(1), mp3(2, { playCount: 3 })], id: 2, reason: 'plays' },
   { what: 'the one that was here first', tracks: [mp3(2), mp3(1), mp3(3)], id: 1, reason: 'first' },
-  { what: 'the reason is what sets it off from the next best', tracks: [mp3(1, { availability: 'missing' }), mp3(2), flac(3)], id: 3, reason: 'lossless' },
-  { what: 'facts that are not known count as nothing', tracks: [mp3(1, { bitrateKbps: null, sampleRateHz: null, format: null }), mp3(2)], id: 2, reason: 'bitrate' },
+  {
+    what: 'the reason is what sets it off from the next best',
+    tracks: [mp3(1, { availability: 'missing' }), mp3(2), flac(3)],
+    id: 3,
+    reason: 'lossless',
+  },
+  {
+    what: 'facts that are not known count as nothing',
+    tracks: [mp3(1, { bitrateKbps: null, sampleRateHz: null, format: null }), mp3(2)],
+    id: 2,
+    reason: 'bitrate',
+  },
 ])('$what', ({ tracks, id, reason }) => expect(chooseKeeper(tracks)).toEqual({ id, reason }));
 
 test('of nothing there is none', () => expect(chooseKeeper([])).toBeUndefined());

@@ -9,11 +9,28 @@ const SURE = 0.86;
 const UNSURE = 0.6;
 
 const tags: TrackIdentity = {
-  title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', albumArtist: 'Tag Artist', genres: ['Tag genre'], year: 2001, trackNumber: 1, discNumber: 1,
+  title: 'Tag title',
+  artists: ['Tag Artist'],
+  album: 'Tag Album',
+  albumArtist: 'Tag Artist',
+  genres: ['Tag genre'],
+  year: 2001,
+  trackNumber: 1,
+  discNumber: 1,
 };
 const heard: Match = {
-  score: SURE, acoustidId: 'a-1', recordingMbid: 'r-1', title: 'Heard title', artists: ['Heard Artist'], album: 'Heard Album', albumArtist: 'Heard Artist',
-  releaseGroupMbid: 'g-1', year: 1999, trackNumber: 9, discNumber: 2, genres: ['heard genre'],
+  score: SURE,
+  acoustidId: 'a-1',
+  recordingMbid: 'r-1',
+  title: 'Heard title',
+  artists: ['Heard Artist'],
+  album: 'Heard Album',
+  albumArtist: 'Heard Artist',
+  releaseGroupMbid: 'g-1',
+  year: 1999,
+  trackNumber: 9,
+  discNumber: 2,
+  genres: ['heard genre'],
 };
 /** As a scan makes it of a file without tags. */
 const bare: TrackIdentity = { title: '01 file', artists: [], genres: [], provenance: { title: 'path' } };
@@ -29,66 +46,280 @@ interface Row {
 
 const rows: Row[] = [
   // 1. Embedded tags are read first. The acoustic identification fills gaps.
-  { rule: 'tags alone are enough', tags, gives: { title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', year: 2001, genres: ['Tag genre'], provenance: undefined } },
-  { rule: 'an unsure match fills a gap in the tags', tags: { ...tags, year: undefined, album: undefined }, match: { ...heard, score: UNSURE },
-    gives: { title: 'Tag title', year: 1999, album: 'Heard Album', provenance: { album: 'fpid', year: 'fpid' } } },
-  { rule: 'a match alone is enough', tags: bare, match: heard, current: bare,
-    gives: { title: 'Heard title', artists: ['Heard Artist'], album: 'Heard Album', provenance: { title: 'fpid', artist: 'fpid', album: 'fpid', year: 'fpid', genre: 'fpid', trackNumber: 'fpid', discNumber: 'fpid' } } },
-  { rule: 'an unsure match alone is enough, too', tags: bare, match: { ...heard, score: UNSURE }, current: bare, gives: { title: 'Heard title', artists: ['Heard Artist'] } },
-  { rule: 'tags that could not be read change nothing of what they said before', tags: undefined, current: tags, gives: { title: 'Tag title', artists: ['Tag Artist'], year: 2001 } },
+  {
+    rule: 'tags alone are enough',
+    tags,
+    gives: {
+      title: 'Tag title',
+      artists: ['Tag Artist'],
+      album: 'Tag Album',
+      year: 2001,
+      genres: ['Tag genre'],
+      provenance: undefined,
+    },
+  },
+  {
+    rule: 'an unsure match fills a gap in the tags',
+    tags: { ...tags, year: undefined, album: undefined },
+    match: { ...heard, score: UNSURE },
+    gives: { title: 'Tag title', year: 1999, album: 'Heard Album', provenance: { album: 'fpid', year: 'fpid' } },
+  },
+  {
+    rule: 'a match alone is enough',
+    tags: bare,
+    match: heard,
+    current: bare,
+    gives: {
+      title: 'Heard title',
+      artists: ['Heard Artist'],
+      album: 'Heard Album',
+      provenance: {
+        title: 'fpid',
+        artist: 'fpid',
+        album: 'fpid',
+        year: 'fpid',
+        genre: 'fpid',
+        trackNumber: 'fpid',
+        discNumber: 'fpid',
+      },
+    },
+  },
+  {
+    rule: 'an unsure match alone is enough, too',
+    tags: bare,
+    match: { ...heard, score: UNSURE },
+    current: bare,
+    gives: { title: 'Heard title', artists: ['Heard Artist'] },
+  },
+  {
+    rule: 'tags that could not be read change nothing of what they said before',
+    tags: undefined,
+    current: tags,
+    gives: { title: 'Tag title', artists: ['Tag Artist'], year: 2001 },
+  },
 
   // Applying an enrichment fills gaps and never erases existing values.
-  { rule: 'a value that neither tags nor match have stays', tags: { ...bare, provenance: undefined, title: 'T', artists: ['A'] }, current: { ...tags, year: 1980 }, gives: { year: 1980, album: 'Tag Album', genres: ['Tag genre'] } },
-  { rule: 'a match without an album does not take it away', tags, match: { ...heard, album: undefined, releaseGroupMbid: undefined }, gives: { title: 'Heard title', album: 'Tag Album' } },
-  { rule: 'what was heard stays when nothing is heard this time', tags, match: undefined, current: { ...tags, title: 'Heard before', provenance: { title: 'fpid' } }, gives: { title: 'Heard before', provenance: { title: 'fpid' } } },
-  { rule: 'what was heard goes when something else is heard', tags, match: heard, current: { ...tags, title: 'Heard before', provenance: { title: 'fpid' } }, gives: { title: 'Heard title' } },
-  { rule: 'lyrics and identifiers stay', tags, current: { ...tags, recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } }, gives: { recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } } },
+  {
+    rule: 'a value that neither tags nor match have stays',
+    tags: { ...bare, provenance: undefined, title: 'T', artists: ['A'] },
+    current: { ...tags, year: 1980 },
+    gives: { year: 1980, album: 'Tag Album', genres: ['Tag genre'] },
+  },
+  {
+    rule: 'a match without an album does not take it away',
+    tags,
+    match: { ...heard, album: undefined, releaseGroupMbid: undefined },
+    gives: { title: 'Heard title', album: 'Tag Album' },
+  },
+  {
+    rule: 'what was heard stays when nothing is heard this time',
+    tags,
+    match: undefined,
+    current: { ...tags, title: 'Heard before', provenance: { title: 'fpid' } },
+    gives: { title: 'Heard before', provenance: { title: 'fpid' } },
+  },
+  {
+    rule: 'what was heard goes when something else is heard',
+    tags,
+    match: heard,
+    current: { ...tags, title: 'Heard before', provenance: { title: 'fpid' } },
+    gives: { title: 'Heard title' },
+  },
+  {
+    rule: 'lyrics and identifiers stay',
+    tags,
+    current: { ...tags, recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } },
+    gives: { recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } },
+  },
 
   // 2. Above the threshold the acoustic identity wins for title, artist, album and year, and tags act as fallback.
-  { rule: 'above the threshold the match wins', tags, match: heard, gives: { title: 'Heard title', artists: ['Heard Artist'], album: 'Heard Album', year: 1999, provenance: { title: 'fpid', artist: 'fpid', album: 'fpid', year: 'fpid', trackNumber: 'fpid', discNumber: 'fpid' } } },
-  { rule: 'above the threshold tags are the fallback', tags, match: { ...heard, artists: [], year: undefined }, gives: { title: 'Heard title', artists: ['Tag Artist'], year: 2001 } },
+  {
+    rule: 'above the threshold the match wins',
+    tags,
+    match: heard,
+    gives: {
+      title: 'Heard title',
+      artists: ['Heard Artist'],
+      album: 'Heard Album',
+      year: 1999,
+      provenance: {
+        title: 'fpid',
+        artist: 'fpid',
+        album: 'fpid',
+        year: 'fpid',
+        trackNumber: 'fpid',
+        discNumber: 'fpid',
+      },
+    },
+  },
+  {
+    rule: 'above the threshold tags are the fallback',
+    tags,
+    match: { ...heard, artists: [], year: undefined },
+    gives: { title: 'Heard title', artists: ['Tag Artist'], year: 2001 },
+  },
   { rule: 'genres are the tags’ own whatever the score', tags, match: heard, gives: { genres: ['Tag genre'] } },
-  { rule: 'genres of the match fill a gap', tags: { ...tags, genres: [] }, match: heard, gives: { genres: ['heard genre'] } },
-  { rule: 'on the album that the tags name the track keeps its number', tags: { ...tags, album: 'heard album' }, match: heard, gives: { album: 'Heard Album', trackNumber: 1, discNumber: 1 } },
-  { rule: 'on another album it has the number of that album', tags, match: heard, gives: { album: 'Heard Album', trackNumber: 9, discNumber: 2 } },
-  { rule: 'on another album without a number it keeps its own', tags, match: { ...heard, trackNumber: undefined, discNumber: undefined }, gives: { trackNumber: 1, discNumber: 1 } },
+  {
+    rule: 'genres of the match fill a gap',
+    tags: { ...tags, genres: [] },
+    match: heard,
+    gives: { genres: ['heard genre'] },
+  },
+  {
+    rule: 'on the album that the tags name the track keeps its number',
+    tags: { ...tags, album: 'heard album' },
+    match: heard,
+    gives: { album: 'Heard Album', trackNumber: 1, discNumber: 1 },
+  },
+  {
+    rule: 'on another album it has the number of that album',
+    tags,
+    match: heard,
+    gives: { album: 'Heard Album', trackNumber: 9, discNumber: 2 },
+  },
+  {
+    rule: 'on another album without a number it keeps its own',
+    tags,
+    match: { ...heard, trackNumber: undefined, discNumber: undefined },
+    gives: { trackNumber: 1, discNumber: 1 },
+  },
 
   // At or below the threshold tags win, and the acoustic identity fills gaps.
-  { rule: 'at the threshold tags win', tags, match: { ...heard, score: THRESHOLD }, gives: { title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', year: 2001, provenance: undefined } },
-  { rule: 'below the threshold tags win', tags, match: { ...heard, score: UNSURE }, gives: { title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', year: 2001 } },
-  { rule: 'what is known by the tags’ own identifiers only fills gaps', tags: { ...tags, year: undefined }, match: { ...heard, score: null }, gives: { title: 'Tag title', year: 1999 } },
+  {
+    rule: 'at the threshold tags win',
+    tags,
+    match: { ...heard, score: THRESHOLD },
+    gives: { title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', year: 2001, provenance: undefined },
+  },
+  {
+    rule: 'below the threshold tags win',
+    tags,
+    match: { ...heard, score: UNSURE },
+    gives: { title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', year: 2001 },
+  },
+  {
+    rule: 'what is known by the tags’ own identifiers only fills gaps',
+    tags: { ...tags, year: undefined },
+    match: { ...heard, score: null },
+    gives: { title: 'Tag title', year: 1999 },
+  },
 
   // Names from the file's name.
-  { rule: 'a title from the file’s name is only better than none', tags: { ...tags, title: 'file', provenance: { title: 'path' } }, match: { ...heard, score: UNSURE }, gives: { title: 'Heard title', provenance: { title: 'fpid' } } },
-  { rule: 'without anything else it stays', tags: { ...tags, title: 'file', provenance: { title: 'path' } }, gives: { title: 'file', provenance: { title: 'path' } }, identified: false },
-  { rule: 'a number from the file’s name gives way to one that was heard', tags: { ...tags, trackNumber: 4, provenance: { trackNumber: 'path' } }, match: { ...heard, score: UNSURE }, gives: { trackNumber: 9 } },
-  { rule: 'a number from the file’s name stays when nothing better is known', tags: { ...tags, trackNumber: 4, provenance: { trackNumber: 'path' } }, gives: { trackNumber: 4, provenance: { trackNumber: 'path' } } },
+  {
+    rule: 'a title from the file’s name is only better than none',
+    tags: { ...tags, title: 'file', provenance: { title: 'path' } },
+    match: { ...heard, score: UNSURE },
+    gives: { title: 'Heard title', provenance: { title: 'fpid' } },
+  },
+  {
+    rule: 'without anything else it stays',
+    tags: { ...tags, title: 'file', provenance: { title: 'path' } },
+    gives: { title: 'file', provenance: { title: 'path' } },
+    identified: false,
+  },
+  {
+    rule: 'a number from the file’s name gives way to one that was heard',
+    tags: { ...tags, trackNumber: 4, provenance: { trackNumber: 'path' } },
+    match: { ...heard, score: UNSURE },
+    gives: { trackNumber: 9 },
+  },
+  {
+    rule: 'a number from the file’s name stays when nothing better is known',
+    tags: { ...tags, trackNumber: 4, provenance: { trackNumber: 'path' } },
+    gives: { trackNumber: 4, provenance: { trackNumber: 'path' } },
+  },
 
   // What a person typed.
-  { rule: 'a field that a person typed stays over tags and a sure match', tags, match: heard, current: { ...tags, title: 'Typed', year: 1950, genres: ['Typed'], trackNumber: 33, provenance: { title: 'manual', year: 'manual', genre: 'manual', trackNumber: 'manual' } },
-    gives: { title: 'Typed', year: 1950, genres: ['Typed'], trackNumber: 33, artists: ['Heard Artist'] } },
+  {
+    rule: 'a field that a person typed stays over tags and a sure match',
+    tags,
+    match: heard,
+    current: {
+      ...tags,
+      title: 'Typed',
+      year: 1950,
+      genres: ['Typed'],
+      trackNumber: 33,
+      provenance: { title: 'manual', year: 'manual', genre: 'manual', trackNumber: 'manual' },
+    },
+    gives: { title: 'Typed', year: 1950, genres: ['Typed'], trackNumber: 33, artists: ['Heard Artist'] },
+  },
 
   // Identifiers.
-  { rule: 'identifiers come from a match that the track is called after', tags, match: heard, gives: { recordingMbid: 'r-1', acoustidId: 'a-1', releaseGroupMbid: 'g-1' } },
-  { rule: 'identifiers do not come from a match that is not what it is called', tags, match: { ...heard, score: UNSURE }, gives: { recordingMbid: undefined, acoustidId: undefined, releaseGroupMbid: undefined } },
-  { rule: 'an unsure match that says what the tags say gives its identifiers', tags, match: { ...heard, score: UNSURE, title: 'TAG TITLE', artists: ['tag artist'], album: 'tag album' }, gives: { title: 'Tag title', recordingMbid: 'r-1', releaseGroupMbid: 'g-1' } },
-  { rule: 'identifiers in the tags win over an unsure match', tags: { ...tags, recordingMbid: 'r-tag', releaseGroupMbid: 'g-tag' }, match: { ...heard, score: UNSURE, title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album' }, gives: { recordingMbid: 'r-tag', releaseGroupMbid: 'g-tag' } },
+  {
+    rule: 'identifiers come from a match that the track is called after',
+    tags,
+    match: heard,
+    gives: { recordingMbid: 'r-1', acoustidId: 'a-1', releaseGroupMbid: 'g-1' },
+  },
+  {
+    rule: 'identifiers do not come from a match that is not what it is called',
+    tags,
+    match: { ...heard, score: UNSURE },
+    gives: { recordingMbid: undefined, acoustidId: undefined, releaseGroupMbid: undefined },
+  },
+  {
+    rule: 'an unsure match that says what the tags say gives its identifiers',
+    tags,
+    match: { ...heard, score: UNSURE, title: 'TAG TITLE', artists: ['tag artist'], album: 'tag album' },
+    gives: { title: 'Tag title', recordingMbid: 'r-1', releaseGroupMbid: 'g-1' },
+  },
+  {
+    rule: 'identifiers in the tags win over an unsure match',
+    tags: { ...tags, recordingMbid: 'r-tag', releaseGroupMbid: 'g-tag' },
+    match: { ...heard, score: UNSURE, title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album' },
+    gives: { recordingMbid: 'r-tag', releaseGroupMbid: 'g-tag' },
+  },
 
   // Albums.
-  { rule: 'an album keeps its artist from the voice that names it', tags, match: { ...heard, albumArtist: 'Various Artists', compilation: true }, gives: { albumArtist: 'Various Artists', compilation: true } },
-  { rule: 'an album without an artist takes the one of another voice for the same album', tags, match: { ...heard, album: 'Tag Album', albumArtist: undefined, albumArtists: [] }, gives: { album: 'Tag Album', albumArtist: 'Tag Artist' } },
-  { rule: 'a compilation in the tags stays one', tags: { ...tags, compilation: true }, match: { ...heard, album: 'Tag Album' }, gives: { compilation: true } },
+  {
+    rule: 'an album keeps its artist from the voice that names it',
+    tags,
+    match: { ...heard, albumArtist: 'Various Artists', compilation: true },
+    gives: { albumArtist: 'Various Artists', compilation: true },
+  },
+  {
+    rule: 'an album without an artist takes the one of another voice for the same album',
+    tags,
+    match: { ...heard, album: 'Tag Album', albumArtist: undefined, albumArtists: [] },
+    gives: { album: 'Tag Album', albumArtist: 'Tag Artist' },
+  },
+  {
+    rule: 'a compilation in the tags stays one',
+    tags: { ...tags, compilation: true },
+    match: { ...heard, album: 'Tag Album' },
+    gives: { compilation: true },
+  },
 
   // Succeeds: at least a title and an artist.
-  { rule: 'neither title nor artist is no identification', tags: bare, current: bare, gives: { title: '01 file', artists: [] }, identified: false },
-  { rule: 'a title without an artist is no identification', tags: { ...bare, title: 'T', provenance: undefined }, current: bare, gives: { title: 'T' }, identified: false },
-  { rule: 'an artist from tags and a title from a match are', tags: { ...bare, artists: ['A'] }, match: { ...heard, score: UNSURE, artists: [] }, current: bare, gives: { title: 'Heard title', artists: ['A'] } },
+  {
+    rule: 'neither title nor artist is no identification',
+    tags: bare,
+    current: bare,
+    gives: { title: '01 file', artists: [] },
+    identified: false,
+  },
+  {
+    rule: 'a title without an artist is no identification',
+    tags: { ...bare, title: 'T', provenance: undefined },
+    current: bare,
+    gives: { title: 'T' },
+    identified: false,
+  },
+  {
+    rule: 'an artist from tags and a title from a match are',
+    tags: { ...bare, artists: ['A'] },
+    match: { ...heard, score: UNSURE, artists: [] },
+    current: bare,
+    gives: { title: 'Heard title', artists: ['A'] },
+  },
 ];
 
 describe('merging', () => {
   it.each(rows)('$rule', ({ tags: read, match, current = read ?? tags, gives, identified: isIdentified = true }) => {
     const merged = mergeMetadata({ tags: read, match, current, threshold: THRESHOLD });
-    for (const [field, value] of Object.entries(gives)) expect(merged.identity[field as keyof TrackIdentity], field).toEqual(value);
+    for (const [field, value] of Object.entries(gives))
+      expect(merged.identity[field as keyof TrackIdentity], field).toEqual(value);
     expect(merged.isIdentified).toBe(isIdentified);
   });
 

@@ -5,9 +5,25 @@ import { reviewOf } from '../../../server/enrichment/review.ts';
 import type { StepOutcome } from '../../../server/enrichment/steps.ts';
 import type { TrackIdentity } from '../../../server/library/track-writer.ts';
 
-const tags: TrackIdentity = { title: 'Harbour Lights', artists: ['The Quays'], album: 'Low Water', genres: [], year: 2009, trackNumber: 3 };
-const match: Match = { score: 0.95, title: 'Harbour Lights', artists: ['The Quays'], album: 'Low Water', year: 2009, trackNumber: 3, genres: [] };
-const ask = (m: Match | undefined, t: TrackIdentity | undefined = tags) => reviewOf({ tags: t, match: m, threshold: 0.85 });
+const tags: TrackIdentity = {
+  title: 'Harbour Lights',
+  artists: ['The Quays'],
+  album: 'Low Water',
+  genres: [],
+  year: 2009,
+  trackNumber: 3,
+};
+const match: Match = {
+  score: 0.95,
+  title: 'Harbour Lights',
+  artists: ['The Quays'],
+  album: 'Low Water',
+  year: 2009,
+  trackNumber: 3,
+  genres: [],
+};
+const ask = (m: Match | undefined, t: TrackIdentity | undefined = tags) =>
+  reviewOf({ tags: t, match: m, threshold: 0.85 });
 
 describe('a question', () => {
   it.each<[string, Match | undefined]>([
@@ -15,7 +31,10 @@ describe('a question', () => {
     ['the tags’ own identifiers were followed', { ...match, score: null, title: 'Another' }],
     ['a sure match agrees', match],
     ['a sure match differs in the year alone', { ...match, year: 2015, trackNumber: 9 }],
-    ['names are only written differently', { ...match, title: 'HARBOUR LIGHTS (feat. Ida Lund)', artists: ['The  Quays!'], album: 'Low—Water' }],
+    [
+      'names are only written differently',
+      { ...match, title: 'HARBOUR LIGHTS (feat. Ida Lund)', artists: ['The  Quays!'], album: 'Low—Water' },
+    ],
     ['an unsure match says just what the tags say', { ...match, score: 0.5 }],
   ])('is none when %s', (_when, m) => {
     expect(ask(m)).toBeUndefined();
@@ -23,18 +42,29 @@ describe('a question', () => {
 
   it('is one when tags disagree with a sure match, with both values', () => {
     expect(ask({ ...match, title: 'Ebb', year: 2008 })).toEqual({
-      reason: 'tags_disagree', match: { ...match, title: 'Ebb', year: 2008 },
-      differences: [{ field: 'title', tag: 'Harbour Lights', match: 'Ebb' }, { field: 'year', tag: '2009', match: '2008' }],
+      reason: 'tags_disagree',
+      match: { ...match, title: 'Ebb', year: 2008 },
+      differences: [
+        { field: 'title', tag: 'Harbour Lights', match: 'Ebb' },
+        { field: 'year', tag: '2009', match: '2008' },
+      ],
     });
   });
 
   it('is one when the best match is at the threshold or under it', () => {
-    for (const score of [0.85, 0.5]) expect(ask({ ...match, score, album: 'High Water' })).toMatchObject({ reason: 'low_score', differences: [{ field: 'album', tag: 'Low Water', match: 'High Water' }] });
+    for (const score of [0.85, 0.5])
+      expect(ask({ ...match, score, album: 'High Water' })).toMatchObject({
+        reason: 'low_score',
+        differences: [{ field: 'album', tag: 'Low Water', match: 'High Water' }],
+      });
   });
 
   it('is one when an unsure match fills what the tags lack, and none when a sure one does', () => {
     const bare: TrackIdentity = { title: '01', artists: [], genres: [], provenance: { title: 'path' } };
-    expect(ask({ ...match, score: 0.5 }, bare)).toMatchObject({ reason: 'low_score', differences: expect.arrayContaining([{ field: 'title', tag: null, match: 'Harbour Lights' }]) });
+    expect(ask({ ...match, score: 0.5 }, bare)).toMatchObject({
+      reason: 'low_score',
+      differences: expect.arrayContaining([{ field: 'title', tag: null, match: 'Harbour Lights' }]),
+    });
     expect(ask(match, bare)).toBeUndefined();
   });
 });
@@ -45,11 +75,40 @@ describe('why a track is not identified', () => {
   const failed = (reason: string, isPassing = false) => ({ outcome: 'failed', reason, isPassing }) as const;
 
   it.each([
-    ['no match', { tags: done(1), fingerprint: done(1), lookup: done([]) }, { title: false, artist: false }, 'Its tags name neither title nor artist. There is no match for its sound.'],
-    ['no key', { tags: done(1), fingerprint: done(1), lookup: skipped('identification by sound needs a key of your own (FPID_API_KEY)') }, { title: true, artist: false }, 'Its tags name no artist. It was not looked up: identification by sound needs a key of your own (FPID_API_KEY).'],
-    ['too short', { tags: done(1), fingerprint: failed('It is shorter than 3 s.'), lookup: skipped('it has no fingerprint') }, { title: false, artist: true }, 'Its tags name no title. It could not be known by its sound: it is shorter than 3 s.'],
-    ['the service is down', { tags: done(1), fingerprint: done(1), lookup: failed('The identification service cannot be reached.', true) }, { title: false, artist: false }, 'Its tags name neither title nor artist. It could not be looked up: the identification service cannot be reached. It is tried again later.'],
-    ['the file is damaged', { tags: failed('no audio frame'), fingerprint: done(1), lookup: done([{}]) }, { title: false, artist: false }, 'Its tags could not be read (no audio frame). What it sounds like has no name either.'],
+    [
+      'no match',
+      { tags: done(1), fingerprint: done(1), lookup: done([]) },
+      { title: false, artist: false },
+      'Its tags name neither title nor artist. There is no match for its sound.',
+    ],
+    [
+      'no key',
+      {
+        tags: done(1),
+        fingerprint: done(1),
+        lookup: skipped('identification by sound needs a key of your own (FPID_API_KEY)'),
+      },
+      { title: true, artist: false },
+      'Its tags name no artist. It was not looked up: identification by sound needs a key of your own (FPID_API_KEY).',
+    ],
+    [
+      'too short',
+      { tags: done(1), fingerprint: failed('It is shorter than 3 s.'), lookup: skipped('it has no fingerprint') },
+      { title: false, artist: true },
+      'Its tags name no title. It could not be known by its sound: it is shorter than 3 s.',
+    ],
+    [
+      'the service is down',
+      { tags: done(1), fingerprint: done(1), lookup: failed('The identification service cannot be reached.', true) },
+      { title: false, artist: false },
+      'Its tags name neither title nor artist. It could not be looked up: the identification service cannot be reached. It is tried again later.',
+    ],
+    [
+      'the file is damaged',
+      { tags: failed('no audio frame'), fingerprint: done(1), lookup: done([{}]) },
+      { title: false, artist: false },
+      'Its tags could not be read (no audio frame). What it sounds like has no name either.',
+    ],
   ])('%s', (_case, outcomes, has, words) => {
     expect(whyNotIdentified(outcomes, has)).toBe(words);
   });

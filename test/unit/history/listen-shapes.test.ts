@@ -6,17 +6,84 @@ import { csvRows, lines } from '../../../server/history/text-rows.ts';
 
 const AT = Date.UTC(2023, 10, 14, 22, 13, 20); // 1,700,000,000 s
 const mbid = '5f0f6a3c-1111-4222-8333-444455556666';
-const song = { title: 'Harbour Lights', artistName: 'The Quays', albumTitle: 'Low Water', recordingMbid: null, playedAt: AT, durationMs: null };
+const song = {
+  title: 'Harbour Lights',
+  artistName: 'The Quays',
+  albumTitle: 'Low Water',
+  recordingMbid: null,
+  playedAt: AT,
+  durationMs: null,
+};
 
 describe('a play in JSON', () => {
   test.each([
-    ['of ListenBrainz', { listened_at: 1_700_000_000, track_metadata: { artist_name: 'The Quays', track_name: 'Harbour Lights', release_name: 'Low Water' } }, song],
-    ['of ListenBrainz with all it knows', { listened_at: 1_700_000_000, recording_msid: 'x', track_metadata: { artist_name: ' The Quays ', track_name: 'Harbour Lights', release_name: 'Low Water', additional_info: { recording_mbid: mbid.toUpperCase(), duration_ms: 214_000 } } }, { ...song, recordingMbid: mbid, durationMs: 214_000 }],
-    ['of ListenBrainz as it mapped it', { listened_at: 1_700_000_000, track_metadata: { artist_name: 'The Quays', track_name: 'Harbour Lights', release_name: null, mbid_mapping: { recording_mbid: mbid }, additional_info: { duration: 214 } } }, { ...song, albumTitle: null, recordingMbid: mbid, durationMs: 214_000 }],
-    ['of Last.fm', { name: 'Harbour Lights', artist: { '#text': 'The Quays', mbid: '' }, album: { '#text': 'Low Water' }, mbid, date: { uts: '1700000000', '#text': '14 Nov 2023, 22:13' } }, { ...song, recordingMbid: mbid }],
-    ['of Last.fm, extended', { name: 'Harbour Lights', artist: { name: 'The Quays', url: 'x' }, album: { '#text': 'Low Water' }, date: { uts: 1_700_000_000 } }, song],
-    ['of a statistics page', { track: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', albumId: '7', date: AT }, song],
-    ['with a time in words', { title: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', date: '2023-11-14T22:13:20Z' }, song],
+    [
+      'of ListenBrainz',
+      {
+        listened_at: 1_700_000_000,
+        track_metadata: { artist_name: 'The Quays', track_name: 'Harbour Lights', release_name: 'Low Water' },
+      },
+      song,
+    ],
+    [
+      'of ListenBrainz with all it knows',
+      {
+        listened_at: 1_700_000_000,
+        recording_msid: 'x',
+        track_metadata: {
+          artist_name: ' The Quays ',
+          track_name: 'Harbour Lights',
+          release_name: 'Low Water',
+          additional_info: { recording_mbid: mbid.toUpperCase(), duration_ms: 214_000 },
+        },
+      },
+      { ...song, recordingMbid: mbid, durationMs: 214_000 },
+    ],
+    [
+      'of ListenBrainz as it mapped it',
+      {
+        listened_at: 1_700_000_000,
+        track_metadata: {
+          artist_name: 'The Quays',
+          track_name: 'Harbour Lights',
+          release_name: null,
+          mbid_mapping: { recording_mbid: mbid },
+          additional_info: { duration: 214 },
+        },
+      },
+      { ...song, albumTitle: null, recordingMbid: mbid, durationMs: 214_000 },
+    ],
+    [
+      'of Last.fm',
+      {
+        name: 'Harbour Lights',
+        artist: { '#text': 'The Quays', mbid: '' },
+        album: { '#text': 'Low Water' },
+        mbid,
+        date: { uts: '1700000000', '#text': '14 Nov 2023, 22:13' },
+      },
+      { ...song, recordingMbid: mbid },
+    ],
+    [
+      'of Last.fm, extended',
+      {
+        name: 'Harbour Lights',
+        artist: { name: 'The Quays', url: 'x' },
+        album: { '#text': 'Low Water' },
+        date: { uts: 1_700_000_000 },
+      },
+      song,
+    ],
+    [
+      'of a statistics page',
+      { track: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', albumId: '7', date: AT },
+      song,
+    ],
+    [
+      'with a time in words',
+      { title: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', date: '2023-11-14T22:13:20Z' },
+      song,
+    ],
   ])('%s', (_, entry, listen) => {
     expect(toListen(entry)).toEqual(listen);
   });
@@ -27,7 +94,10 @@ describe('a play in JSON', () => {
     ['without a title', { name: ' ', artist: 'The Quays', date: AT }],
     ['without an artist', { name: 'Harbour Lights', date: AT }],
     ['with a name that never ends', { name: 'x'.repeat(1_001), artist: 'The Quays', date: AT }],
-    ['that is none', ['x']], ['that is nothing', null], ['with a wrong time', { name: 'x', artist: 'y', date: 'yesterday' }], ['with infinity', { listened_at: Infinity, track_metadata: { artist_name: 'a', track_name: 'b' } }],
+    ['that is none', ['x']],
+    ['that is nothing', null],
+    ['with a wrong time', { name: 'x', artist: 'y', date: 'yesterday' }],
+    ['with infinity', { listened_at: Infinity, track_metadata: { artist_name: 'a', track_name: 'b' } }],
   ])('%s is no play', (_, entry) => {
     expect(toListen(entry)).toBeUndefined();
   });
@@ -35,10 +105,22 @@ describe('a play in JSON', () => {
 
 describe('a play in a row', () => {
   test.each([
-    [['uts', 'utc_time', 'artist', 'artist_mbid', 'album', 'album_mbid', 'track', 'track_mbid'], ['1700000000', '14 Nov 2023, 22:13', 'The Quays', '', 'Low Water', '', 'Harbour Lights', mbid], { ...song, recordingMbid: mbid }],
-    [['Artist', 'Album', 'AlbumId', 'Track', 'Date#somebody'], ['The Quays', 'Low Water', '', 'Harbour Lights', `${AT}`], song],
+    [
+      ['uts', 'utc_time', 'artist', 'artist_mbid', 'album', 'album_mbid', 'track', 'track_mbid'],
+      ['1700000000', '14 Nov 2023, 22:13', 'The Quays', '', 'Low Water', '', 'Harbour Lights', mbid],
+      { ...song, recordingMbid: mbid },
+    ],
+    [
+      ['Artist', 'Album', 'AlbumId', 'Track', 'Date#somebody'],
+      ['The Quays', 'Low Water', '', 'Harbour Lights', `${AT}`],
+      song,
+    ],
     [['track', 'album', 'artist', 'time'], ['Harbour Lights', 'Low Water', 'The Quays', '2023-11-14 22:13:20'], song],
-    [['Track Name', 'Artist Name', 'Timestamp'], ['Harbour Lights', 'The Quays', '14 Nov 2023 22:13:20'], { ...song, albumTitle: null }],
+    [
+      ['Track Name', 'Artist Name', 'Timestamp'],
+      ['Harbour Lights', 'The Quays', '14 Nov 2023 22:13:20'],
+      { ...song, albumTitle: null },
+    ],
   ])('under %s', (header, row, listen) => {
     const columns = csvHeader(header);
     expect(columns).toBeDefined();
@@ -71,13 +153,19 @@ describe.each([1, 3, 1_000])('read in pieces of %i characters', (size) => {
     ['{"payload":{"count":2,"listens":[{"a":1},{"artists":[{"x":1}]}]}}', ['{"a":1}', '{"artists":[{"x":1}]}']],
     ['[[{"a":1}],[{"a":2}]]', ['{"a":1}', '{"a":2}']],
     ['[{"recenttracks":{"track":[{"a":1},{"a":2}],"@attr":{"page":"1"}}}]', ['{"a":1}', '{"a":2}']],
-    ['[]', []], ['', []], ['[{"a":1},{"b":', ['{"a":1}']],
+    ['[]', []],
+    ['', []],
+    ['[{"a":1},{"b":', ['{"a":1}']],
   ])('the entries of %s are found', async (text, entries) => {
     expect(await all(jsonItems(pieces(text, size)))).toEqual(entries);
   });
 
   test('rows keep quotes, separators and line breaks inside their fields', async () => {
-    expect(await all(csvRows(pieces('a,"b, ""c""\nd",e\r\n\r\n"",x\nlast', size), ','))).toEqual([['a', 'b, "c"\nd', 'e'], ['', 'x'], ['last']]);
+    expect(await all(csvRows(pieces('a,"b, ""c""\nd",e\r\n\r\n"",x\nlast', size), ','))).toEqual([
+      ['a', 'b, "c"\nd', 'e'],
+      ['', 'x'],
+      ['last'],
+    ]);
   });
 
   test('lines may end as on Windows, and the last one not at all', async () => {
@@ -86,5 +174,8 @@ describe.each([1, 3, 1_000])('read in pieces of %i characters', (size) => {
 });
 
 test('an entry that never ends is given up, and the next one is found', async () => {
-  expect(await all(jsonItems(pieces(`[{"a":"${'x'.repeat(300_000)}"},{"b":1}]`, 50_000)))).toEqual([undefined, '{"b":1}']);
+  expect(await all(jsonItems(pieces(`[{"a":"${'x'.repeat(300_000)}"},{"b":1}]`, 50_000)))).toEqual([
+    undefined,
+    '{"b":1}',
+  ]);
 });

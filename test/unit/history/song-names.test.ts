@@ -13,7 +13,12 @@ test.each([
 });
 
 test.each([
-  ['A', 'Song', 'B', 'Song'], ['A', 'Song', 'A', 'Song (live)'], ['A', 'Song', 'A', 'Song 2'], [null, 'A Song', 'A', 'Song'], ['Defeat', 'Aloft', 'De', 'Aloft'], ['A', '!', 'A', '?'],
+  ['A', 'Song', 'B', 'Song'],
+  ['A', 'Song', 'A', 'Song (live)'],
+  ['A', 'Song', 'A', 'Song 2'],
+  [null, 'A Song', 'A', 'Song'],
+  ['Defeat', 'Aloft', 'De', 'Aloft'],
+  ['A', '!', 'A', '?'],
 ])('%s – %s is not %s – %s', (artist, title, otherArtist, otherTitle) => {
   expect(songKey(artist, title)).not.toBe(songKey(otherArtist, otherTitle));
 });

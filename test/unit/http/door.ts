@@ -20,13 +20,25 @@ export interface Door {
 /** `Bearer ann` is a user, `Bearer root` a superuser; `token=ann` where the query counts. */
 export const authenticate: Authenticate = (req, { query }) => {
   const name = req.headers.authorization?.replace('Bearer ', '') ?? (query ? String(queryOf(req)['token'] ?? '') : '');
-  return name === 'ann' || name === 'root' ? { id: (name === 'ann' ? 2 : 1) as UserId, username: name, isSuperuser: name === 'root' } : undefined;
+  return name === 'ann' || name === 'root'
+    ? { id: (name === 'ann' ? 2 : 1) as UserId, username: name, isSuperuser: name === 'root' }
+    : undefined;
 };
 
-export async function openDoor(routes: Route[], { before = [], checkReplies = true }: { before?: RequestHandler[]; checkReplies?: boolean } = {}): Promise<Door> {
+export async function openDoor(
+  routes: Route[],
+  { before = [], checkReplies = true }: { before?: RequestHandler[]; checkReplies?: boolean } = {},
+): Promise<Door> {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => lines.push(line) > 0 } as unknown as NodeJS.WritableStream);
-  const app = express().disable('x-powered-by').disable('etag').set('query parser', false).use(requestLine(log, () => new Date()), ...before);
+  const app = express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', false)
+    .use(
+      requestLine(log, () => new Date()),
+      ...before,
+    );
   app.use(mountRoutes(routes, { authenticate, checkReplies }), notFoundHandler, errorHandler(log));
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,11 +47,15 @@ export async function openDoor(routes: Route[], { before = [], checkReplies = tr
   return {
     url,
     fetch: (path, init) => fetch(url + path, init),
-    raw: (text) => new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.on('data', (chunk) => void (answer += chunk.toString())).on('end', () => resolve(answer)).on('error', reject);
-    }),
+    raw: (text) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(text));
+        let answer = '';
+        socket
+          .on('data', (chunk) => void (answer += chunk.toString()))
+          .on('end', () => resolve(answer))
+          .on('error', reject);
+      }),
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
     async close() {
       server.closeAllConnections();

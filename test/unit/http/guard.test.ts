@@ -5,15 +5,48 @@ import { openDoor, type Door } from './door.ts';
 
 describe('a Host header', () => {
   it.each([
-    '127.0.0.1', '127.0.0.1:4747', '192.168.1.20:4747', '[::1]', '[::1]:4747', '[fe80::1]:80', 'localhost', 'localhost:4747', 'LOCALHOST', 'localhost.', 'app.localhost:4747',
-    'nas', 'NAS:80', 'music.local', 'music.local:4747', 'music.example', 'Music.Example:443', 'music.example.',
+    '127.0.0.1',
+    '127.0.0.1:4747',
+    '192.168.1.20:4747',
+    '[::1]',
+    '[::1]:4747',
+    '[fe80::1]:80',
+    'localhost',
+    'localhost:4747',
+    'LOCALHOST',
+    'localhost.',
+    'app.localhost:4747',
+    'nas',
+    'NAS:80',
+    'music.local',
+    'music.local:4747',
+    'music.example',
+    'Music.Example:443',
+    'music.example.',
   ])('%s is ours', (host) => {
     expect(isAllowedHost(host, ['music.example'])).toBe(true);
   });
 
   it.each([
-    undefined, '', 'evil.example', 'evil.example:4747', 'music.example.evil.com', 'xmusic.example', 'localhost.evil.com', '127.0.0.1.evil.com', 'local.evil.com',
-    'nas:port', 'nas:123456', 'nas/path', 'user@nas', '[::1', '::1]', 'a b', 'nas?x', 'nas#x', ':80',
+    undefined,
+    '',
+    'evil.example',
+    'evil.example:4747',
+    'music.example.evil.com',
+    'xmusic.example',
+    'localhost.evil.com',
+    '127.0.0.1.evil.com',
+    'local.evil.com',
+    'nas:port',
+    'nas:123456',
+    'nas/path',
+    'user@nas',
+    '[::1',
+    '::1]',
+    'a b',
+    'nas?x',
+    'nas#x',
+    ':80',
   ])('%s is refused', (host) => {
     expect(isAllowedHost(host, ['music.example'])).toBe(false);
   });
@@ -23,13 +56,22 @@ describe('every request', () => {
   let door: Door;
   let allowed: string[] = [];
   beforeAll(async () => {
-    const routes = [route({ method: 'post', path: '/x', access: 'public', summary: 'x' }, () => undefined), route({ method: 'get', path: '/x', access: 'stream', summary: 'x' }, () => undefined)];
+    const routes = [
+      route({ method: 'post', path: '/x', access: 'public', summary: 'x' }, () => undefined),
+      route({ method: 'get', path: '/x', access: 'stream', summary: 'x' }, () => undefined),
+    ];
     door = await openDoor(routes, { before: [checkHost(() => allowed), checkOrigin] });
   });
   afterAll(() => door.close());
 
   const ask = async (lines: string[], method = 'POST', path = '/x'): Promise<number> =>
-    Number((await door.raw(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)).split(' ')[1]);
+    Number(
+      (
+        await door.raw(
+          `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+        )
+      ).split(' ')[1],
+    );
 
   it('under another name is 403, until that name is allowed', async () => {
     expect(await ask(['Host: 127.0.0.1'])).toBe(204);
@@ -41,7 +83,13 @@ describe('every request', () => {
   });
 
   it.each([
-    ['http://127.0.0.1:4747', 204], ['https://127.0.0.1:4747', 204], ['http://127.0.0.1:4748', 403], ['http://evil.example', 403], ['null', 403], ['', 403], ['127.0.0.1:4747', 403],
+    ['http://127.0.0.1:4747', 204],
+    ['https://127.0.0.1:4747', 204],
+    ['http://127.0.0.1:4748', 403],
+    ['http://evil.example', 403],
+    ['null', 403],
+    ['', 403],
+    ['127.0.0.1:4747', 403],
   ])('with Origin %j to 127.0.0.1:4747 is %s', async (origin, status) => {
     expect(await ask(['Host: 127.0.0.1:4747', `Origin: ${origin}`])).toBe(status);
   });
@@ -65,6 +113,12 @@ describe('every request', () => {
     const answer = await door.fetch('/x?token=ann&p=pw&t=0815&s=salt&apiKey=key&q=beatles');
     const [line, ...more] = door.logged().filter((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
     expect(more).toEqual([]);
-    expect(line).toMatchObject({ method: 'GET', route: 'GET /x', status: 204, user_id: 2, url: '/x?token=***&p=***&t=***&s=***&apiKey=***&q=beatles' });
+    expect(line).toMatchObject({
+      method: 'GET',
+      route: 'GET /x',
+      status: 204,
+      user_id: 2,
+      url: '/x?token=***&p=***&t=***&s=***&apiKey=***&q=beatles',
+    });
   });
 });

@@ -10,23 +10,83 @@ const Body = z.strictObject({ name: z.string().min(1), count: z.int().optional()
 const Echo = z.object({ got: z.unknown() });
 
 const routes = [
-  route({ method: 'get', path: '/open', access: 'public', summary: 'anyone', reply: Echo }, ({ user }) => ({ got: user?.username ?? null })),
-  route({ method: 'get', path: '/mine', access: 'user', summary: 'a user', reply: Echo }, ({ user }) => ({ got: user.username })),
-  route({ method: 'get', path: '/heard', access: 'stream', summary: 'a stream', reply: Echo }, ({ user }) => ({ got: user.username })),
-  route({ method: 'get', path: '/ruled', access: 'superuser', summary: 'a superuser', reply: Echo }, ({ user }) => ({ got: user.username })),
-  route({ method: 'post', path: '/things', access: 'public', summary: 'make', body: Body, reply: Echo, status: [201] }, ({ body }) => ({ got: body })),
-  route({ method: 'get', path: '/things', access: 'public', summary: 'list', query: z.object({ q: z.string().optional(), liked: queryBool.optional(), ...pageQuery }), reply: Echo },
-    ({ query }) => ({ got: query })),
-  route({ method: 'get', path: '/things/:id', access: 'public', summary: 'one', params: idParam(TrackIdIn), reply: Echo }, ({ params }) => ({ got: params.id })),
-  route({ method: 'delete', path: '/things/:id', access: 'public', summary: 'gone', params: idParam(TrackIdIn) }, () => undefined),
-  route({ method: 'get', path: '/things/latest', access: 'public', summary: 'a literal path', reply: Echo }, () => ({ got: 'latest' })),
-  route({ method: 'post', path: '/form', access: 'public', summary: 'a form', body: z.object({ name: z.string() }), form: true, reply: Echo }, ({ body }) => ({ got: body })),
-  route({ method: 'post', path: '/odd', access: 'public', summary: 'another status', reply: Echo }, () => new Reply(202, { got: 1 }, { 'X-More': 'yes' })),
-  route({ method: 'get', path: '/words', access: 'public', summary: 'bytes', produces: ['text/plain'] }, ({ res }) => void res.type('text').end('words')),
-  route({ method: 'get', path: '/lost', access: 'public', summary: 'not found', reply: Echo }, () => { throw notFound('track', 7); }),
-  route({ method: 'get', path: '/clash', access: 'public', summary: 'conflict', reply: Echo }, () => Promise.reject(conflict('It is taken.'))),
-  route({ method: 'get', path: '/broken', access: 'public', summary: 'a bug', reply: Echo }, () => { throw new Error('SELECT secret FROM /home/ann/tonearm.db'); }),
-  route({ method: 'get', path: '/wrong-reply', access: 'public', summary: 'a reply of another shape', reply: z.object({ n: z.int() }) }, () => ({ n: 'x' }) as unknown as { n: number }),
+  route({ method: 'get', path: '/open', access: 'public', summary: 'anyone', reply: Echo }, ({ user }) => ({
+    got: user?.username ?? null,
+  })),
+  route({ method: 'get', path: '/mine', access: 'user', summary: 'a user', reply: Echo }, ({ user }) => ({
+    got: user.username,
+  })),
+  route({ method: 'get', path: '/heard', access: 'stream', summary: 'a stream', reply: Echo }, ({ user }) => ({
+    got: user.username,
+  })),
+  route({ method: 'get', path: '/ruled', access: 'superuser', summary: 'a superuser', reply: Echo }, ({ user }) => ({
+    got: user.username,
+  })),
+  route(
+    { method: 'post', path: '/things', access: 'public', summary: 'make', body: Body, reply: Echo, status: [201] },
+    ({ body }) => ({ got: body }),
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/things',
+      access: 'public',
+      summary: 'list',
+      query: z.object({ q: z.string().optional(), liked: queryBool.optional(), ...pageQuery }),
+      reply: Echo,
+    },
+    ({ query }) => ({ got: query }),
+  ),
+  route(
+    { method: 'get', path: '/things/:id', access: 'public', summary: 'one', params: idParam(TrackIdIn), reply: Echo },
+    ({ params }) => ({ got: params.id }),
+  ),
+  route(
+    { method: 'delete', path: '/things/:id', access: 'public', summary: 'gone', params: idParam(TrackIdIn) },
+    () => undefined,
+  ),
+  route({ method: 'get', path: '/things/latest', access: 'public', summary: 'a literal path', reply: Echo }, () => ({
+    got: 'latest',
+  })),
+  route(
+    {
+      method: 'post',
+      path: '/form',
+      access: 'public',
+      summary: 'a form',
+      body: z.object({ name: z.string() }),
+      form: true,
+      reply: Echo,
+    },
+    ({ body }) => ({ got: body }),
+  ),
+  route(
+    { method: 'post', path: '/odd', access: 'public', summary: 'another status', reply: Echo },
+    () => new Reply(202, { got: 1 }, { 'X-More': 'yes' }),
+  ),
+  route(
+    { method: 'get', path: '/words', access: 'public', summary: 'bytes', produces: ['text/plain'] },
+    ({ res }) => void res.type('text').end('words'),
+  ),
+  route({ method: 'get', path: '/lost', access: 'public', summary: 'not found', reply: Echo }, () => {
+    throw notFound('track', 7);
+  }),
+  route({ method: 'get', path: '/clash', access: 'public', summary: 'conflict', reply: Echo }, () =>
+    Promise.reject(conflict('It is taken.')),
+  ),
+  route({ method: 'get', path: '/broken', access: 'public', summary: 'a bug', reply: Echo }, () => {
+    throw new Error('SELECT secret FROM /home/ann/tonearm.db');
+  }),
+  route(
+    {
+      method: 'get',
+      path: '/wrong-reply',
+      access: 'public',
+      summary: 'a reply of another shape',
+      reply: z.object({ n: z.int() }),
+    },
+    () => ({ n: 'x' }) as unknown as { n: number },
+  ),
 ];
 
 let door: Door;
@@ -34,16 +94,32 @@ beforeAll(async () => void (door = await openDoor(routes)));
 afterAll(() => door.close());
 
 const post = (path: string, body: string | undefined, type: string | undefined = 'application/json', method = 'POST') =>
-  door.fetch(path, { method, ...(body !== undefined && { body }), headers: type === undefined ? {} : { 'Content-Type': type } });
-const got = async (path: string, init?: RequestInit) => ((await (await door.fetch(path, init)).json()) as { got: unknown }).got;
-const fields = async (answer: Response) => ((await answer.json()) as { errors: { field: string }[] }).errors.map((error) => error.field);
+  door.fetch(path, {
+    method,
+    ...(body !== undefined && { body }),
+    headers: type === undefined ? {} : { 'Content-Type': type },
+  });
+const got = async (path: string, init?: RequestInit) =>
+  ((await (await door.fetch(path, init)).json()) as { got: unknown }).got;
+const fields = async (answer: Response) =>
+  ((await answer.json()) as { errors: { field: string }[] }).errors.map((error) => error.field);
 
 describe('access', () => {
   it.each([
-    ['/open', undefined, 200], ['/open', 'ann', 200], ['/open', 'nobody', 200],
-    ['/mine', undefined, 401], ['/mine', 'nobody', 401], ['/mine', 'ann', 200],
-    ['/ruled', undefined, 401], ['/ruled', 'ann', 403], ['/ruled', 'root', 200],
-    ['/heard', undefined, 401], ['/heard', 'ann', 200], ['/heard?token=ann', undefined, 200], ['/mine?token=ann', undefined, 401], ['/ruled?token=root', undefined, 401],
+    ['/open', undefined, 200],
+    ['/open', 'ann', 200],
+    ['/open', 'nobody', 200],
+    ['/mine', undefined, 401],
+    ['/mine', 'nobody', 401],
+    ['/mine', 'ann', 200],
+    ['/ruled', undefined, 401],
+    ['/ruled', 'ann', 403],
+    ['/ruled', 'root', 200],
+    ['/heard', undefined, 401],
+    ['/heard', 'ann', 200],
+    ['/heard?token=ann', undefined, 200],
+    ['/mine?token=ann', undefined, 401],
+    ['/ruled?token=root', undefined, 401],
   ])('to %s as %s is %s', async (path, name, status) => {
     const answer = await door.fetch(path, { headers: name === undefined ? {} : { Authorization: `Bearer ${name}` } });
     expect(answer.status).toBe(status);
@@ -51,7 +127,9 @@ describe('access', () => {
   });
 
   it('is asked before the body is read', async () => {
-    const guarded = await openDoor([route({ method: 'post', path: '/x', access: 'user', summary: 'x', body: Body, reply: Echo }, () => ({ got: 1 }))]);
+    const guarded = await openDoor([
+      route({ method: 'post', path: '/x', access: 'user', summary: 'x', body: Body, reply: Echo }, () => ({ got: 1 })),
+    ]);
     expect((await guarded.fetch('/x', { method: 'POST', body: '{' })).status).toBe(401);
     await guarded.close();
   });
@@ -90,7 +168,9 @@ describe('a body', () => {
   });
 
   it('may be a form where that is declared, JSON there as well', async () => {
-    expect(await (await post('/form', 'name=a%20b+c&more=1', 'application/x-www-form-urlencoded')).json()).toEqual({ got: { name: 'a b c' } });
+    expect(await (await post('/form', 'name=a%20b+c&more=1', 'application/x-www-form-urlencoded')).json()).toEqual({
+      got: { name: 'a b c' },
+    });
     expect(await (await post('/form', '{"name": "ann"}')).json()).toEqual({ got: { name: 'ann' } });
     expect((await post('/form', `name=${'x'.repeat(100_001)}`, 'application/x-www-form-urlencoded')).status).toBe(413);
     expect((await post('/form', '', 'application/x-www-form-urlencoded')).status).toBe(422);
@@ -105,12 +185,27 @@ describe('query parameters', () => {
     expect(await got('/things?constructor=1&__proto__=2&toString=3')).toEqual({ limit: 50, offset: 0 });
   });
 
-  it.each(['limit=0', 'limit=201', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=', 'limit=1e2', 'limit=0x10', 'limit=99999999999999999999', 'limit=1&limit=2', 'offset=-1', 'offset=x', 'offset=', 'liked=maybe', 'q=a&q=b'])(
-    '%s is 422 and names the parameter', async (query) => {
-      const answer = await door.fetch(`/things?${query}`);
-      expect(answer.status).toBe(422);
-      expect(await fields(answer)).toEqual([query.split('=')[0]]);
-    });
+  it.each([
+    'limit=0',
+    'limit=201',
+    'limit=-1',
+    'limit=abc',
+    'limit=1.5',
+    'limit=',
+    'limit=1e2',
+    'limit=0x10',
+    'limit=99999999999999999999',
+    'limit=1&limit=2',
+    'offset=-1',
+    'offset=x',
+    'offset=',
+    'liked=maybe',
+    'q=a&q=b',
+  ])('%s is 422 and names the parameter', async (query) => {
+    const answer = await door.fetch(`/things?${query}`);
+    expect(answer.status).toBe(422);
+    expect(await fields(answer)).toEqual([query.split('=')[0]]);
+  });
 
   it('come as written, whatever their bytes', async () => {
     expect(await got('/things?q=%E2%9C%93+%2B%26')).toMatchObject({ q: '✓ +&' });
@@ -120,7 +215,17 @@ describe('query parameters', () => {
 });
 
 describe('a path', () => {
-  it.each([['1', 200], ['0', 422], ['-1', 422], ['abc', 422], ['1.5', 422], ['1e3', 422], ['99999999999999999999', 422], ['%00', 422], ['1%2F2', 422]])('with id %s is %s', async (id, status) => {
+  it.each([
+    ['1', 200],
+    ['0', 422],
+    ['-1', 422],
+    ['abc', 422],
+    ['1.5', 422],
+    ['1e3', 422],
+    ['99999999999999999999', 422],
+    ['%00', 422],
+    ['1%2F2', 422],
+  ])('with id %s is %s', async (id, status) => {
     expect((await door.fetch(`/things/${id}`)).status).toBe(status);
   });
 
@@ -173,7 +278,10 @@ describe('an answer', () => {
 
   it('to something thrown is a problem with its status', async () => {
     const lost = await door.fetch('/lost');
-    expect([lost.status, await lost.json()]).toEqual([404, { type: 'about:blank', title: 'Not found', status: 404, detail: 'There is no track 7.' }]);
+    expect([lost.status, await lost.json()]).toEqual([
+      404,
+      { type: 'about:blank', title: 'Not found', status: 404, detail: 'There is no track 7.' },
+    ]);
     expect((await door.fetch('/clash')).status).toBe(409);
   });
 
@@ -182,12 +290,22 @@ describe('an answer', () => {
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toMatch(/SELECT|home/);
     const line = door.logged().find((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
-    expect(line).toMatchObject({ level: 'error', route: 'GET /broken', status: 500, err: { message: 'SELECT secret FROM /home/ann/tonearm.db' } });
+    expect(line).toMatchObject({
+      level: 'error',
+      route: 'GET /broken',
+      status: 500,
+      err: { message: 'SELECT secret FROM /home/ann/tonearm.db' },
+    });
   });
 });
 
 describe('a page of rows', () => {
   it('takes the shape of PagedResponse', () => {
-    expect(toPaged({ items: [1, 2], total: 9 }, { limit: 2, offset: 4 }, (n) => ({ n }))).toEqual({ items: [{ n: 1 }, { n: 2 }], total: 9, limit: 2, offset: 4 });
+    expect(toPaged({ items: [1, 2], total: 9 }, { limit: 2, offset: 4 }, (n) => ({ n }))).toEqual({
+      items: [{ n: 1 }, { n: 2 }],
+      total: 9,
+      limit: 2,
+      offset: 4,
+    });
   });
 });

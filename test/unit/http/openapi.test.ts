@@ -8,26 +8,92 @@ import { idParam, pagedOf, pageQuery, queryBool, queryInt } from '../../../serve
 import { route, type Route } from '../../../server/http/route.ts';
 import { isoTime } from '../../../server/http/times.ts';
 
-const ThingOut = z.object({ id: z.int(), at: isoTime, note: z.string().nullable().meta({ description: 'a <b>note</b>' }) }).meta({ id: 'TestThing' });
-const ThingIn = z.strictObject({ name: z.string().max(9), tags: z.array(z.string()).optional() }).meta({ id: 'TestThingIn' });
+const ThingOut = z
+  .object({ id: z.int(), at: isoTime, note: z.string().nullable().meta({ description: 'a <b>note</b>' }) })
+  .meta({ id: 'TestThing' });
+const ThingIn = z
+  .strictObject({ name: z.string().max(9), tags: z.array(z.string()).optional() })
+  .meta({ id: 'TestThingIn' });
 const nothing = () => undefined;
-const never = (): never => { throw new Error('not called'); };
+const never = (): never => {
+  throw new Error('not called');
+};
 
 const routes: Route[] = [
-  route({ method: 'get', path: '/things', access: 'user', summary: 'All', query: z.object({ liked: queryBool.optional(), seed: queryInt.optional().meta({ description: 'of chance' }), ...pageQuery }), reply: pagedOf(ThingOut) }, never),
-  route({ method: 'post', path: '/things', access: 'superuser', summary: 'Make', body: ThingIn, form: true, reply: ThingOut, status: [201, 200] }, never),
-  route({ method: 'delete', path: '/things/:id', access: 'user', summary: 'Delete', params: idParam(TrackIdIn) }, nothing),
-  route({ method: 'get', path: '/things/:id/audio', access: 'stream', summary: 'Bytes', params: idParam(TrackIdIn), produces: ['audio/*'], status: [200, 206, 304] }, nothing),
-  route({ method: 'post', path: '/things/upload', access: 'user', summary: 'Upload', consumes: 'multipart/form-data', body: z.object({ files: z.array(z.string()).meta({ description: 'files' }) }), reply: ThingOut }, never),
-  route({ method: 'get', path: '/status', access: 'public', summary: 'Open', reply: z.object({ ok: z.boolean() }) }, never),
+  route(
+    {
+      method: 'get',
+      path: '/things',
+      access: 'user',
+      summary: 'All',
+      query: z.object({
+        liked: queryBool.optional(),
+        seed: queryInt.optional().meta({ description: 'of chance' }),
+        ...pageQuery,
+      }),
+      reply: pagedOf(ThingOut),
+    },
+    never,
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/things',
+      access: 'superuser',
+      summary: 'Make',
+      body: ThingIn,
+      form: true,
+      reply: ThingOut,
+      status: [201, 200],
+    },
+    never,
+  ),
+  route(
+    { method: 'delete', path: '/things/:id', access: 'user', summary: 'Delete', params: idParam(TrackIdIn) },
+    nothing,
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/things/:id/audio',
+      access: 'stream',
+      summary: 'Bytes',
+      params: idParam(TrackIdIn),
+      produces: ['audio/*'],
+      status: [200, 206, 304],
+    },
+    nothing,
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/things/upload',
+      access: 'user',
+      summary: 'Upload',
+      consumes: 'multipart/form-data',
+      body: z.object({ files: z.array(z.string()).meta({ description: 'files' }) }),
+      reply: ThingOut,
+    },
+    never,
+  ),
+  route(
+    { method: 'get', path: '/status', access: 'public', summary: 'Open', reply: z.object({ ok: z.boolean() }) },
+    never,
+  ),
 ];
-const document = openApiDocument(routes, { title: 'Test', version: '1.0.0', basePath: '/api/v1', rootRoutes: routes.slice(-1) });
+const document = openApiDocument(routes, {
+  title: 'Test',
+  version: '1.0.0',
+  basePath: '/api/v1',
+  rootRoutes: routes.slice(-1),
+});
 const at = (path: string, method: string) => {
   const operation = document.paths[path]?.[method];
   if (!operation) throw new Error(`no ${method} ${path}`);
   return operation;
 };
-const validate = async (given: OpenApiDocument) => new Validator().validate(JSON.parse(JSON.stringify(given)) as Record<string, unknown>);
+const validate = async (given: OpenApiDocument) =>
+  new Validator().validate(JSON.parse(JSON.stringify(given)) as Record<string, unknown>);
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -36,34 +102,89 @@ describe('the OpenAPI document', () => {
   });
 
   it('has each route at its place, also those at the root, under ids of their own', () => {
-    expect(Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`)).sort()).toEqual([
-      'delete /api/v1/things/{id}', 'get /api/v1/status', 'get /api/v1/things', 'get /api/v1/things/{id}/audio', 'get /status', 'post /api/v1/things', 'post /api/v1/things/upload',
+    expect(
+      Object.entries(document.paths)
+        .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+        .sort(),
+    ).toEqual([
+      'delete /api/v1/things/{id}',
+      'get /api/v1/status',
+      'get /api/v1/things',
+      'get /api/v1/things/{id}/audio',
+      'get /status',
+      'post /api/v1/things',
+      'post /api/v1/things/upload',
     ]);
-    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((operation) => operation.operationId));
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => operation.operationId),
+    );
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toContain('getThingsIdAudio');
   });
 
   it('refers to named shapes and holds them once', () => {
-    expect(at('/api/v1/things', 'post').responses['201']?.content).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/TestThing' } } });
-    expect(document.components.schemas['TestThing']).toEqual({
-      type: 'object', required: ['id', 'at', 'note'],
-      properties: { id: { type: 'integer' }, at: { type: 'string', format: 'date-time' }, note: { description: 'a <b>note</b>', type: ['string', 'null'] } },
+    expect(at('/api/v1/things', 'post').responses['201']?.content).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/TestThing' } },
     });
-    expect(document.components.schemas['TestThingIn']).toMatchObject({ additionalProperties: false, required: ['name'] });
+    expect(document.components.schemas['TestThing']).toEqual({
+      type: 'object',
+      required: ['id', 'at', 'note'],
+      properties: {
+        id: { type: 'integer' },
+        at: { type: 'string', format: 'date-time' },
+        note: { description: 'a <b>note</b>', type: ['string', 'null'] },
+      },
+    });
+    expect(document.components.schemas['TestThingIn']).toMatchObject({
+      additionalProperties: false,
+      required: ['name'],
+    });
     const page = at('/api/v1/things', 'get').responses['200']?.content?.['application/json']?.schema;
-    expect(page).toMatchObject({ properties: { items: { items: { $ref: '#/components/schemas/TestThing' } }, total: { type: 'integer' } } });
+    expect(page).toMatchObject({
+      properties: { items: { items: { $ref: '#/components/schemas/TestThing' } }, total: { type: 'integer' } },
+    });
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
   it('shows parameters as what they are after reading', () => {
     expect(at('/api/v1/things', 'get').parameters).toEqual([
-      { name: 'liked', in: 'query', required: false, schema: { type: 'string', enum: expect.arrayContaining(['true', 'false']) as string[] } },
-      { name: 'seed', in: 'query', required: false, description: 'of chance', schema: { type: 'string', pattern: '^-?\\d{1,15}$' } },
-      { name: 'limit', in: 'query', required: false, description: 'items per page, 1 to 200', schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 } },
-      { name: 'offset', in: 'query', required: false, description: 'items to skip', schema: { type: 'integer', minimum: 0, default: 0 } },
+      {
+        name: 'liked',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: expect.arrayContaining(['true', 'false']) as string[] },
+      },
+      {
+        name: 'seed',
+        in: 'query',
+        required: false,
+        description: 'of chance',
+        schema: { type: 'string', pattern: '^-?\\d{1,15}$' },
+      },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        description: 'items per page, 1 to 200',
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+      {
+        name: 'offset',
+        in: 'query',
+        required: false,
+        description: 'items to skip',
+        schema: { type: 'integer', minimum: 0, default: 0 },
+      },
     ]);
-    expect(at('/api/v1/things/{id}', 'delete').parameters).toEqual([{ name: 'id', in: 'path', required: true, description: 'positive integer', schema: { type: 'integer', exclusiveMinimum: 0 } }]);
+    expect(at('/api/v1/things/{id}', 'delete').parameters).toEqual([
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'positive integer',
+        schema: { type: 'integer', exclusiveMinimum: 0 },
+      },
+    ]);
   });
 
   it('says what each access asks for', () => {
@@ -76,23 +197,52 @@ describe('the OpenAPI document', () => {
   it('says what may come back', () => {
     const statuses = (path: string, method: string) => Object.keys(at(path, method).responses);
     expect(statuses('/api/v1/status', 'get')).toEqual(['200', 'default']);
-    expect(statuses('/api/v1/things', 'post')).toEqual(['200', '201', '400', '401', '403', '413', '415', '422', 'default']);
+    expect(statuses('/api/v1/things', 'post')).toEqual([
+      '200',
+      '201',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '422',
+      'default',
+    ]);
     expect(statuses('/api/v1/things/{id}', 'delete')).toEqual(['204', '401', '404', '422', 'default']);
     expect(statuses('/api/v1/things/{id}/audio', 'get')).toEqual(['200', '206', '304', '401', '404', '422', 'default']);
     expect(at('/api/v1/things/{id}', 'delete').responses['204']?.content).toBeUndefined();
     expect(at('/api/v1/things/{id}/audio', 'get').responses['206']?.content).toEqual({ 'audio/*': { schema: {} } });
-    expect(at('/api/v1/things', 'get').responses['401']?.content).toEqual({ 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } });
+    expect(at('/api/v1/things', 'get').responses['401']?.content).toEqual({
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    });
   });
 
   it('says what bodies look like', () => {
-    expect(Object.keys(at('/api/v1/things', 'post').requestBody?.content ?? {})).toEqual(['application/json', 'application/x-www-form-urlencoded']);
-    expect(at('/api/v1/things/upload', 'post').requestBody?.content['multipart/form-data']?.schema).toMatchObject({ properties: { files: { description: 'files' } } });
+    expect(Object.keys(at('/api/v1/things', 'post').requestBody?.content ?? {})).toEqual([
+      'application/json',
+      'application/x-www-form-urlencoded',
+    ]);
+    expect(at('/api/v1/things/upload', 'post').requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+      properties: { files: { description: 'files' } },
+    });
     expect(at('/api/v1/things', 'get').requestBody).toBeUndefined();
   });
 
   it('is not made while two different shapes have one name', () => {
-    const clash = route({ method: 'get', path: '/clash', access: 'public', summary: 'x', reply: z.object({ other: z.string() }).meta({ id: 'TestClash' }) }, never);
-    const other = { spec: { ...clash.spec, path: '/other', reply: z.object({ id: z.int().meta({ id: 'TestClash' }) }) }, handle: nothing };
+    const clash = route(
+      {
+        method: 'get',
+        path: '/clash',
+        access: 'public',
+        summary: 'x',
+        reply: z.object({ other: z.string() }).meta({ id: 'TestClash' }),
+      },
+      never,
+    );
+    const other = {
+      spec: { ...clash.spec, path: '/other', reply: z.object({ id: z.int().meta({ id: 'TestClash' }) }) },
+      handle: nothing,
+    };
     expect(() => openApiDocument([clash, other], { title: 'x', version: '1', basePath: '' })).toThrow(/TestClash/);
   });
 });
@@ -104,7 +254,9 @@ describe('the documentation page', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
         expect(page).toContain(`id="${operation.operationId}"`);
-        expect(page).toContain(`>${method.toUpperCase()}</b> <code>${path.replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>')}</code>`);
+        expect(page).toContain(
+          `>${method.toUpperCase()}</b> <code>${path.replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>')}</code>`,
+        );
         expect(page).toContain(operation.summary);
       }
     }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkConditions, hasCurrentCopy, ifRangeHolds, parseHttpDate, parseRange, type ConditionHeaders } from '../../../server/http/ranges.ts';
+import {
+  checkConditions,
+  hasCurrentCopy,
+  ifRangeHolds,
+  parseHttpDate,
+  parseRange,
+  type ConditionHeaders,
+} from '../../../server/http/ranges.ts';
 
 describe('parseRange', () => {
   const rows: [header: string | undefined, size: number, expected: ReturnType<typeof parseRange>][] = [

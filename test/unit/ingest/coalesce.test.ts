@@ -1,6 +1,12 @@
 // When changes are taken, what waits, and which folders are scanned for them. Times are numbers; nothing here waits.
 import { describe, expect, it } from 'vitest';
-import { commonParent, createChangeBook, foldersToScan, smallestSet, type FileLook } from '../../../server/ingest/coalesce.ts';
+import {
+  commonParent,
+  createChangeBook,
+  foldersToScan,
+  smallestSet,
+  type FileLook,
+} from '../../../server/ingest/coalesce.ts';
 
 const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
 const look = (size: number, mtimeMs = 0): FileLook => ({ size, mtimeMs });
@@ -17,7 +23,11 @@ describe('the folders to scan', () => {
     { what: 'a renamed folder', changed: ['artist', 'artist/new name'], scan: ['artist'] },
     { what: 'a folder moved to another artist', changed: ['rock/a', 'rock/b/album'], scan: ['rock/a', 'rock/b/album'] },
     { what: 'a file moved across the library', changed: ['a/b', 'c/d'], scan: ['a/b', 'c/d'] },
-    { what: 'more folders than one scan takes', changed: Array.from({ length: 101 }, (_, i) => `all/${i}`), scan: ['all'] },
+    {
+      what: 'more folders than one scan takes',
+      changed: Array.from({ length: 101 }, (_, i) => `all/${i}`),
+      scan: ['all'],
+    },
   ])('$what → $scan', ({ changed, scan }) => {
     expect(foldersToScan(changed)).toEqual(scan);
   });
@@ -101,7 +111,9 @@ describe('a file that is still being written', () => {
     const book = createChangeBook(rules);
     let size = 0;
     book.noteFile('a', 'radio.mp3', look(size), 0);
-    const takenAt = [5_000, 300_000, 599_000, 600_000].filter((at) => book.take(at, () => look(++size)).present.length > 0);
+    const takenAt = [5_000, 300_000, 599_000, 600_000].filter(
+      (at) => book.take(at, () => look(++size)).present.length > 0,
+    );
     expect(takenAt).toEqual([600_000]);
   });
 });

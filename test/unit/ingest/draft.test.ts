@@ -74,7 +74,14 @@ describe('a name', () => {
   });
 
   test('of any length is read at once', () => {
-    for (const name of ['1'.repeat(50_000), `${' - '.repeat(20_000)}x`, `01${' '.repeat(50_000)}`, '_'.repeat(50_000), `1-02${' -'.repeat(50_000)}`, `track${' '.repeat(50_000)}x`]) {
+    for (const name of [
+      '1'.repeat(50_000),
+      `${' - '.repeat(20_000)}x`,
+      `01${' '.repeat(50_000)}`,
+      '_'.repeat(50_000),
+      `1-02${' -'.repeat(50_000)}`,
+      `track${' '.repeat(50_000)}x`,
+    ]) {
       expect(fromPath(name).title).not.toBe('');
     }
   });
@@ -82,14 +89,29 @@ describe('a name', () => {
 
 const silent: Tags = { artists: [], albumArtists: [], genres: [] };
 const read = (tags: Partial<Tags>, rest: Partial<AudioRead> = {}): AudioRead => ({
-  facts: { format: 'mp3', codec: 'mp3', durationMs: 1000.6, bitrateKbps: 127.7, sampleRateHz: 44_100, channels: 2, lossless: false },
-  tags: { ...silent, ...tags }, pictures: [], reader: 'own', ...rest,
+  facts: {
+    format: 'mp3',
+    codec: 'mp3',
+    durationMs: 1000.6,
+    bitrateKbps: 127.7,
+    sampleRateHz: 44_100,
+    channels: 2,
+    lossless: false,
+  },
+  tags: { ...silent, ...tags },
+  pictures: [],
+  reader: 'own',
+  ...rest,
 });
 
 describe('an identity', () => {
   test('without a title in the tags takes it and the numbers from the path, and says so', () => {
     expect(toIdentity(read({}), 'a/2-03 Song.mp3')).toMatchObject({
-      title: 'Song', trackNumber: 3, discNumber: 2, artists: [], provenance: { title: 'path', trackNumber: 'path', discNumber: 'path' },
+      title: 'Song',
+      trackNumber: 3,
+      discNumber: 2,
+      artists: [],
+      provenance: { title: 'path', trackNumber: 'path', discNumber: 'path' },
     });
     expect(toIdentity(read({}), 'Song.mp3').provenance).toEqual({ title: 'path' });
   });
@@ -102,12 +124,18 @@ describe('an identity', () => {
 
   test('with a title in the tags takes nothing from the path', () => {
     expect(toIdentity(read({ title: '99 Problems' }), '2-03 Song.mp3')).toMatchObject({
-      title: '99 Problems', trackNumber: undefined, discNumber: undefined, provenance: undefined,
+      title: '99 Problems',
+      trackNumber: undefined,
+      discNumber: undefined,
+      provenance: undefined,
     });
   });
 
   test('keeps the display name beside the artists, or makes the one artist of it', () => {
-    expect(toIdentity(read({ title: 'T', artists: ['A', 'B'], artist: 'A feat. B' }), 'x')).toMatchObject({ artists: ['A', 'B'], artist: 'A feat. B' });
+    expect(toIdentity(read({ title: 'T', artists: ['A', 'B'], artist: 'A feat. B' }), 'x')).toMatchObject({
+      artists: ['A', 'B'],
+      artist: 'A feat. B',
+    });
     expect(toIdentity(read({ title: 'T', artist: 'A feat. B' }), 'x').artists).toEqual(['A feat. B']);
   });
 
@@ -121,7 +149,15 @@ describe('an identity', () => {
 test('audio is rounded to whole milliseconds and kilobits, and what is not known is null', () => {
   const stored = { storageUri: 'local:x', contentHash: 'c', audioHash: null, sizeBytes: 5 };
   expect(toAudio(read({ replayGain: { trackGainDb: -7.5 } }), stored)).toMatchObject({
-    durationMs: 1001, bitrateKbps: 128, bitDepth: null, encoderDelay: null, trackGainDb: -7.5, albumPeak: null, hasPicture: false, availability: 'available', ...stored,
+    durationMs: 1001,
+    bitrateKbps: 128,
+    bitDepth: null,
+    encoderDelay: null,
+    trackGainDb: -7.5,
+    albumPeak: null,
+    hasPicture: false,
+    availability: 'available',
+    ...stored,
   });
   expect(toAudio(read({}, { pictures: [{ mime: 'image/jpeg', kind: 3 }] }), stored).hasPicture).toBe(true);
 });

@@ -58,5 +58,6 @@ test('an older encoding is read as such, and times as times', () => {
 test('a file that is not there, is empty, a folder or far too large holds no lyrics', () => {
   writeFileSync(join(dir, 'empty.lrc'), ' \n\n');
   writeFileSync(join(dir, 'large.txt'), 'la '.repeat(400_000));
-  for (const name of ['nowhere.lrc', 'empty.lrc', 'large.txt', '.']) expect(readLyricsFile(join(dir, name)), name).toBeUndefined();
+  for (const name of ['nowhere.lrc', 'empty.lrc', 'large.txt', '.'])
+    expect(readLyricsFile(join(dir, name)), name).toBeUndefined();
 });

@@ -1,6 +1,17 @@
-// The listing of the music folder against what is known of it: a generator over a real folder and files known in memory.
+// The listing of the music folder against what is known of it: a generator over a real folder and files known in
+// memory.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +22,9 @@ const onUnix = test.skipIf(process.platform === 'win32');
 const onLinux = test.skipIf(process.platform !== 'linux');
 
 let root: string;
-beforeEach(() => { root = mkdtempSync(join(tmpdir(), 'tonearm-walk-')); });
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tonearm-walk-'));
+});
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function make(...files: string[]): void {
@@ -21,14 +34,20 @@ function make(...files: string[]): void {
   }
 }
 
-interface KnownFolder { path: string; imageName: string | null; signature: string | null; files: KnownFile[] }
+interface KnownFolder {
+  path: string;
+  imageName: string | null;
+  signature: string | null;
+  files: KnownFile[];
+}
 
 /** What a database would know; a folder's id is its place in the list. */
 function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownFolder[]; asked: string[] } {
   const asked: string[] = [];
   const filesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
   return {
-    folders, asked,
+    folders,
+    asked,
     folder(path) {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
@@ -38,29 +57,55 @@ function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownF
       asked.push(folders[id]?.path ?? '?');
       return filesOf(id);
     },
-    foldersBelow: (below) => folders.map(({ path }, id) => ({ id, path })).filter(({ path }) => below === '' || path === below || path.startsWith(`${below}/`)),
+    foldersBelow: (below) =>
+      folders
+        .map(({ path }, id) => ({ id, path }))
+        .filter(({ path }) => below === '' || path === below || path.startsWith(`${below}/`)),
     present: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
   };
 }
 
-const walkAll = (known: KnownFiles = knownFiles(), options: { folders?: string[]; restore?: boolean } = {}): FolderBatch[] =>
-  [...walk({ root, folders: [''], restore: false, ...options, known })];
+const walkAll = (
+  known: KnownFiles = knownFiles(),
+  options: { folders?: string[]; restore?: boolean } = {},
+): FolderBatch[] => [...walk({ root, folders: [''], restore: false, ...options, known })];
 
 /** Everything that was found is a track now. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
-  return knownFiles(walkAll().map(({ path, imageName, signature, candidates }) => ({
-    path, imageName, signature: state === 'track' || candidates.length === 0 ? signature : null,
-    files: candidates.map(({ name, sizeBytes, mtimeUs }, n) => ({ name, sizeBytes, mtimeUs, state, reason: state === 'failed' ? 'it is no audio' : null, lyricsMark: null, trackId: (n + 1) as TrackId })),
-  })));
+  return knownFiles(
+    walkAll().map(({ path, imageName, signature, candidates }) => ({
+      path,
+      imageName,
+      signature: state === 'track' || candidates.length === 0 ? signature : null,
+      files: candidates.map(({ name, sizeBytes, mtimeUs }, n) => ({
+        name,
+        sizeBytes,
+        mtimeUs,
+        state,
+        reason: state === 'failed' ? 'it is no audio' : null,
+        lyricsMark: null,
+        trackId: (n + 1) as TrackId,
+      })),
+    })),
+  );
 }
 
 const paths = (batches: FolderBatch[], pick: (batch: FolderBatch) => readonly { name: string }[]): string[] =>
-  batches.flatMap((batch) => pick(batch).map(({ name }) => (batch.path === '' ? name : `${batch.path}/${name}`))).toSorted();
+  batches
+    .flatMap((batch) => pick(batch).map(({ name }) => (batch.path === '' ? name : `${batch.path}/${name}`)))
+    .toSorted();
 const candidates = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.candidates);
 const gone = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.gone);
 const returned = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returned);
-const reasons = (batches: FolderBatch[], pick: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skipped): Record<string, string> =>
-  Object.fromEntries(batches.flatMap((batch) => pick(batch).map(({ name, reason }) => [batch.path === '' ? name : `${batch.path}/${name}`, reason])));
+const reasons = (
+  batches: FolderBatch[],
+  pick: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skipped,
+): Record<string, string> =>
+  Object.fromEntries(
+    batches.flatMap((batch) =>
+      pick(batch).map(({ name, reason }) => [batch.path === '' ? name : `${batch.path}/${name}`, reason]),
+    ),
+  );
 const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchanged, 0);
 const touch = (file: string, seconds: number): void => utimesSync(join(root, file), seconds, seconds);
 
@@ -69,14 +114,29 @@ describe('what is found', () => {
     make('a.mp3', 'B.FLAC', 'x/c.Ogg', 'x/y/z/d.m4a', 'x/notes.txt', 'x/no-extension', 'x/.mp3', 'x/list.mp3.bak');
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['B.FLAC', 'a.mp3', 'x/c.Ogg', 'x/y/z/d.m4a']);
-    expect(reasons(batches)).toEqual({ 'x/notes.txt': 'not audio', 'x/no-extension': 'not audio', 'x/.mp3': expect.stringMatching(/^hidden/), 'x/list.mp3.bak': 'not audio' });
+    expect(reasons(batches)).toEqual({
+      'x/notes.txt': 'not audio',
+      'x/no-extension': 'not audio',
+      'x/.mp3': expect.stringMatching(/^hidden/),
+      'x/list.mp3.bak': 'not audio',
+    });
   });
 
   test('is told with its size, its time and its identity on disk', () => {
     make('a.mp3');
     utimesSync(join(root, 'a.mp3'), 1_000, 1_234.567891);
     const stat = statSync(join(root, 'a.mp3'));
-    expect(walkAll()[0]?.candidates).toEqual([{ name: 'a.mp3', sizeBytes: 5, mtimeUs: expect.closeTo(1_234_567_891, -1) as number, dev: stat.dev, ino: stat.ino, lyricsMark: null, known: null }]);
+    expect(walkAll()[0]?.candidates).toEqual([
+      {
+        name: 'a.mp3',
+        sizeBytes: 5,
+        mtimeUs: expect.closeTo(1_234_567_891, -1) as number,
+        dev: stat.dev,
+        ino: stat.ino,
+        lyricsMark: null,
+        known: null,
+      },
+    ]);
   });
 
   test('is nothing in an empty folder, which is known from then on', () => {
@@ -85,7 +145,16 @@ describe('what is found', () => {
   });
 
   test('stays out where an ignore mark lies, and below', () => {
-    make('a.mp3', 'ignored/.ignore', 'ignored/b.mp3', 'ignored/deep/c.mp3', 'media/.nomedia', 'media/d.mp3', 'media/e.txt', 'fine/ignore/f.mp3');
+    make(
+      'a.mp3',
+      'ignored/.ignore',
+      'ignored/b.mp3',
+      'ignored/deep/c.mp3',
+      'media/.nomedia',
+      'media/d.mp3',
+      'media/e.txt',
+      'fine/ignore/f.mp3',
+    );
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['a.mp3', 'fine/ignore/f.mp3']);
     expect(reasons(batches)).toEqual({});
@@ -113,7 +182,9 @@ describe('what is found', () => {
     make(...[1, 128, 129, 130].map((levels) => [...deep.slice(0, levels), 'a.mp3'].join('/')));
     const batches = walkAll();
     expect(candidates(batches).map((path) => path.split('/').length - 1)).toEqual([1, 128]);
-    expect(Object.entries(reasons(batches))).toEqual([[deep.slice(0, 129).join('/'), 'the folder is more than 128 levels deep']]);
+    expect(Object.entries(reasons(batches))).toEqual([
+      [deep.slice(0, 129).join('/'), 'the folder is more than 128 levels deep'],
+    ]);
   });
 
   test('is only what lies below, when only that is asked for', () => {
@@ -131,7 +202,10 @@ describe('links', () => {
     symlinkSync('x/cover.jpg', join(root, 'cover.jpg'));
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['b.mp3', 'c.mp3', 'x/a.mp3']);
-    expect(batches.find((batch) => batch.path === '')).toMatchObject({ imageName: 'cover.jpg', candidates: [{ sizeBytes: 7 }, { sizeBytes: 7 }] });
+    expect(batches.find((batch) => batch.path === '')).toMatchObject({
+      imageName: 'cover.jpg',
+      candidates: [{ sizeBytes: 7 }, { sizeBytes: 7 }],
+    });
   });
 
   onUnix('to anything else are not, and each is told why', () => {
@@ -149,9 +223,15 @@ describe('links', () => {
     const batches = [...walk({ root: join(root, 'music'), folders: [''], known: knownFiles(), restore: false })];
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(reasons(batches)).toEqual({
-      'out.mp3': expect.stringMatching(/leads out/), 'sibling.mp3': expect.stringMatching(/leads out/), 'further.mp3': expect.stringMatching(/leads out/),
-      'folder.mp3': expect.stringMatching(/to a folder/), self: expect.stringMatching(/to a folder/), 'dangling.mp3': expect.stringMatching(/not there/),
-      'one.mp3': expect.stringMatching(/leads to itself/), 'two.mp3': expect.stringMatching(/leads to itself/), 'null.mp3': expect.stringMatching(/no file/),
+      'out.mp3': expect.stringMatching(/leads out/),
+      'sibling.mp3': expect.stringMatching(/leads out/),
+      'further.mp3': expect.stringMatching(/leads out/),
+      'folder.mp3': expect.stringMatching(/to a folder/),
+      self: expect.stringMatching(/to a folder/),
+      'dangling.mp3': expect.stringMatching(/not there/),
+      'one.mp3': expect.stringMatching(/leads to itself/),
+      'two.mp3': expect.stringMatching(/leads to itself/),
+      'null.mp3': expect.stringMatching(/no file/),
     });
   });
 
@@ -159,7 +239,9 @@ describe('links', () => {
     make('music/a.mp3');
     symlinkSync('music', join(root, 'link'));
     symlinkSync('a.mp3', join(root, 'music/b.mp3'));
-    expect(candidates([...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false })])).toEqual(['a.mp3', 'b.mp3']);
+    expect(
+      candidates([...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false })]),
+    ).toEqual(['a.mp3', 'b.mp3']);
   });
 
   onUnix('and pipes are passed over without waiting', () => {
@@ -172,7 +254,8 @@ describe('links', () => {
 });
 
 describe('names', () => {
-  const makeBytes = (...parts: Buffer[]): void => writeFileSync(Buffer.concat([Buffer.from(`${root}/`), ...parts]), 'x');
+  const makeBytes = (...parts: Buffer[]): void =>
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), ...parts]), 'x');
   const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
   onLinux('that are no UTF-8 are written with escapes, of files and of folders', () => {
@@ -234,7 +317,9 @@ describe('a known file', () => {
   test('that is the same is only counted, and no row of its folder is read', () => {
     make('a.mp3', 'b.mp3', 'x/c.mp3');
     const known = settled();
-    known.files = () => { throw new Error('a row was read'); };
+    known.files = () => {
+      throw new Error('a row was read');
+    };
     const batches = walkAll(known);
     expect(batches).toHaveLength(1);
     expect(unchanged(batches)).toBe(3);
@@ -242,7 +327,13 @@ describe('a known file', () => {
   });
 
   test.each<[string, () => void]>([
-    ['another size', () => { writeFileSync(join(root, 'x/a.mp3'), 'longer than before'); touch('x/a.mp3', 1_000); }],
+    [
+      'another size',
+      () => {
+        writeFileSync(join(root, 'x/a.mp3'), 'longer than before');
+        touch('x/a.mp3', 1_000);
+      },
+    ],
     ['a later time', () => touch('x/a.mp3', 2_000)],
     ['an earlier time', () => touch('x/a.mp3', 500)],
     ['a time that differs by a thousandth of a second', () => touch('x/a.mp3', 1_000.001)],
@@ -298,13 +389,16 @@ describe('a known file', () => {
     make('x/a.mp3', 'x/b.mp3');
     const known = settled();
     const { folder } = known;
-    known.folder = (path) => { // after the listing, before the look
+    known.folder = (path) => {
+      // after the listing, before the look
       if (path === 'x') rmSync(join(root, 'x/a.mp3'));
       return folder(path);
     };
     const batches = walkAll(known);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ 'x/a.mp3': 'the file cannot be looked at (ENOENT)' });
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+      'x/a.mp3': 'the file cannot be looked at (ENOENT)',
+    });
     expect(batches[0]?.signature).toBeNull();
   });
 });
@@ -371,7 +465,9 @@ describe('gone', () => {
     rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
     batches.push(...walking);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ 'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are' });
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+      'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
+    });
   });
 
   test('is nothing when the music folder itself is not there', () => {
@@ -380,7 +476,9 @@ describe('gone', () => {
     rmSync(root, { recursive: true });
     const batches = walkAll(known);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ '': 'the folder cannot be listed (ENOENT); its tracks stay as they are' });
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+      '': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
+    });
   });
 });
 
@@ -390,7 +488,10 @@ describe('reports', () => {
     const known = settled();
     make('b/3.mp3');
     const batches = walkAll(known);
-    expect(batches.map(({ path, candidates: found, unchanged: same }) => [path, found.length, same])).toEqual([['b', 1, 2], ['', 0, 2]]);
+    expect(batches.map(({ path, candidates: found, unchanged: same }) => [path, found.length, same])).toEqual([
+      ['b', 1, 2],
+      ['', 0, 2],
+    ]);
   });
 
   test('come now and then from a walk that finds nothing', () => {
@@ -408,6 +509,11 @@ describe('reports', () => {
     const filesOf = (path: string): KnownFile[] => known.folders.find((folder) => folder.path === path)?.files ?? [];
     (filesOf('mixed')[0] as KnownFile).state = 'failed';
     unlinkSync(join(root, 'lost/a.mp3'));
-    expect(Object.fromEntries(walkAll(known).map(({ path, signature }) => [path, signature !== null]))).toEqual({ '': true, good: true, mixed: false, lost: false });
+    expect(Object.fromEntries(walkAll(known).map(({ path, signature }) => [path, signature !== null]))).toEqual({
+      '': true,
+      good: true,
+      mixed: false,
+      lost: false,
+    });
   });
 });

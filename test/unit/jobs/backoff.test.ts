@@ -4,11 +4,20 @@ import { backoffMs } from '../../../server/jobs/backoff.ts';
 const downloads = { firstMs: 2_000, factor: 2, capMs: 300_000 };
 
 describe('backoff', () => {
-  it.each([[1, 2_000], [2, 4_000], [3, 8_000], [4, 16_000]])('doubles from two seconds: attempt %i waits %i ms', (attempt, expected) => {
+  it.each([
+    [1, 2_000],
+    [2, 4_000],
+    [3, 8_000],
+    [4, 16_000],
+  ])('doubles from two seconds: attempt %i waits %i ms', (attempt, expected) => {
     expect(backoffMs(downloads, attempt, 0.5)).toBe(expected);
   });
 
-  it.each([[0, 1_600], [0.25, 1_800], [1, 2_400]])('spreads by 0.8 to 1.2: random %d gives %i ms', (random, expected) => {
+  it.each([
+    [0, 1_600],
+    [0.25, 1_800],
+    [1, 2_400],
+  ])('spreads by 0.8 to 1.2: random %d gives %i ms', (random, expected) => {
     expect(backoffMs(downloads, 1, random)).toBe(expected);
   });
 

@@ -7,10 +7,11 @@ function openThread() {
   const giveWay = createGiveWay({
     isServing: () => thread.isServing,
     workedMs: () => thread.worked,
-    rest: (ms) => new Promise<void>((resolve) => {
-      thread.rests.push(ms);
-      thread.wake = resolve;
-    }),
+    rest: (ms) =>
+      new Promise<void>((resolve) => {
+        thread.rests.push(ms);
+        thread.wake = resolve;
+      }),
   });
   /** A job that does pieces of so many ms, until it has to wait. */
   const work = async (pieces: number, ms: number): Promise<void> => {
@@ -21,7 +22,10 @@ function openThread() {
   };
   return { thread, giveWay, work };
 }
-const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 describe('work in the background', () => {
   it('goes on without a pause until a turn is over', async () => {

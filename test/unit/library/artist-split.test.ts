@@ -19,8 +19,21 @@ test.each([
 });
 
 test.each([
-  'AC/DC', 'Smith/Kotzen', 'A /B', 'A/ B', 'Simon & Garfunkel', 'Earth, Wind & Fire', 'Tyler, The Creator', 'Florence + The Machine',
-  'Hall and Oates', 'Nick Cave feat. Kylie', 'A vs. B', 'A x B', '+/-', ';', '; ;',
+  'AC/DC',
+  'Smith/Kotzen',
+  'A /B',
+  'A/ B',
+  'Simon & Garfunkel',
+  'Earth, Wind & Fire',
+  'Tyler, The Creator',
+  'Florence + The Machine',
+  'Hall and Oates',
+  'Nick Cave feat. Kylie',
+  'A vs. B',
+  'A x B',
+  '+/-',
+  ';',
+  '; ;',
 ])('%j is one artist', (name) => {
   expect(splitArtists([name], nobody)).toEqual([name]);
 });

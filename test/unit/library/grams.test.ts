@@ -15,9 +15,12 @@ test.each([
   expect(gramsOf(text)).toBe(grams);
 });
 
-test.each(['a', 'ab', '夜', 'c/', '"', '🎵🎵', '%_'])('the token of %j is among the grams of a text that holds it', (word) => {
-  expect(gramsOf(`x ${word} y`).split(' ')).toContain(gramOf(word));
-});
+test.each(['a', 'ab', '夜', 'c/', '"', '🎵🎵', '%_'])(
+  'the token of %j is among the grams of a text that holds it',
+  (word) => {
+    expect(gramsOf(`x ${word} y`).split(' ')).toContain(gramOf(word));
+  },
+);
 
 test('no gram holds a sign that the tokenizer takes for a blank', () => {
   const signs = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');

@@ -21,6 +21,10 @@ test.each([
 });
 
 test('results come by rank, then by name, then by age', () => {
-  const candidates = ['honeymoon', 'new moon', 'moon', 'moonlight', 'blue moon', 'moon'].map((name, id) => ({ id, name, artist: '' }));
+  const candidates = ['honeymoon', 'new moon', 'moon', 'moonlight', 'blue moon', 'moon'].map((name, id) => ({
+    id,
+    name,
+    artist: '',
+  }));
   expect(ranked(candidates, 'moon', ['moon'])).toEqual([2, 5, 3, 4, 1, 0]);
 });

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { seededOrder } from '../../../server/library/seeded-order.ts';
 
-test.each([[1, 1], [7, 5], [42, 1_000], [2 ** 32 - 1, 5_000], [2 ** 40, 300], [-3, 77]])('seed %d gives every id up to %d a place of its own, and back', (seed, maxId) => {
+test.each([
+  [1, 1],
+  [7, 5],
+  [42, 1_000],
+  [2 ** 32 - 1, 5_000],
+  [2 ** 40, 300],
+  [-3, 77],
+])('seed %d gives every id up to %d a place of its own, and back', (seed, maxId) => {
   const order = seededOrder(seed, maxId);
   expect(order.size).toBeGreaterThan(maxId);
   const ids = Array.from({ length: order.size }, (_, place) => order.idAt(place));
@@ -11,7 +18,8 @@ test.each([[1, 1], [7, 5], [42, 1_000], [2 ** 32 - 1, 5_000], [2 ** 40, 300], [-
 });
 
 test('other seeds give other orders', () => {
-  const first = (seed: number) => Array.from({ length: 20 }, (_, place) => seededOrder(seed, 10_000).idAt(place)).join();
+  const first = (seed: number) =>
+    Array.from({ length: 20 }, (_, place) => seededOrder(seed, 10_000).idAt(place)).join();
   expect(new Set([0, 1, 2, 3, 2 ** 32, 2 ** 33].map(first)).size).toBe(6);
 });
 

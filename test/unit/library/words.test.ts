@@ -36,9 +36,21 @@ test.each([
   [['abc'], [{ table: trigrams, match: '"abc"' }]],
   [['ab'], [{ table: grams, match: '"ab"' }]],
   [['夜', '🎵', '🎵🎵'], [{ table: grams, match: '"夜" AND "🎵🎵"' }]],
-  [['kalo', 'a', 'lo', 'e', 'kalokairi'], [{ table: trigrams, match: '"kalokairi"' }, { table: grams, match: '"e"' }]], // what a longer word holds is there
+  [
+    ['kalo', 'a', 'lo', 'e', 'kalokairi'],
+    [
+      { table: trigrams, match: '"kalokairi"' },
+      { table: grams, match: '"e"' },
+    ],
+  ], // what a longer word holds is there
   [['東京駅', '🎵🎵🎵'], [{ table: trigrams, match: '"東京駅" AND "🎵🎵🎵"' }]],
-  [['a', 'moon', 'of', 'side'], [{ table: trigrams, match: '"moon" AND "side"' }, { table: grams, match: '"a" AND "of"' }]],
+  [
+    ['a', 'moon', 'of', 'side'],
+    [
+      { table: trigrams, match: '"moon" AND "side"' },
+      { table: grams, match: '"a" AND "of"' },
+    ],
+  ],
   [['say "hi"'], [{ table: trigrams, match: '"say ""hi"""' }]],
   [['"', '*a'], [{ table: grams, match: '"\ue022" AND "\ue02aa"' }]],
 ])('the words %j are found by %j', (words, matches) => {

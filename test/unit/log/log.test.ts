@@ -8,10 +8,18 @@ const SECRET = 'sesame/+%20=.~_-';
 
 function linesOf(write: (log: Log) => void, level: 'trace' | 'warn' = 'trace'): Record<string, unknown>[] {
   let text = '';
-  const stream = new Writable({ write: (chunk: Buffer, _encoding, done) => { text += chunk.toString(); done(); } });
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
   write(createLog(level, stream));
   expect(text).not.toContain('sesame');
-  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 const lineOf = (write: (log: Log) => void): Record<string, unknown> => {
   const lines = linesOf(write);
@@ -42,75 +50,159 @@ describe('a text', () => {
 });
 
 describe('a line', () => {
-  test.each(['token', 'p', 't', 's', 'apiKey', 'api_key', 'authorization', 'Authorization', 'password', 'newPassword', 'current_password', 'setup_token', 'accessToken', 'cookie', 'set-cookie', 'JWT_SECRET', 'S3_SECRET_ACCESS_KEY', 'FPID_API_KEY'])('hides the field %s however deep it lies', (name) => {
+  test.each([
+    'token',
+    'p',
+    't',
+    's',
+    'apiKey',
+    'api_key',
+    'authorization',
+    'Authorization',
+    'password',
+    'newPassword',
+    'current_password',
+    'setup_token',
+    'accessToken',
+    'cookie',
+    'set-cookie',
+    'JWT_SECRET',
+    'S3_SECRET_ACCESS_KEY',
+    'FPID_API_KEY',
+  ])('hides the field %s however deep it lies', (name) => {
     const deep = { a: { b: { c: { d: [{ [name]: SECRET }] } } } };
-    expect(lineOf((log) => log.info({ [name]: SECRET, headers: { [name]: SECRET }, deep, list: [[{ [name]: { inner: SECRET } }]] }, 'x')))
-      .toMatchObject({ [name]: '***', headers: { [name]: '***' }, deep: { a: { b: { c: { d: [{ [name]: '***' }] } } } }, list: [[{ [name]: '***' }]] });
+    expect(
+      lineOf((log) =>
+        log.info({ [name]: SECRET, headers: { [name]: SECRET }, deep, list: [[{ [name]: { inner: SECRET } }]] }, 'x'),
+      ),
+    ).toMatchObject({
+      [name]: '***',
+      headers: { [name]: '***' },
+      deep: { a: { b: { c: { d: [{ [name]: '***' }] } } } },
+      list: [[{ [name]: '***' }]],
+    });
   });
 
   test('hides secrets of addresses in any field and in the message', () => {
     const url = `http://host/rest/x?u=a&p=${SECRET}&c=app`;
-    expect(lineOf((log) => log.error({ url, cover: { from: [url] }, target: new URL(url) }, `could not fetch ${url}`))).toMatchObject({
-      url: 'http://host/rest/x?u=a&p=***&c=app', cover: { from: ['http://host/rest/x?u=a&p=***&c=app'] }, target: 'http://host/rest/x?u=a&p=***&c=app',
+    expect(
+      lineOf((log) => log.error({ url, cover: { from: [url] }, target: new URL(url) }, `could not fetch ${url}`)),
+    ).toMatchObject({
+      url: 'http://host/rest/x?u=a&p=***&c=app',
+      cover: { from: ['http://host/rest/x?u=a&p=***&c=app'] },
+      target: 'http://host/rest/x?u=a&p=***&c=app',
       msg: 'could not fetch http://host/rest/x?u=a&p=***&c=app',
     });
   });
 
   test('stays JSON when a secret holds quotes, line breaks and backslashes', () => {
     for (const odd of ['"', '\\', '\\"', '\n', '\u2028', '\ud800', '}', '\\\\"x']) {
-      expect(lineOf((log) => log.info({ url: `/?token=sesame${odd}` }, `"quoted" ?p=sesame${odd} and on`))).toMatchObject({ url: expect.stringMatching(/^\/\?token=\*\*\*/) as string });
+      expect(
+        lineOf((log) => log.info({ url: `/?token=sesame${odd}` }, `"quoted" ?p=sesame${odd} and on`)),
+      ).toMatchObject({ url: expect.stringMatching(/^\/\?token=\*\*\*/) as string });
     }
   });
 
   test('keeps everything else', () => {
-    const line = { request_id: 'r', status: 200, ms: 1.5, route: null, title: 'Basic Instinct', tokens_left: 3, at: new Date(0), nothing: undefined, sort: 'title' };
+    const line = {
+      request_id: 'r',
+      status: 200,
+      ms: 1.5,
+      route: null,
+      title: 'Basic Instinct',
+      tokens_left: 3,
+      at: new Date(0),
+      nothing: undefined,
+      sort: 'title',
+    };
     expect(lineOf((log) => log.info(line, 'request'))).toEqual({
-      level: 'info', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string, request_id: 'r', status: 200, ms: 1.5, route: null, title: 'Basic Instinct',
-      tokens_left: 3, at: '1970-01-01T00:00:00.000Z', sort: 'title', msg: 'request',
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+      request_id: 'r',
+      status: 200,
+      ms: 1.5,
+      route: null,
+      title: 'Basic Instinct',
+      tokens_left: 3,
+      at: '1970-01-01T00:00:00.000Z',
+      sort: 'title',
+      msg: 'request',
     });
   });
 
   test('is written from its level on', () => {
-    expect(linesOf((log) => { log.debug('a'); log.info('b'); log.warn('c'); log.error('d'); }, 'warn').map((line) => line['msg'])).toEqual(['c', 'd']);
+    expect(
+      linesOf((log) => {
+        log.debug('a');
+        log.info('b');
+        log.warn('c');
+        log.error('d');
+      }, 'warn').map((line) => line['msg']),
+    ).toEqual(['c', 'd']);
   });
 });
 
 describe('an error', () => {
   test('is told with its code, its stack and all its causes', () => {
     const root = Object.assign(new TypeError('no such host'), { code: 'ENOTFOUND' });
-    const error = new AppError('unavailable', 'could not fetch the cover', { cause: new Error('request failed', { cause: root }) });
+    const error = new AppError('unavailable', 'could not fetch the cover', {
+      cause: new Error('request failed', { cause: root }),
+    });
     expect(lineOf((log) => log.error({ err: error }, 'covers'))).toMatchObject({
       msg: 'covers',
       err: {
-        name: 'AppError', message: 'could not fetch the cover', code: 'unavailable', stack: expect.stringContaining('log.test.ts') as string,
-        cause: { name: 'Error', message: 'request failed', cause: { name: 'TypeError', message: 'no such host', code: 'ENOTFOUND' } },
+        name: 'AppError',
+        message: 'could not fetch the cover',
+        code: 'unavailable',
+        stack: expect.stringContaining('log.test.ts') as string,
+        cause: {
+          name: 'Error',
+          message: 'request failed',
+          cause: { name: 'TypeError', message: 'no such host', code: 'ENOTFOUND' },
+        },
       },
     });
   });
 
   test('without a cause or code has none', () => {
-    expect(Object.keys(lineOf((log) => log.error({ err: new Error('x') }, 'y'))['err'] as object).toSorted()).toEqual(['message', 'name', 'stack']);
+    expect(Object.keys(lineOf((log) => log.error({ err: new Error('x') }, 'y'))['err'] as object).toSorted()).toEqual([
+      'message',
+      'name',
+      'stack',
+    ]);
   });
 
   test('keeps secrets out of message, stack and causes', () => {
     const cause = { message: 'not an error', authorization: SECRET };
     const error = new Error(`GET /?token=${SECRET} failed`, { cause: new Error(`p: ?p=${SECRET}`, { cause }) });
     expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({
-      err: { message: 'GET /?token=*** failed', cause: { message: 'p: ?p=***', cause: { message: 'not an error', authorization: '***' } } },
+      err: {
+        message: 'GET /?token=*** failed',
+        cause: { message: 'p: ?p=***', cause: { message: 'not an error', authorization: '***' } },
+      },
     });
   });
 
   test('given alone is the line, and its message is redacted too', () => {
-    expect(lineOf((log) => log.error(new Error(`?token=${SECRET}`)))).toMatchObject({ msg: '?token=***', err: { message: '?token=***' } });
+    expect(lineOf((log) => log.error(new Error(`?token=${SECRET}`)))).toMatchObject({
+      msg: '?token=***',
+      err: { message: '?token=***' },
+    });
   });
 
   test('that causes itself ends', () => {
     const error = new Error('round');
     error.cause = error;
-    expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({ err: { message: 'round', cause: { message: 'round' } } });
+    expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({
+      err: { message: 'round', cause: { message: 'round' } },
+    });
   });
 
-  test.each([['text', 'text'], [null, null], [42, 42]])('that is no error but %j is told as it is', (thrown, told) => {
+  test.each([
+    ['text', 'text'],
+    [null, null],
+    [42, 42],
+  ])('that is no error but %j is told as it is', (thrown, told) => {
     expect(lineOf((log) => log.error({ err: thrown }, 'x'))['err']).toBe(told);
   });
 

@@ -46,7 +46,9 @@ describe('a second start', () => {
   });
 
   it('quits without a server of its own', async () => {
-    const { app, server } = await startApp((app) => { app.hasLock = false; });
+    const { app, server } = await startApp((app) => {
+      app.hasLock = false;
+    });
     expect(app.hasExited).toBe(true);
     expect(server.runs).toEqual([]);
   });
@@ -185,7 +187,11 @@ describe('quit', () => {
   it('is asked for by a system that shuts down, which waits for it', async () => {
     const { server } = await startAppWithWindow();
     let waits = false;
-    powerMonitor.emit('shutdown', { preventDefault: () => { waits = true; } });
+    powerMonitor.emit('shutdown', {
+      preventDefault: () => {
+        waits = true;
+      },
+    });
     await turn();
     expect(waits).toBe(true);
     expect(server.run.asked).toContain('stop');

@@ -57,7 +57,9 @@ describe('a stranger is refused on every channel', () => {
 
     it(`${channel}: a frame inside our page, and one that is gone`, async () => {
       const { window } = await startAppWithWindow();
-      await expect(fake.invoke(window, channel, [], { url: 'http://127.0.0.1:4747/' })).rejects.toThrow('is not for this page');
+      await expect(fake.invoke(window, channel, [], { url: 'http://127.0.0.1:4747/' })).rejects.toThrow(
+        'is not for this page',
+      );
       await expect(fake.invoke(window, channel, [], null)).rejects.toThrow('is not for this page');
     });
   }
@@ -120,7 +122,14 @@ describe('a ticket to sign in with', () => {
     const { server, window, advance } = await startAppWithWindow();
     const silent = fake.invoke(window, 'auth:ticket', []);
     await turn();
-    for (const message of [null, 'ticket', { kind: 'ticket', id: 2 }, { kind: 'ticket', id: 2, ticket: '' }, { kind: 'ticket', id: 99, ticket: 'x'.repeat(40) }]) await server.run.tells(message);
+    for (const message of [
+      null,
+      'ticket',
+      { kind: 'ticket', id: 2 },
+      { kind: 'ticket', id: 2, ticket: '' },
+      { kind: 'ticket', id: 99, ticket: 'x'.repeat(40) },
+    ])
+      await server.run.tells(message);
     await advance(5_000);
     expect(await silent).toBeNull();
 

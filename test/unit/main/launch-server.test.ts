@@ -19,9 +19,16 @@ const PROGRAM = `
 `;
 
 let dir: string;
-const untilEnd = (child: ServerChild) => new Promise<Error | undefined>((resolve) => { child.onEnd(resolve); });
+const untilEnd = (child: ServerChild) =>
+  new Promise<Error | undefined>((resolve) => {
+    child.onEnd(resolve);
+  });
 const untilSays = (child: ServerChild, text: string) =>
-  new Promise<void>((resolve) => { child.stdout.on('data', (chunk: Buffer) => { if (chunk.toString().includes(text)) resolve(); }); });
+  new Promise<void>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes(text)) resolve();
+    });
+  });
 
 function writeProgram(root: string, program = PROGRAM): void {
   mkdirSync(join(root, 'dist', 'server'), { recursive: true });
@@ -40,10 +47,19 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe.each([{ isPackaged: false, root: '.' }, { isPackaged: true, root: 'app.asar' }])('packaged: $isPackaged', ({ isPackaged, root }) => {
+describe.each([
+  { isPackaged: false, root: '.' },
+  { isPackaged: true, root: 'app.asar' },
+])('packaged: $isPackaged', ({ isPackaged, root }) => {
   it('runs the built server, shows what it prints, and ends it gently', async () => {
     let shown = '';
-    const child = launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } });
+    const child = launchServer({
+      root: join(dir, root),
+      isPackaged,
+      echo: (chunk) => {
+        shown += chunk.toString();
+      },
+    });
     const end = untilEnd(child);
     await untilSays(child, 'ready');
     child.send({ kind: 'stop' });
@@ -53,20 +69,47 @@ describe.each([{ isPackaged: false, root: '.' }, { isPackaged: true, root: 'app.
   });
 
   it('keeps its memory as small as npm start does', async () => {
-    writeProgram(join(dir, root === '.' ? '.' : 'app.asar.unpacked'), `console.log(process.execArgv.join(' ') + ' ready'); process.exit();`);
+    writeProgram(
+      join(dir, root === '.' ? '.' : 'app.asar.unpacked'),
+      `console.log(process.execArgv.join(' ') + ' ready'); process.exit();`,
+    );
     let shown = '';
-    await untilEnd(launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } }));
-    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8')) as { scripts: { start: string } };
+    await untilEnd(
+      launchServer({
+        root: join(dir, root),
+        isPackaged,
+        echo: (chunk) => {
+          shown += chunk.toString();
+        },
+      }),
+    );
+    const { scripts } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8'),
+    ) as { scripts: { start: string } };
     const flags = scripts.start.match(/--[a-z-]+(=\d+)?/g) ?? [];
     expect(flags.length).toBeGreaterThan(0);
     for (const flag of flags) expect(shown).toContain(flag);
   });
 
-  it.each([[undefined, 'auto'], ['file', 'file']])('lets the server use the keychain, unless the environment says otherwise: %s', async (said, kept) => {
+  it.each([
+    [undefined, 'auto'],
+    ['file', 'file'],
+  ])('lets the server use the keychain, unless the environment says otherwise: %s', async (said, kept) => {
     vi.stubEnv('SECRET_STORE', said);
-    writeProgram(join(dir, root === '.' ? '.' : 'app.asar.unpacked'), `console.log('secrets: ' + process.env.SECRET_STORE + ' ' + typeof process.env.PATH); process.exit();`);
+    writeProgram(
+      join(dir, root === '.' ? '.' : 'app.asar.unpacked'),
+      `console.log('secrets: ' + process.env.SECRET_STORE + ' ' + typeof process.env.PATH); process.exit();`,
+    );
     let shown = '';
-    await untilEnd(launchServer({ root: join(dir, root), isPackaged, echo: (chunk) => { shown += chunk.toString(); } }));
+    await untilEnd(
+      launchServer({
+        root: join(dir, root),
+        isPackaged,
+        echo: (chunk) => {
+          shown += chunk.toString();
+        },
+      }),
+    );
     expect(shown).toContain(`secrets: ${kept} string`);
   });
 
@@ -75,7 +118,10 @@ describe.each([{ isPackaged: false, root: '.' }, { isPackaged: true, root: 'app.
     const end = untilEnd(child);
     child.kill();
     await end;
-    expect(() => { child.send({ kind: 'stop' }); child.kill(); }).not.toThrow();
+    expect(() => {
+      child.send({ kind: 'stop' });
+      child.kill();
+    }).not.toThrow();
   });
 });
 
@@ -90,7 +136,13 @@ it('leaves the archive for a real file, which worker threads and native packages
 it('understands what our own server prints', async () => {
   const entry = pathToFileURL(serverEntry()).href;
   writeProgram(dir, `import(${JSON.stringify(entry)});`);
-  for (const [name, value] of Object.entries({ DATA_DIR: join(dir, 'data'), PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent' })) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries({
+    DATA_DIR: join(dir, 'data'),
+    PORT: '0',
+    LOCAL_MEDIA_WATCH: 'false',
+    LOG_LEVEL: 'silent',
+  }))
+    vi.stubEnv(name, value);
 
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const server = createServerProcess({

@@ -21,7 +21,9 @@ it('leaves Chromium’s sandbox on, and gives up nothing of the hardened runtime
   expect(config.toolsets?.appimage).toBe('1.0.3'); // 0.0.0, the default, starts with --no-sandbox
   expect([config.linux?.executableArgs, config.mac?.hardenedRuntime]).toEqual([undefined, true]);
   const entitlements = readFileSync(join(root, config.mac?.entitlements ?? ''), 'utf8');
-  expect([...entitlements.matchAll(/<key>(.*?)<\/key>/g)].map(([, key]) => key)).toEqual(['com.apple.security.cs.allow-jit']);
+  expect([...entitlements.matchAll(/<key>(.*?)<\/key>/g)].map(([, key]) => key)).toEqual([
+    'com.apple.security.cs.allow-jit',
+  ]);
 });
 
 it('is released for three systems and two processors', () => {
@@ -34,8 +36,11 @@ it('offers audio and playlists under “Open with” and takes them from nobody'
   const config = await getConfig(root, 'electron-builder.yml', null);
   expect(config.fileAssociations).toBeUndefined(); // would be the default on Windows
   expect(config.mac?.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }]);
-  const types = (text: string): string[] => [...new Set(text.match(/\b(m3u8?|mp3|flac|og[ga]|opus|m4a|aac|wav|aiff?)\b/g))].toSorted();
+  const types = (text: string): string[] =>
+    [...new Set(text.match(/\b(m3u8?|mp3|flac|og[ga]|opus|m4a|aac|wav|aiff?)\b/g))].toSorted();
   const include = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
-  expect(types([...include.matchAll(/OPEN_WITH "(\w+)"/g)].map(([, type]) => type).join(' '))).toEqual(types(JSON.stringify(config.mac?.fileAssociations)));
+  expect(types([...include.matchAll(/OPEN_WITH "(\w+)"/g)].map(([, type]) => type).join(' '))).toEqual(
+    types(JSON.stringify(config.mac?.fileAssociations)),
+  );
   expect(include).not.toMatch(/Classes\\\./); // the key of a file type itself
 });

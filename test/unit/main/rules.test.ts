@@ -30,10 +30,34 @@ describe('a deep link', () => {
   ])('%s is understood', (link, news) => expect(newsOfLink(link)).toEqual(news));
 
   it.each([
-    '', 'tonearm:', 'tonearm://', 'tonearm:///albums/7', 'album/7', 'http://album/7', 'javascript://album/7', 'file:///etc/passwd',
-    'tonearm://album', 'tonearm://album/0', 'tonearm://album/-1', 'tonearm://album/07', 'tonearm://album/7/tracks', 'tonearm://album/../../settings', 'tonearm://album/7%2F..%2Fsettings',
-    'tonearm://album/1e3', 'tonearm://album/9999999999999999', 'tonearm://settings', 'tonearm://settings/1', 'tonearm://constructor/1', 'tonearm://__proto__/1',
-    'tonearm://me:secret@album/7', 'tonearm://search', 'tonearm://search?q=', 'tonearm://search?q=%20%0A', 'tonearm://quit', 'tonearm://play/7', `tonearm://search?q=${'x'.repeat(3_000)}`,
+    '',
+    'tonearm:',
+    'tonearm://',
+    'tonearm:///albums/7',
+    'album/7',
+    'http://album/7',
+    'javascript://album/7',
+    'file:///etc/passwd',
+    'tonearm://album',
+    'tonearm://album/0',
+    'tonearm://album/-1',
+    'tonearm://album/07',
+    'tonearm://album/7/tracks',
+    'tonearm://album/../../settings',
+    'tonearm://album/7%2F..%2Fsettings',
+    'tonearm://album/1e3',
+    'tonearm://album/9999999999999999',
+    'tonearm://settings',
+    'tonearm://settings/1',
+    'tonearm://constructor/1',
+    'tonearm://__proto__/1',
+    'tonearm://me:secret@album/7',
+    'tonearm://search',
+    'tonearm://search?q=',
+    'tonearm://search?q=%20%0A',
+    'tonearm://quit',
+    'tonearm://play/7',
+    `tonearm://search?q=${'x'.repeat(3_000)}`,
   ])('%s is nothing', (link) => expect(newsOfLink(link)).toBeUndefined());
 });
 
@@ -44,14 +68,25 @@ describe('arguments', () => {
     [['tonearm', '--hidden'], { links: [], paths: [], isHidden: true }],
     [['electron', resolve('/src/tonearm')], { links: [], paths: [], isHidden: false }],
     [['electron', '../../src/tonearm', 'a.m3u8'], { links: [], paths: [resolve('/home/me/a.m3u8')], isHidden: false }],
-    [['tonearm', '--allow-file-access-from-files', '--original-process-start-time=13', 'tonearm://album/7'], { links: ['tonearm://album/7'], paths: [], isHidden: false }],
-    [['tonearm', 'list.m3u8', resolve('/music/a b.flac'), ''], { links: [], paths: [resolve('/home/me/list.m3u8'), resolve('/music/a b.flac')], isHidden: false }],
+    [
+      ['tonearm', '--allow-file-access-from-files', '--original-process-start-time=13', 'tonearm://album/7'],
+      { links: ['tonearm://album/7'], paths: [], isHidden: false },
+    ],
+    [
+      ['tonearm', 'list.m3u8', resolve('/music/a b.flac'), ''],
+      { links: [], paths: [resolve('/home/me/list.m3u8'), resolve('/music/a b.flac')], isHidden: false },
+    ],
     [['tonearm', 'a\0b.mp3'], { links: [], paths: [], isHidden: false }],
-    [['tonearm', pathToFileURL(resolve('/music/100 % ö.flac')).href, 'FILE:///%00.mp3', 'file:///a%2Fb.mp3'], { links: [], paths: [resolve('/music/100 % ö.flac')], isHidden: false }],
+    [
+      ['tonearm', pathToFileURL(resolve('/music/100 % ö.flac')).href, 'FILE:///%00.mp3', 'file:///a%2Fb.mp3'],
+      { links: [], paths: [resolve('/music/100 % ö.flac')], isHidden: false },
+    ],
   ])('%j', (argv, given) => expect(readArguments(argv, where)).toEqual(given));
 
   it('are not taken beyond a number that anybody means', () => {
-    expect(readArguments(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], where).paths).toHaveLength(500);
+    expect(
+      readArguments(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], where).paths,
+    ).toHaveLength(500);
   });
 });
 
@@ -62,7 +97,12 @@ describe('the place of a window', () => {
   const at = (x: number, y: number, width: number, height: number) => ({ x, y, width, height, isMaximized: false });
   it.each([
     ['the first time', [main], undefined, { width: 1_280, height: 840 }],
-    ['on a small screen the first time', [{ x: 0, y: 0, width: 1_024, height: 600 }], undefined, { width: 1_024, height: 600 }],
+    [
+      'on a small screen the first time',
+      [{ x: 0, y: 0, width: 1_024, height: 600 }],
+      undefined,
+      { width: 1_024, height: 600 },
+    ],
     ['without any screen', [], undefined, { width: 1_280, height: 840 }],
     ['as it was', [main, right], at(100, 100, 900, 700), { x: 100, y: 100, width: 900, height: 700 }],
     ['on the second screen', [main, right], at(2_000, 50, 900, 700), { x: 2_000, y: 50, width: 900, height: 700 }],
@@ -76,9 +116,19 @@ describe('the place of a window', () => {
 });
 
 it.each<[string | null, string | undefined]>([
-  ['file:Pink Floyd/Money.flac', '/music/Pink Floyd/Money.flac'], ['local:audio/ab/abc.mp3', '/data/library/audio/ab/abc.mp3'],
-  ['s3:audio/ab/abc.mp3', undefined], ['file:../secret', undefined], ['file:a/../../secret', undefined], ['file:', undefined], ['file:.', undefined], ['local:..', undefined], ['file:a\0b', undefined],
-  ['file:/etc/passwd', '/music/etc/passwd'], ['/etc/passwd', undefined], ['', undefined], [null, undefined],
+  ['file:Pink Floyd/Money.flac', '/music/Pink Floyd/Money.flac'],
+  ['local:audio/ab/abc.mp3', '/data/library/audio/ab/abc.mp3'],
+  ['s3:audio/ab/abc.mp3', undefined],
+  ['file:../secret', undefined],
+  ['file:a/../../secret', undefined],
+  ['file:', undefined],
+  ['file:.', undefined],
+  ['local:..', undefined],
+  ['file:a\0b', undefined],
+  ['file:/etc/passwd', '/music/etc/passwd'],
+  ['/etc/passwd', undefined],
+  ['', undefined],
+  [null, undefined],
 ])('the file of %j is %s', (uri, path) => {
   const folders = { data: resolve('/data'), storageRoot: undefined, importPath: resolve('/music') };
   expect(pathOfAudio(uri, folders)).toBe(path && resolve(path));
@@ -86,8 +136,34 @@ it.each<[string | null, string | undefined]>([
 });
 
 it('every page is in the window it belongs to', () => {
-  const places = ['/', '/albums/7', '/tracks?details=1', '/player', '/settings', '/settings#network', '/sign-in?back=/x', '/setup', '/api/v1/docs', '/share/abc', '/stream/1', '/playerish'];
-  expect(places.map(windowOf)).toEqual(['library', 'library', 'library', 'player', 'settings', 'settings', 'door', 'door', undefined, undefined, undefined, 'library']);
+  const places = [
+    '/',
+    '/albums/7',
+    '/tracks?details=1',
+    '/player',
+    '/settings',
+    '/settings#network',
+    '/sign-in?back=/x',
+    '/setup',
+    '/api/v1/docs',
+    '/share/abc',
+    '/stream/1',
+    '/playerish',
+  ];
+  expect(places.map(windowOf)).toEqual([
+    'library',
+    'library',
+    'library',
+    'player',
+    'settings',
+    'settings',
+    'door',
+    'door',
+    undefined,
+    undefined,
+    undefined,
+    'library',
+  ]);
 });
 
 describe('server-sent events', () => {
@@ -102,19 +178,45 @@ describe('server-sent events', () => {
     ['in pieces', ['id: 5\neve', 'nt: job\nda', 'ta: x\n', '\n'], [{ name: 'job', data: 'x', id: '5' }]],
     ['with a line end cut in two', ['data: x\r', '\n\r', '\n'], [{ name: 'message', data: 'x', id: undefined }]],
     ['of several lines', ['data: a\ndata:b\ndata\n\n'], [{ name: 'message', data: 'a\nb\n', id: undefined }]],
-    ['after heartbeats and a pause', ['retry: 2000\n\n:\n\n: hello\ndata: x\n\n'], [{ name: 'message', data: 'x', id: undefined }]],
+    [
+      'after heartbeats and a pause',
+      ['retry: 2000\n\n:\n\n: hello\ndata: x\n\n'],
+      [{ name: 'message', data: 'x', id: undefined }],
+    ],
     ['that is not whole', ['data: x\n'], []],
-    ['that keep the last id', ['id: 1\ndata: a\n\ndata: b\n\n'], [{ name: 'message', data: 'a', id: '1' }, { name: 'message', data: 'b', id: '1' }]],
+    [
+      'that keep the last id',
+      ['id: 1\ndata: a\n\ndata: b\n\n'],
+      [
+        { name: 'message', data: 'a', id: '1' },
+        { name: 'message', data: 'b', id: '1' },
+      ],
+    ],
   ])('%s', (_what, pieces, events) => expect(read(...pieces)).toEqual(events));
 
   it('without an end are not waited for', () => {
     const take = createEventLines(() => undefined);
-    expect(() => { for (let i = 0; i < 10; i += 1) take('x'.repeat(1_000_000)); }).toThrow('without an end');
+    expect(() => {
+      for (let i = 0; i < 10; i += 1) take('x'.repeat(1_000_000));
+    }).toThrow('without an end');
   });
 });
 
-const job = (id: number, change: Partial<Job> = {}): Job => ({ id, task: 'scan_local_folder', status: 'running', progress: null, error: null, ...change });
-const work = (done: number, total: number | null, change: Partial<Work> = {}): Work => ({ id: 1, task: 'scan_local_folder', done, total, ...change });
+const job = (id: number, change: Partial<Job> = {}): Job => ({
+  id,
+  task: 'scan_local_folder',
+  status: 'running',
+  progress: null,
+  error: null,
+  ...change,
+});
+const work = (done: number, total: number | null, change: Partial<Work> = {}): Work => ({
+  id: 1,
+  task: 'scan_local_folder',
+  done,
+  total,
+  ...change,
+});
 
 describe('the work that runs', () => {
   it('follows the jobs that a person would call work', () => {
@@ -129,64 +231,207 @@ describe('the work that runs', () => {
     now = withJob(now, job(1, { status: 'succeeded' }));
     expect(now).toEqual([work(4, 9, { id: 3, task: 'enrich_library' })]);
     expect(withJob(now, job(3, { task: 'enrich_library', status: 'failed' }))).toEqual([]);
-    expect(withScan([], { job_id: 5, phase: 'walking', files_done: 1, files_total: null })).toEqual([work(1, null, { id: 5 })]);
+    expect(withScan([], { job_id: 5, phase: 'walking', files_done: 1, files_total: null })).toEqual([
+      work(1, null, { id: 5 }),
+    ]);
   });
 
   it.each<[Work[], number | null | undefined]>([
-    [[], undefined], [[work(5, null)], null], [[work(0, 0)], null], [[work(5, 10)], 0.5], [[work(5, 10), work(0, 10)], 0.25], [[work(5, 10), work(0, null)], null], [[work(11, 10)], 1],
+    [[], undefined],
+    [[work(5, null)], null],
+    [[work(0, 0)], null],
+    [[work(5, 10)], 0.5],
+    [[work(5, 10), work(0, 10)], 0.25],
+    [[work(5, 10), work(0, null)], null],
+    [[work(11, 10)], 1],
   ])('%j is at %s', (all, progress) => expect(progressOf(all)).toBe(progress));
 });
 
 const done: string[] = [];
 const actions: Actions = {
-  open: () => void done.push('open'), openPlayer: () => void done.push('player'), openSettings: () => void done.push('settings'), player: (command) => void done.push(command),
-  rescan: () => void done.push('rescan'), identify: () => void done.push('identify'), share: (enabled) => void done.push(`share ${enabled}`), chooseImports: (what) => void done.push(what),
-  lookForUpdate: undefined, quit: () => void done.push('quit'),
+  open: () => void done.push('open'),
+  openPlayer: () => void done.push('player'),
+  openSettings: () => void done.push('settings'),
+  player: (command) => void done.push(command),
+  rescan: () => void done.push('rescan'),
+  identify: () => void done.push('identify'),
+  share: (enabled) => void done.push(`share ${enabled}`),
+  chooseImports: (what) => void done.push(what),
+  lookForUpdate: undefined,
+  quit: () => void done.push('quit'),
 };
-const running: Status = { ...initialStatus, server: 'running', isSignedIn: true, sharing: { isOn: false, isLocked: false } };
+const running: Status = {
+  ...initialStatus,
+  server: 'running',
+  isSignedIn: true,
+  sharing: { isOn: false, isLocked: false },
+};
 const say = sayIn(['en']);
 
 describe('the tray', () => {
-  const shown = (status: Status) => trayMenu(status, say, actions).filter(({ type }) => type !== 'separator').map(({ label, enabled, checked }) => `${label}${enabled === false ? ' -' : ''}${checked ? ' +' : ''}`);
+  const shown = (status: Status) =>
+    trayMenu(status, say, actions)
+      .filter(({ type }) => type !== 'separator')
+      .map(({ label, enabled, checked }) => `${label}${enabled === false ? ' -' : ''}${checked ? ' +' : ''}`);
   const playing = { status: 'playing', title: 'Money', artist: 'Pink Floyd' } as const;
 
   it.each<[string, Status, string[]]>([
-    ['while the server starts', initialStatus, ['Nothing playing -', 'Play -', 'Next track -', 'Starting… -', 'Rescan library -', 'Identify new tracks -', 'Share on my network -', 'Open Tonearm', 'Settings… -', 'Quit Tonearm']],
-    ['before there is an account', { ...running, isSignedIn: false, sharing: null }, ['Nothing playing -', 'Play', 'Next track -', 'Rescan library -', 'Identify new tracks -', 'Share on my network -', 'Open Tonearm', 'Settings… -', 'Quit Tonearm']],
-    ['at rest', running, ['Nothing playing -', 'Play', 'Next track -', 'Rescan library', 'Identify new tracks', 'Share on my network', 'Open Tonearm', 'Settings…', 'Quit Tonearm']],
-    ['while music plays and the library is shared', { ...running, sharing: { isOn: true, isLocked: false }, player: playing }, ['Money · Pink Floyd -', 'Pause', 'Next track', 'Rescan library', 'Identify new tracks', 'Share on my network +', 'Open Tonearm', 'Settings…', 'Quit Tonearm']],
-    ['where the network is decided elsewhere', { ...running, sharing: { isOn: true, isLocked: true } }, ['Nothing playing -', 'Play', 'Next track -', 'Rescan library', 'Identify new tracks', 'Share on my network - +', 'Open Tonearm', 'Settings…', 'Quit Tonearm']],
-    ['during a scan', { ...running, work: [work(1_234, 5_000)] }, ['Nothing playing -', 'Play', 'Next track -', 'Scanning your music: 1,234 of 5,000 -', 'Rescan library -', 'Identify new tracks', 'Share on my network', 'Open Tonearm', 'Settings…', 'Quit Tonearm']],
-    ['after a crash', { ...running, server: 'restarting', sharing: null, player: playing }, ['Money · Pink Floyd -', 'Pause -', 'Next track', 'The server stopped and is being started again… -', 'Rescan library -', 'Identify new tracks -', 'Share on my network -', 'Open Tonearm', 'Settings… -', 'Quit Tonearm']],
+    [
+      'while the server starts',
+      initialStatus,
+      [
+        'Nothing playing -',
+        'Play -',
+        'Next track -',
+        'Starting… -',
+        'Rescan library -',
+        'Identify new tracks -',
+        'Share on my network -',
+        'Open Tonearm',
+        'Settings… -',
+        'Quit Tonearm',
+      ],
+    ],
+    [
+      'before there is an account',
+      { ...running, isSignedIn: false, sharing: null },
+      [
+        'Nothing playing -',
+        'Play',
+        'Next track -',
+        'Rescan library -',
+        'Identify new tracks -',
+        'Share on my network -',
+        'Open Tonearm',
+        'Settings… -',
+        'Quit Tonearm',
+      ],
+    ],
+    [
+      'at rest',
+      running,
+      [
+        'Nothing playing -',
+        'Play',
+        'Next track -',
+        'Rescan library',
+        'Identify new tracks',
+        'Share on my network',
+        'Open Tonearm',
+        'Settings…',
+        'Quit Tonearm',
+      ],
+    ],
+    [
+      'while music plays and the library is shared',
+      { ...running, sharing: { isOn: true, isLocked: false }, player: playing },
+      [
+        'Money · Pink Floyd -',
+        'Pause',
+        'Next track',
+        'Rescan library',
+        'Identify new tracks',
+        'Share on my network +',
+        'Open Tonearm',
+        'Settings…',
+        'Quit Tonearm',
+      ],
+    ],
+    [
+      'where the network is decided elsewhere',
+      { ...running, sharing: { isOn: true, isLocked: true } },
+      [
+        'Nothing playing -',
+        'Play',
+        'Next track -',
+        'Rescan library',
+        'Identify new tracks',
+        'Share on my network - +',
+        'Open Tonearm',
+        'Settings…',
+        'Quit Tonearm',
+      ],
+    ],
+    [
+      'during a scan',
+      { ...running, work: [work(1_234, 5_000)] },
+      [
+        'Nothing playing -',
+        'Play',
+        'Next track -',
+        'Scanning your music: 1,234 of 5,000 -',
+        'Rescan library -',
+        'Identify new tracks',
+        'Share on my network',
+        'Open Tonearm',
+        'Settings…',
+        'Quit Tonearm',
+      ],
+    ],
+    [
+      'after a crash',
+      { ...running, server: 'restarting', sharing: null, player: playing },
+      [
+        'Money · Pink Floyd -',
+        'Pause -',
+        'Next track',
+        'The server stopped and is being started again… -',
+        'Rescan library -',
+        'Identify new tracks -',
+        'Share on my network -',
+        'Open Tonearm',
+        'Settings… -',
+        'Quit Tonearm',
+      ],
+    ],
   ])('%s', (_when, status, lines) => expect(shown(status)).toEqual(lines));
 
   it('writes a title on one line, not without end, and with its own &', () => {
-    expect(shown({ ...running, player: { status: 'paused', title: 'Rock\n& Roll\u202E', artist: null } })[0]).toBe('Rock && Roll -');
-    expect(shown({ ...running, player: { status: 'paused', title: 'x'.repeat(500), artist: 'y'.repeat(500) } })[0]).toHaveLength(125);
+    expect(shown({ ...running, player: { status: 'paused', title: 'Rock\n& Roll\u202E', artist: null } })[0]).toBe(
+      'Rock && Roll -',
+    );
+    expect(
+      shown({ ...running, player: { status: 'paused', title: 'x'.repeat(500), artist: 'y'.repeat(500) } })[0],
+    ).toHaveLength(125);
   });
 
   it.each<[Status, string]>([
-    [initialStatus, 'Tonearm: Starting…'], [running, 'Tonearm'], [{ ...running, player: playing }, 'Tonearm: Money · Pink Floyd'], [{ ...running, player: { ...playing, status: 'paused' } }, 'Tonearm'],
-    [{ ...running, player: playing, work: [work(45, 99)] }, 'Tonearm: Scanning your music 45 %'], [{ ...running, work: [work(45, null)] }, 'Tonearm: Scanning your music'],
+    [initialStatus, 'Tonearm: Starting…'],
+    [running, 'Tonearm'],
+    [{ ...running, player: playing }, 'Tonearm: Money · Pink Floyd'],
+    [{ ...running, player: { ...playing, status: 'paused' } }, 'Tonearm'],
+    [{ ...running, player: playing, work: [work(45, 99)] }, 'Tonearm: Scanning your music 45 %'],
+    [{ ...running, work: [work(45, null)] }, 'Tonearm: Scanning your music'],
   ])('says in a line what is going on: %#', (status, line) => expect(trayToolTip(status, say)).toBe(line));
 });
 
 describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (platform) => {
-  const menus = (status: Status, more: Partial<Actions> = {}) => appMenu(status, say, { ...actions, ...more }, platform);
-  const all = (status: Status, more?: Partial<Actions>) => menus(status, more).flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
+  const menus = (status: Status, more: Partial<Actions> = {}) =>
+    appMenu(status, say, { ...actions, ...more }, platform);
+  const all = (status: Status, more?: Partial<Actions>) =>
+    menus(status, more).flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
 
   it('has every shortcut once, and those that a page has itself are only shown, if that can be', () => {
     const keys = all(running).flatMap(({ accelerator }) => accelerator ?? []);
     expect(new Set(keys).size).toBe(keys.length);
     const ofPages = ['Space', 'CmdOrCtrl+Left', 'CmdOrCtrl+Right'];
-    expect(all(running).flatMap(({ accelerator, registerAccelerator }) => (ofPages.includes(String(accelerator)) ? registerAccelerator : []))).toEqual(platform === 'darwin' ? [] : [false, false, false]);
+    expect(
+      all(running).flatMap(({ accelerator, registerAccelerator }) =>
+        ofPages.includes(String(accelerator)) ? registerAccelerator : [],
+      ),
+    ).toEqual(platform === 'darwin' ? [] : [false, false, false]);
     expect(keys).toEqual(expect.arrayContaining(['CmdOrCtrl+,', 'CmdOrCtrl+O', 'CmdOrCtrl+Shift+R']));
   });
 
   it('offers nothing that needs a server while there is none, and newer versions only where they can be put in place', () => {
-    const off = (status: Status) => all(status).filter(({ enabled }) => enabled === false).map(({ label }) => label);
+    const off = (status: Status) =>
+      all(status)
+        .filter(({ enabled }) => enabled === false)
+        .map(({ label }) => label);
     expect(off(running)).toEqual([]);
-    expect(off(initialStatus)).toEqual(expect.arrayContaining(['Settings…', 'Import files…', 'Rescan library', 'Identify new tracks', 'Player window']));
+    expect(off(initialStatus)).toEqual(
+      expect.arrayContaining(['Settings…', 'Import files…', 'Rescan library', 'Identify new tracks', 'Player window']),
+    );
     const update = 'Look for a newer version…';
     expect(all(running).map(({ label }) => label)).not.toContain(update);
     expect(all(running, { lookForUpdate: () => undefined }).map(({ label }) => label)).toContain(update);
@@ -200,13 +445,23 @@ describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (
 
 describe('the texts of the shell', () => {
   const { en, ...others } = LANGUAGES;
-  const holes = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(([hole]) => hole).sort().join();
+  const holes = (text = '') =>
+    [...text.matchAll(/\{\w+\}/g)]
+      .map(([hole]) => hole)
+      .sort()
+      .join();
   it.each(Object.entries(others))('are all there in %s, with the same holes', (_language, texts) => {
     expect(Object.keys(texts).sort()).toEqual(Object.keys(en ?? {}).sort());
-    for (const [key, text] of Object.entries(texts)) expect([key, holes(text)]).toEqual([key, holes(en?.[key as keyof typeof en])]);
+    for (const [key, text] of Object.entries(texts))
+      expect([key, holes(text)]).toEqual([key, holes(en?.[key as keyof typeof en])]);
   });
 
-  it.each([[['de-AT', 'en'], '1.234'], [['fr', 'en'], '1,234'], [[], '1,234'], [['__proto__'], '1,234']])('are in the first of %j that there is', (wanted, written) => {
+  it.each([
+    [['de-AT', 'en'], '1.234'],
+    [['fr', 'en'], '1,234'],
+    [[], '1,234'],
+    [['__proto__'], '1,234'],
+  ])('are in the first of %j that there is', (wanted, written) => {
     expect(sayIn(wanted)('tray.work', { name: 'x', done: 1_234, total: 5 })).toContain(written);
   });
 });
@@ -214,5 +469,7 @@ describe('the texts of the shell', () => {
 it('the start file of Linux holds a path of any letters', () => {
   const exec = (program: string) => /^Exec=(.*)$/m.exec(startFile(program))?.[1];
   expect(exec('/opt/Tonearm/tonearm')).toBe('"/opt/Tonearm/tonearm" --hidden');
-  expect(exec('/home/me/100% "new"/$x\\`.AppImage')).toBe(String.raw`"/home/me/100%% \\"new\\"/\\$x\\\\\\` + '`.AppImage" --hidden');
+  expect(exec('/home/me/100% "new"/$x\\`.AppImage')).toBe(
+    String.raw`"/home/me/100%% \\"new\\"/\\$x\\\\\\` + '`.AppImage" --hidden',
+  );
 });

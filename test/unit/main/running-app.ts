@@ -6,13 +6,26 @@ import { scriptServer, stillClock, turn } from './scripted-server.ts';
 
 export const URL_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
 
-export interface StartOptions { argv?: string[]; platform?: NodeJS.Platform }
+export interface StartOptions {
+  argv?: string[];
+  platform?: NodeJS.Platform;
+}
 
-export async function startApp(prepare: (fakeApp: typeof app) => void = () => undefined, { argv = ['/opt/tonearm'], platform = 'linux' }: StartOptions = {}) {
+export async function startApp(
+  prepare: (fakeApp: typeof app) => void = () => undefined,
+  { argv = ['/opt/tonearm'], platform = 'linux' }: StartOptions = {},
+) {
   fake.reset();
   prepare(app);
   const [server, time] = [scriptServer(), stillClock()];
-  startDesktop({ preload: '/app/preload.cjs', icon: '/app/tray.png', launch: server.launch, clock: time.clock, argv, platform });
+  startDesktop({
+    preload: '/app/preload.cjs',
+    icon: '/app/tray.png',
+    launch: server.launch,
+    clock: time.clock,
+    argv,
+    platform,
+  });
   app.becomeReady();
   await turn();
   return { app, server, ...time };

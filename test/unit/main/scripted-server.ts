@@ -31,20 +31,34 @@ export function scriptServer() {
       const [stdout, stderr, asked] = [new PassThrough(), new PassThrough(), [] as string[]];
       let onMessage: (message: unknown) => void = () => undefined;
       let onEnd: (fault?: Error) => void = () => undefined;
-      const write = (stream: PassThrough) => async (text: string) => { stream.write(text); await turn(); };
+      const write = (stream: PassThrough) => async (text: string) => {
+        stream.write(text);
+        await turn();
+      };
       runs.push({
         asked,
-        async tells(message) { onMessage(message); await turn(); },
+        async tells(message) {
+          onMessage(message);
+          await turn();
+        },
         says: write(stdout),
         complains: write(stderr),
-        async ends(fault) { onEnd(fault); await turn(); },
+        async ends(fault) {
+          onEnd(fault);
+          await turn();
+        },
       });
       return {
-        stdout, stderr,
+        stdout,
+        stderr,
         send: ({ kind }: ToServer) => void asked.push(kind),
         kill: () => void asked.push('kill'),
-        onMessage: (listener) => { onMessage = listener; },
-        onEnd: (listener) => { onEnd = listener; },
+        onMessage: (listener) => {
+          onMessage = listener;
+        },
+        onEnd: (listener) => {
+          onEnd = listener;
+        },
       };
     },
   };

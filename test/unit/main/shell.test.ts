@@ -6,7 +6,12 @@ import { app as currentApp, fake, globalShortcut, powerMonitor } from '../../fak
 import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
 
 const event = () => {
-  const one = { isPrevented: false, preventDefault: () => { one.isPrevented = true; } };
+  const one = {
+    isPrevented: false,
+    preventDefault: () => {
+      one.isPrevented = true;
+    },
+  };
   return one;
 };
 const tray = () => {
@@ -20,7 +25,10 @@ describe('a link', () => {
     await server.run.says(URL_LINE);
     const window = onlyWindow();
     await pageIsThere(window);
-    expect([window.webContents.getURL(), ...window.webContents.heard]).toContainEqual({ kind: 'open', path: '/albums/7' });
+    expect([window.webContents.getURL(), ...window.webContents.heard]).toContainEqual({
+      kind: 'open',
+      path: '/albums/7',
+    });
   });
 
   it('of a second start goes to the window that is there, which is shown', async () => {
@@ -36,7 +44,13 @@ describe('a link', () => {
   it('that is none of ours does nothing but show the window', async () => {
     const { app, window } = await startAppWithWindow();
     await pageIsThere(window);
-    for (const link of ['tonearm://../../etc', 'tonearm://settings/1', 'http://127.0.0.1:4747/api/v1/jobs', 'file:///etc/passwd', 'javascript://alert(1)']) {
+    for (const link of [
+      'tonearm://../../etc',
+      'tonearm://settings/1',
+      'http://127.0.0.1:4747/api/v1/jobs',
+      'file:///etc/passwd',
+      'javascript://alert(1)',
+    ]) {
       app.emit('second-instance', {}, ['/opt/tonearm', link], '/');
       app.emit('open-url', event(), link);
     }
@@ -58,7 +72,13 @@ describe('a link', () => {
 
   it('is asked of the system for installed copies alone', async () => {
     expect((await startApp()).app.protocols).toEqual([]);
-    expect((await startApp((app) => { app.isPackaged = true; })).app.protocols).toEqual(['tonearm']);
+    expect(
+      (
+        await startApp((app) => {
+          app.isPackaged = true;
+        })
+      ).app.protocols,
+    ).toEqual(['tonearm']);
   });
 });
 
@@ -72,7 +92,12 @@ describe('login', () => {
   });
 
   it('is known on macOS by the system', async () => {
-    const { server } = await startApp((app) => { app.loginItem.wasOpenedAtLogin = true; }, { platform: 'darwin' });
+    const { server } = await startApp(
+      (app) => {
+        app.loginItem.wasOpenedAtLogin = true;
+      },
+      { platform: 'darwin' },
+    );
     await server.run.says(URL_LINE);
     expect(fake.windows).toEqual([]);
   });
@@ -81,15 +106,28 @@ describe('login', () => {
     const dev = await startAppWithWindow();
     expect(await fake.invoke(dev.window, 'shell:settings', [])).toMatchObject({ openAtLogin: null });
 
-    const windows = await startAppWithWindow((app) => { app.isPackaged = true; }, { platform: 'win32' });
-    expect(await fake.invoke(windows.window, 'shell:change', [{ openAtLogin: true }])).toMatchObject({ openAtLogin: true });
+    const windows = await startAppWithWindow(
+      (app) => {
+        app.isPackaged = true;
+      },
+      { platform: 'win32' },
+    );
+    expect(await fake.invoke(windows.window, 'shell:change', [{ openAtLogin: true }])).toMatchObject({
+      openAtLogin: true,
+    });
     expect(windows.app.loginItem.openAtLogin).toBe(true);
 
-    const linux = await startAppWithWindow((app) => { app.isPackaged = true; });
+    const linux = await startAppWithWindow((app) => {
+      app.isPackaged = true;
+    });
     const file = join(currentApp.getPath('home'), '.config', 'autostart', 'app.tonearm.desktop.desktop');
-    expect(await fake.invoke(linux.window, 'shell:change', [{ openAtLogin: true }])).toMatchObject({ openAtLogin: true });
+    expect(await fake.invoke(linux.window, 'shell:change', [{ openAtLogin: true }])).toMatchObject({
+      openAtLogin: true,
+    });
     expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/Tonearm/tonearm" --hidden');
-    expect(await fake.invoke(linux.window, 'shell:change', [{ openAtLogin: false }])).toMatchObject({ openAtLogin: false });
+    expect(await fake.invoke(linux.window, 'shell:change', [{ openAtLogin: false }])).toMatchObject({
+      openAtLogin: false,
+    });
     expect(existsSync(file)).toBe(false);
   });
 });
@@ -102,7 +140,10 @@ describe('the player', () => {
     expect(tray().labels.slice(0, 3)).toEqual(['Money · Pink Floyd', 'Pause', 'Next track']);
     tray().pick('Pause');
     tray().pick('Next track');
-    expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'toggle' }, { kind: 'player', command: 'next' }]);
+    expect(window.webContents.heard).toEqual([
+      { kind: 'player', command: 'toggle' },
+      { kind: 'player', command: 'next' },
+    ]);
   });
 
   it('that nobody has opened plays in a window that nobody sees, once its page is there', async () => {
@@ -168,7 +209,10 @@ describe('media keys', () => {
     expect([...globalShortcut.keys.keys()]).toEqual(KEYS.slice(0, 3));
     globalShortcut.keys.get('MediaPlayPause')?.();
     globalShortcut.keys.get('MediaNextTrack')?.();
-    expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'toggle' }, { kind: 'player', command: 'next' }]);
+    expect(window.webContents.heard).toEqual([
+      { kind: 'player', command: 'toggle' },
+      { kind: 'player', command: 'next' },
+    ]);
     await fake.invoke(window, 'shell:change', [{ mediaKeys: false }]);
     expect(globalShortcut.keys.size).toBe(0);
   });
@@ -183,19 +227,28 @@ describe('media keys', () => {
 
 describe('the language', () => {
   it('is the system’s, until a page tells what was chosen, and that is remembered', async () => {
-    const { window, advance, app } = await startAppWithWindow((app) => { app.languages = ['de-AT', 'en']; });
+    const { window, advance, app } = await startAppWithWindow((app) => {
+      app.languages = ['de-AT', 'en'];
+    });
     expect(tray().labels).toContain('Tonearm öffnen');
     await fake.invoke(window, 'shell:language', ['en']);
     await advance(1_000);
     expect(tray().labels).toContain('Open Tonearm');
     expect(fake.applicationMenu?.find('Rescan library')).toBeDefined();
-    expect(JSON.parse(readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8'))).toMatchObject({ language: 'en' });
+    expect(JSON.parse(readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8'))).toMatchObject({
+      language: 'en',
+    });
   });
 });
 
 it('the choices of a person are kept over a restart of the app', async () => {
   const first = await startAppWithWindow();
-  expect(await fake.invoke(first.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({ keepRunning: true, mediaKeys: false, lookForUpdates: true, openAtLogin: null });
+  expect(await fake.invoke(first.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({
+    keepRunning: true,
+    mediaKeys: false,
+    lookForUpdates: true,
+    openAtLogin: null,
+  });
   const kept = readFileSync(join(first.app.getPath('userData'), 'shell.json'), 'utf8');
   expect(JSON.parse(kept)).toMatchObject({ keepRunning: true, lookForUpdates: true });
 });

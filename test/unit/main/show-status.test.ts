@@ -12,14 +12,27 @@ import { stillClock } from './scripted-server.ts';
 
 const nothing = (): void => undefined;
 const actions: Actions = {
-  open: nothing, openPlayer: nothing, openSettings: nothing, player: nothing, rescan: nothing, identify: nothing, share: nothing, chooseImports: nothing, lookForUpdate: undefined, quit: nothing,
+  open: nothing,
+  openPlayer: nothing,
+  openSettings: nothing,
+  player: nothing,
+  rescan: nothing,
+  identify: nothing,
+  share: nothing,
+  chooseImports: nothing,
+  lookForUpdate: undefined,
+  quit: nothing,
 };
 const say = sayIn(['en']);
 const running: Status = { ...initialStatus, server: 'running', isSignedIn: true };
-const scanning = (done: number, total: number | null): Status => ({ ...running, work: [{ id: 1, task: 'scan_local_folder', done, total }] });
+const scanning = (done: number, total: number | null): Status => ({
+  ...running,
+  work: [{ id: 1, task: 'scan_local_folder', done, total }],
+});
 
 let time: ReturnType<typeof stillClock>;
-const viewOn = (platform: NodeJS.Platform) => createStatusView({ platform, icon: '/app/tray.png', actions, clock: time.clock });
+const viewOn = (platform: NodeJS.Platform) =>
+  createStatusView({ platform, icon: '/app/tray.png', actions, clock: time.clock });
 
 beforeEach(() => {
   fake.reset();
@@ -28,7 +41,11 @@ beforeEach(() => {
 });
 
 describe('a scan', () => {
-  it.each<[NodeJS.Platform, (number | string)[]]>([['linux', [0, 1, 0]], ['darwin', ['', '…', '25 %', '']], ['win32', []]])('is shown on every window, and on the icon where %s does that', async (platform, badges) => {
+  it.each<[NodeJS.Platform, (number | string)[]]>([
+    ['linux', [0, 1, 0]],
+    ['darwin', ['', '…', '25 %', '']],
+    ['win32', []],
+  ])('is shown on every window, and on the icon where %s does that', async (platform, badges) => {
     const [first, second] = [new BrowserWindow(), new BrowserWindow()];
     const view = viewOn(platform);
     const seen: number[] = [];
@@ -77,14 +94,45 @@ it('nothing is drawn after the end', async () => {
 });
 
 describe('a notice', () => {
-  const job = (change: Partial<Job>): Job => ({ id: 7, task: 'scan_local_folder', status: 'succeeded', progress: null, error: null, ...change });
+  const job = (change: Partial<Job>): Job => ({
+    id: 7,
+    task: 'scan_local_folder',
+    status: 'succeeded',
+    progress: null,
+    error: null,
+    ...change,
+  });
   it.each<[string, 'scan' | 'identify', Partial<Job>, string | undefined, string | undefined]>([
-    ['a scan', 'scan', { result: { added: 1_200, failed_count: 3 } }, 'Scan finished', '1,200 tracks added, 3 files could not be read.'],
+    [
+      'a scan',
+      'scan',
+      { result: { added: 1_200, failed_count: 3 } },
+      'Scan finished',
+      '1,200 tracks added, 3 files could not be read.',
+    ],
     ['a scan whose result is too long to be told', 'scan', { result: null }, 'Scan finished', ''],
-    ['a scan that failed', 'scan', { status: 'failed', error: 'The music folder is not there.' }, 'The scan stopped', 'The music folder is not there.'],
+    [
+      'a scan that failed',
+      'scan',
+      { status: 'failed', error: 'The music folder is not there.' },
+      'The scan stopped',
+      'The music folder is not there.',
+    ],
     ['a scan that was cancelled', 'scan', { status: 'cancelled' }, undefined, undefined],
-    ['an identification', 'identify', { task: 'enrich_library' }, 'Identification finished', 'Every new track was looked at.'],
-    ['an identification that failed', 'identify', { task: 'enrich_library', status: 'failed', error: null }, 'Identification stopped', ''],
+    [
+      'an identification',
+      'identify',
+      { task: 'enrich_library' },
+      'Identification finished',
+      'Every new track was looked at.',
+    ],
+    [
+      'an identification that failed',
+      'identify',
+      { task: 'enrich_library', status: 'failed', error: null },
+      'Identification stopped',
+      '',
+    ],
   ])('is given of %s that was asked for, once', (_what, what, change, title, body) => {
     const asked = createAskedJobs();
     asked.note(job({ status: 'queued' }), what);
@@ -96,5 +144,12 @@ describe('a notice', () => {
 });
 
 it.each([
-  ['a.mp3', 'audio'], ['a.FLAC', 'audio'], ['list.M3U8', 'playlist'], ['list.xspf', 'playlist'], ['a.mp3.exe', undefined], ['mp3', undefined], ['.flac', undefined], ['cover.jpg', undefined],
+  ['a.mp3', 'audio'],
+  ['a.FLAC', 'audio'],
+  ['list.M3U8', 'playlist'],
+  ['list.xspf', 'playlist'],
+  ['a.mp3.exe', undefined],
+  ['mp3', undefined],
+  ['.flac', undefined],
+  ['cover.jpg', undefined],
 ])('%s is %s', (name, kind) => expect(kindOf(`/music/${name}`)).toBe(kind));

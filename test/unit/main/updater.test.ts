@@ -10,13 +10,17 @@ const DAY_MS = 24 * 3_600_000;
 function feed(version: string | Error) {
   const asked: string[] = [];
   const source: UpdateSource = {
-    autoDownload: false, autoInstallOnAppQuit: true, logger: null,
+    autoDownload: false,
+    autoInstallOnAppQuit: true,
+    logger: null,
     async checkForUpdates() {
       asked.push('look');
       if (version instanceof Error) throw version;
       return { isUpdateAvailable: version !== app.getVersion(), updateInfo: { version } };
     },
-    async downloadUpdate() { asked.push('fetch'); },
+    async downloadUpdate() {
+      asked.push('fetch');
+    },
   };
   return { asked, load: async () => source };
 }
@@ -24,8 +28,10 @@ function feed(version: string | Error) {
 let time: ReturnType<typeof stillClock>;
 let wanted: boolean;
 
-const updaterOn = ({ load }: ReturnType<typeof feed>): Updater => createUpdater({ clock: time.clock, isWanted: () => wanted, say: sayIn(['en']), load });
-const said = (): [string, string | undefined][] => fake.messages.map(({ options: { message, detail } }) => [message, detail]);
+const updaterOn = ({ load }: ReturnType<typeof feed>): Updater =>
+  createUpdater({ clock: time.clock, isWanted: () => wanted, say: sayIn(['en']), load });
+const said = (): [string, string | undefined][] =>
+  fake.messages.map(({ options: { message, detail } }) => [message, detail]);
 
 /** Presses that button in the message that is open now. */
 async function press(button: string): Promise<void> {
@@ -81,7 +87,11 @@ describe('asked by menu', () => {
     void updater.check();
     await press('OK');
     expect(newer.asked).toEqual(['look', 'fetch', 'look']);
-    expect(said().map(([message]) => message)).toEqual(['Tonearm 2.0.0 is out. You have 1.2.3.', 'Tonearm 2.0.0 is here. It is put in place when you quit.', 'Tonearm 2.0.0 is here. It is put in place when you quit.']);
+    expect(said().map(([message]) => message)).toEqual([
+      'Tonearm 2.0.0 is out. You have 1.2.3.',
+      'Tonearm 2.0.0 is here. It is put in place when you quit.',
+      'Tonearm 2.0.0 is here. It is put in place when you quit.',
+    ]);
   });
 
   it('two clicks are one look', async () => {
@@ -96,9 +106,27 @@ describe('asked by menu', () => {
   it.each([
     ['there is none', '1.2.3', true, 'Tonearm 1.2.3 is the newest version.', ''],
     ['the feed cannot be reached', new Error('no route'), true, 'Tonearm could not get a newer version.', 'no route'],
-    ['nobody said where it is published', Object.assign(new Error('Unsupported provider: undefined'), { code: 'ERR_UPDATER_UNSUPPORTED_PROVIDER' }), true, 'This copy of Tonearm does not know where newer versions are published.', 'Update it the way it came here.'],
-    ['it holds no address at all', Object.assign(new Error("ENOENT: no such file or directory, open '/app/app-update.yml'"), { code: 'ENOENT' }), true, 'This copy of Tonearm does not know where newer versions are published.', 'Update it the way it came here.'],
-    ['the copy is not packed', '2.0.0', false, 'This is not an installed copy of Tonearm.', 'Update it the way it came here.'],
+    [
+      'nobody said where it is published',
+      Object.assign(new Error('Unsupported provider: undefined'), { code: 'ERR_UPDATER_UNSUPPORTED_PROVIDER' }),
+      true,
+      'This copy of Tonearm does not know where newer versions are published.',
+      'Update it the way it came here.',
+    ],
+    [
+      'it holds no address at all',
+      Object.assign(new Error("ENOENT: no such file or directory, open '/app/app-update.yml'"), { code: 'ENOENT' }),
+      true,
+      'This copy of Tonearm does not know where newer versions are published.',
+      'Update it the way it came here.',
+    ],
+    [
+      'the copy is not packed',
+      '2.0.0',
+      false,
+      'This is not an installed copy of Tonearm.',
+      'Update it the way it came here.',
+    ],
   ] as const)('says when %s', async (_when, version, isPackaged, message, detail) => {
     app.isPackaged = isPackaged;
     void updaterOn(feed(version)).check();

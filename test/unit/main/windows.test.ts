@@ -106,7 +106,12 @@ describe('a page', () => {
     const { requests, checks } = session.defaultSession;
     const answers: (boolean | undefined)[] = [];
     const ask = () => {
-      requests?.(window.webContents as never, 'clipboard-sanitized-write', (granted) => answers.push(granted), {} as never);
+      requests?.(
+        window.webContents as never,
+        'clipboard-sanitized-write',
+        (granted) => answers.push(granted),
+        {} as never,
+      );
       answers.push(checks?.(window.webContents as never, 'clipboard-sanitized-write', '', {} as never));
     };
     ask();
@@ -117,7 +122,13 @@ describe('a page', () => {
 
   it('is isolated, sandboxed, without Node, and keeps the web’s own rules', async () => {
     const { window } = await startAppWithWindow();
-    expect(window.options.webPreferences).toEqual({ preload: '/app/preload.cjs', contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true });
+    expect(window.options.webPreferences).toEqual({
+      preload: '/app/preload.cjs',
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      webSecurity: true,
+    });
   });
 });
 

@@ -1,5 +1,5 @@
-// The shell on the fake of Electron with the real server as its child, as a person has it: nobody signs in, the tray scans and shares,
-// files come in, the server is killed, the app is quit in the middle of a scan.
+// The shell on the fake of Electron with the real server as its child, as a person has it: nobody signs in, the tray
+// scans and shares, files come in, the server is killed, the app is quit in the middle of a scan.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,14 @@ import { onlyWindow, pageIsThere } from './running-app.ts';
 const OWNER = { username: 'owner', password: 'correct horse battery' };
 const PATIENCE = { timeout: 60_000, interval: 20 };
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-const SETTINGS = { PORT: '0', LOCAL_MEDIA_WATCH: 'false', LOG_LEVEL: 'silent', FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' };
+const SETTINGS = {
+  PORT: '0',
+  LOCAL_MEDIA_WATCH: 'false',
+  LOG_LEVEL: 'silent',
+  FPID_ENABLED: 'false',
+  MUSICBRAINZ_ENABLED: 'false',
+  COVERART_ENABLED: 'false',
+};
 
 let dir: string;
 let output: string;
@@ -47,8 +54,22 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
   fake.reset();
   output = '';
   app.isPackaged = isPackaged;
-  const launch = () => (child = launchServer({ root: isPackaged ? join(dir, 'app.asar') : dir, isPackaged, echo: (chunk) => { output += chunk.toString(); } }));
-  startDesktop({ preload: '/app/preload.cjs', icon: '/app/tray.png', launch, clock: systemClock, argv, platform: 'linux' });
+  const launch = () =>
+    (child = launchServer({
+      root: isPackaged ? join(dir, 'app.asar') : dir,
+      isPackaged,
+      echo: (chunk) => {
+        output += chunk.toString();
+      },
+    }));
+  startDesktop({
+    preload: '/app/preload.cjs',
+    icon: '/app/tray.png',
+    launch,
+    clock: systemClock,
+    argv,
+    platform: 'linux',
+  });
   app.becomeReady();
   await vi.waitFor(() => expect(fake.windows).toHaveLength(1), PATIENCE);
   const window = onlyWindow();
@@ -60,18 +81,27 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
 async function bootAsOwner(options?: Parameters<typeof boot>[0]) {
   const running = await boot(options);
   let token: unknown = null;
-  await vi.waitFor(async () => { token = await fake.invoke(running.window, 'setup:token', []); expect(token).not.toBeNull(); }, PATIENCE);
+  await vi.waitFor(async () => {
+    token = await fake.invoke(running.window, 'setup:token', []);
+    expect(token).not.toBeNull();
+  }, PATIENCE);
   await call(running.url, '/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: token } });
   await pageIsThere(running.window); // tells again when somebody has signed in
   await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
   return running;
 }
 
-async function call(url: string, path: string, { method = 'GET', body, token }: { method?: string; body?: unknown; token?: string } = {}) {
+async function call(
+  url: string,
+  path: string,
+  { method = 'GET', body, token }: { method?: string; body?: unknown; token?: string } = {},
+) {
   const answer = await fetch(`${url}/api/v1${path}`, {
-    method, headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) }, ...(body !== undefined && { body: JSON.stringify(body) }),
+    method,
+    headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, body: await answer.json().catch(() => undefined) as Record<string, unknown> };
+  return { status: answer.status, body: (await answer.json().catch(() => undefined)) as Record<string, unknown> };
 }
 
 const signInWith = (url: string, ticket: unknown) => call(url, '/auth/desktop', { method: 'POST', body: { ticket } });
@@ -99,7 +129,7 @@ const rowsOf = (table: string): number => {
 describe.each([{ isPackaged: false }, { isPackaged: true }])('packaged: $isPackaged', ({ isPackaged }) => {
   it('the window signs itself in with a ticket that is good once, and quitting waits for the server', async () => {
     const running = await bootAsOwner({ isPackaged });
-    const ticket = await fake.invoke(running.window, 'auth:ticket', []) as string;
+    const ticket = (await fake.invoke(running.window, 'auth:ticket', [])) as string;
     const first = await signInWith(running.url, ticket);
     expect(first.body).toMatchObject({ user: { username: OWNER.username, is_superuser: true } });
     expect((await signInWith(running.url, ticket)).status).toBe(403);
@@ -121,7 +151,14 @@ it('a server that cannot start says why, also from a process that does not end b
   vi.stubEnv('PORT', '70000');
   fake.reset();
   app.isPackaged = true;
-  startDesktop({ preload: '/app/preload.cjs', icon: '/app/tray.png', launch: () => launchServer({ root: join(dir, 'app.asar'), isPackaged: true }), clock: systemClock, argv: ['/opt/tonearm'], platform: 'linux' });
+  startDesktop({
+    preload: '/app/preload.cjs',
+    icon: '/app/tray.png',
+    launch: () => launchServer({ root: join(dir, 'app.asar'), isPackaged: true }),
+    clock: systemClock,
+    argv: ['/opt/tonearm'],
+    platform: 'linux',
+  });
   app.becomeReady();
   await vi.waitFor(() => expect(fake.messages[0]?.options.detail).toContain('PORT'), PATIENCE);
   fake.messages[0]?.answer('Quit');
@@ -143,20 +180,36 @@ it('the tray lets the network in and sends it away, and follows when that is don
 });
 
 it('music and playlists that are opened with the app come in, and are played and shown', async () => {
-  const music = makeLibrary({ tracks: 3, formats: ['flac', 'mp3'], seconds: '2', art: 'none', seed: 'opened' }, join(dir, 'music'));
+  const music = makeLibrary(
+    { tracks: 3, formats: ['flac', 'mp3'], seconds: '2', art: 'none', seed: 'opened' },
+    join(dir, 'music'),
+  );
   const paths = music.files.map((file) => pathOf(music, file).toString());
   const list = join(dir, 'mine.m3u8');
-  writeFileSync(list, `#EXTM3U\n${music.files.map(({ tags }) => `#EXTINF:2,${tags?.artist} - ${tags?.title}\n${tags?.title}.flac`).join('\n')}\n`);
+  writeFileSync(
+    list,
+    `#EXTM3U\n${music.files.map(({ tags }) => `#EXTINF:2,${tags?.artist} - ${tags?.title}\n${tags?.title}.flac`).join('\n')}\n`,
+  );
   writeFileSync(join(dir, 'broken.mp3'), 'no music');
   const { window } = await bootAsOwner();
 
   app.emit('second-instance', {}, ['/opt/tonearm', paths[0] ?? ''], '/');
-  await vi.waitFor(() => expect(window.webContents.heard.at(-1)).toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] }), PATIENCE);
+  await vi.waitFor(
+    () => expect(window.webContents.heard.at(-1)).toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] }),
+    PATIENCE,
+  );
 
-  for (const path of [list, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')]) app.emit('open-file', { preventDefault: () => undefined }, path);
+  for (const path of [list, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')])
+    app.emit('open-file', { preventDefault: () => undefined }, path);
   await vi.waitFor(() => expect(fake.notices).toHaveLength(1), PATIENCE);
-  expect(fake.notices[0]?.options).toMatchObject({ title: 'Some files could not be imported', body: expect.stringMatching(/^broken\.mp3: ./) as string });
-  expect(window.webContents.heard).toContainEqual({ kind: 'open', path: expect.stringMatching(/^\/playlists\/\d+$/) as string });
+  expect(fake.notices[0]?.options).toMatchObject({
+    title: 'Some files could not be imported',
+    body: expect.stringMatching(/^broken\.mp3: ./) as string,
+  });
+  expect(window.webContents.heard).toContainEqual({
+    kind: 'open',
+    path: expect.stringMatching(/^\/playlists\/\d+$/) as string,
+  });
   expect(rowsOf('tracks')).toBe(3);
 
   expect(await fake.invoke(window, 'file:show', [1])).toBe(true);
@@ -170,33 +223,50 @@ it('a server that is killed comes back; the window keeps its page, and tray and 
   const token = await signIn(running);
   const before = running.url;
   child?.kill();
-  await vi.waitFor(() => expect(running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' }), PATIENCE);
-  await vi.waitFor(() => expect(running.window.webContents.getURL()).not.toBe(`${before}/`), PATIENCE); // port 0 is another one each time
+  await vi.waitFor(
+    () => expect(running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' }),
+    PATIENCE,
+  );
+  // port 0 is another one each time
+  await vi.waitFor(() => expect(running.window.webContents.getURL()).not.toBe(`${before}/`), PATIENCE);
   const url = new URL(running.window.webContents.getURL()).origin;
   await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
   expect((await call(url, '/users/me', { token })).status).toBe(200);
   expect(await signIn({ window: running.window, url })).toBeTypeOf('string');
 });
 
-it('a scan that the tray began is shown while it runs, drained when the app is quit, and gone on with after', { timeout: 60_000 }, async () => {
-  const TRACKS = 2_000; // more than a fast scan can read while a slow app quits
-  const music = makeLibrary({ tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' }, join(dir, 'music'));
-  vi.stubEnv('LOCAL_MEDIA_IMPORT_PATH', music.dir);
-  const { window } = await bootAsOwner();
-  tray().pick('Rescan library');
-  await vi.waitFor(() => expect(rowsOf('tracks')).toBeGreaterThan(0), { ...PATIENCE, interval: 2 });
-  const atQuit = rowsOf('tracks');
-  app.quit();
-  await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
-  expect(fake.windows).not.toContain(window);
-  const drained = rowsOf('tracks');
-  expect(drained).toBeGreaterThanOrEqual(atQuit);
-  expect(drained).toBeLessThan(TRACKS);
+it(
+  'a scan that the tray began is shown while it runs, drained when the app is quit, and gone on with after',
+  { timeout: 60_000 },
+  async () => {
+    const TRACKS = 2_000; // more than a fast scan can read while a slow app quits
+    const music = makeLibrary(
+      { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
+      join(dir, 'music'),
+    );
+    vi.stubEnv('LOCAL_MEDIA_IMPORT_PATH', music.dir);
+    const { window } = await bootAsOwner();
+    tray().pick('Rescan library');
+    await vi.waitFor(() => expect(rowsOf('tracks')).toBeGreaterThan(0), { ...PATIENCE, interval: 2 });
+    const atQuit = rowsOf('tracks');
+    app.quit();
+    await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
+    expect(fake.windows).not.toContain(window);
+    const drained = rowsOf('tracks');
+    expect(drained).toBeGreaterThanOrEqual(atQuit);
+    expect(drained).toBeLessThan(TRACKS);
 
-  await boot();
-  await vi.waitFor(() => expect(rowsOf('tracks')).toBe(TRACKS), PATIENCE);
-  await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
-  tray().pick('Rescan library');
-  await vi.waitFor(() => expect(fake.notices.map(({ options }) => [options.title, options.body])).toEqual([['Scan finished', '0 tracks added, 0 files could not be read.']]), PATIENCE);
-  expect(rowsOf('tracks')).toBe(TRACKS);
-});
+    await boot();
+    await vi.waitFor(() => expect(rowsOf('tracks')).toBe(TRACKS), PATIENCE);
+    await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
+    tray().pick('Rescan library');
+    await vi.waitFor(
+      () =>
+        expect(fake.notices.map(({ options }) => [options.title, options.body])).toEqual([
+          ['Scan finished', '0 tracks added, 0 files could not be read.'],
+        ]),
+      PATIENCE,
+    );
+    expect(rowsOf('tracks')).toBe(TRACKS);
+  },
+);

@@ -26,15 +26,20 @@ function read(manifest: Manifest, file: ExpectedFile): AudioRead | UnreadableAud
   }
 }
 
-const problems = (manifest: Manifest, files: ExpectedFile[]): string[] => files.flatMap((file) => {
-  const result = read(manifest, file);
-  if (result instanceof UnreadableAudio) return [`${file.path}: ${result.message}`];
-  return differences(file, result, file.expect === 'degraded').map((line) => `${file.path} (${file.messy ?? 'clean'}): ${line}`);
-});
+const problems = (manifest: Manifest, files: ExpectedFile[]): string[] =>
+  files.flatMap((file) => {
+    const result = read(manifest, file);
+    if (result instanceof UnreadableAudio) return [`${file.path}: ${result.message}`];
+    return differences(file, result, file.expect === 'degraded').map(
+      (line) => `${file.path} (${file.messy ?? 'clean'}): ${line}`,
+    );
+  });
 
 describe('a clean collection', () => {
   let manifest: Manifest;
-  beforeAll(() => { manifest = makeLibrary({ tracks: 300, even: true, seed: 'clean' }, path.join(temp, 'clean')); });
+  beforeAll(() => {
+    manifest = makeLibrary({ tracks: 300, even: true, seed: 'clean' }, path.join(temp, 'clean'));
+  });
 
   it('reads as the manifest says, in every field', () => {
     expect(manifest.files).toHaveLength(300);
@@ -51,12 +56,17 @@ describe('a clean collection', () => {
   });
 
   it('reads the gains that some files have', () => {
-    const gains = new Set(manifest.files.map((file) => (read(manifest, file) as AudioRead).tags.replayGain?.trackGainDb));
+    const gains = new Set(
+      manifest.files.map((file) => (read(manifest, file) as AudioRead).tags.replayGain?.trackGainDb),
+    );
     expect(gains).toEqual(new Set([undefined, -6.3]));
   });
 
   it('reads through a window as it does in one piece', () => {
-    const long = makeLibrary({ tracks: 24, even: true, seed: 'long', seconds: '70-90', artKb: 300, art: 'embedded' }, path.join(temp, 'long'));
+    const long = makeLibrary(
+      { tracks: 24, even: true, seed: 'long', seconds: '70-90', artKb: 300, art: 'embedded' },
+      path.join(temp, 'long'),
+    );
     expect(long.files.filter((file) => file.size > 1 << 20).length).toBeGreaterThan(8);
     expect(problems(long, long.files)).toEqual([]);
   });
@@ -64,8 +74,11 @@ describe('a clean collection', () => {
 
 describe('a messy collection', () => {
   let manifest: Manifest;
-  beforeAll(() => { manifest = makeLibrary({ tracks: 600, messy: 0.5, even: true, seed: 'messy' }, path.join(temp, 'messy')); });
-  const expecting = (...kinds: string[]): ExpectedFile[] => manifest.files.filter((file) => kinds.includes(file.expect ?? 'track') && file.messy !== 'unreadable');
+  beforeAll(() => {
+    manifest = makeLibrary({ tracks: 600, messy: 0.5, even: true, seed: 'messy' }, path.join(temp, 'messy'));
+  });
+  const expecting = (...kinds: string[]): ExpectedFile[] =>
+    manifest.files.filter((file) => kinds.includes(file.expect ?? 'track') && file.messy !== 'unreadable');
 
   it('reads every file that is to become a track', () => {
     expect(problems(manifest, expecting('track', 'degraded'))).toEqual([]);
@@ -78,14 +91,16 @@ describe('a messy collection', () => {
   it('reads cut and displaced files or refuses them, with nothing in between', () => {
     for (const file of expecting('any')) {
       const result = read(manifest, file);
-      if (!(result instanceof UnreadableAudio)) expect(result.facts.durationMs / 1000, file.path).toBeLessThanOrEqual(file.seconds + 0.1);
+      if (!(result instanceof UnreadableAudio))
+        expect(result.facts.durationMs / 1000, file.path).toBeLessThanOrEqual(file.seconds + 0.1);
     }
   });
 
   it('leaves nonsense numbers out', () => {
     for (const file of manifest.files.filter((one) => one.messy === 'odd-numbers' && one.format !== 'm4a')) {
       const { tags } = read(manifest, file) as AudioRead;
-      for (const value of [tags.trackNumber, tags.trackTotal, tags.discNumber, tags.discTotal]) expect([undefined, 1, 3], file.path).toContain(value);
+      for (const value of [tags.trackNumber, tags.trackTotal, tags.discNumber, tags.discTotal])
+        expect([undefined, 1, 3], file.path).toContain(value);
       expect([undefined, 1999], file.path).toContain(tags.year);
     }
   });

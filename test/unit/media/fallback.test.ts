@@ -1,4 +1,5 @@
-// What music-metadata reads for us: formats that its own guess does not know, and files that make it work or keep too much.
+// What music-metadata reads for us: formats that its own guess does not know, and files that make it work or keep too
+// much.
 import { expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
@@ -11,15 +12,28 @@ const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
 };
 
 it('a DSDIFF file is read, though music-metadata cannot tell what it is by looking', async () => {
-  const properties = chunk64('PROP', ascii('SND '), chunk64('FS  ', u32(2_822_400)), chunk64('CHNL', u16(2), ascii('SLFTSRGT')), chunk64('CMPR', ascii('DSD '), Buffer.from([3]), ascii('not')));
-  const dff = chunk64('FRM8', ascii('DSD '), chunk64('FVER', u32(0x01050000)), properties, chunk64('DSD ', Buffer.alloc(705_600)));
+  const properties = chunk64(
+    'PROP',
+    ascii('SND '),
+    chunk64('FS  ', u32(2_822_400)),
+    chunk64('CHNL', u16(2), ascii('SLFTSRGT')),
+    chunk64('CMPR', ascii('DSD '), Buffer.from([3]), ascii('not')),
+  );
+  const dff = chunk64(
+    'FRM8',
+    ascii('DSD '),
+    chunk64('FVER', u32(0x01050000)),
+    properties,
+    chunk64('DSD ', Buffer.alloc(705_600)),
+  );
   const { facts } = await readAudio(bufferSource(dff));
   expect(facts).toMatchObject({ format: 'dff', codec: 'dsd', durationMs: 1000, sampleRateHz: 2_822_400, channels: 2 });
 });
 
 const apeTag = (name: string, value: string): Buffer => {
   const item = Buffer.concat([u32le(Buffer.byteLength(value)), u32le(0), ascii(`${name}\0`), Buffer.from(value)]);
-  const ends = (flags: number): Buffer => Buffer.concat([ascii('APETAGEX'), u32le(2000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
+  const ends = (flags: number): Buffer =>
+    Buffer.concat([ascii('APETAGEX'), u32le(2000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
   return Buffer.concat([ends(0xa0000000), item, ends(0x80000000)]);
 };
 const wavpack = (foreignAudio.find(({ name }) => name === 'good.wv') as (typeof foreignAudio)[number]).bytes;
@@ -30,7 +44,15 @@ it('several names in one value are several artists', async () => {
 });
 
 it('an ID3 tag in front of a foreign format is passed over, and fills gaps', async () => {
-  const { facts, tags } = await readAudio(bufferSource(Buffer.concat([id3([id3Frame('TIT2', utf8Text('From ID3')), id3Frame('TPE1', utf8Text('Nobody'))]), wavpack, apeTag('Artist', 'Audie')])));
+  const { facts, tags } = await readAudio(
+    bufferSource(
+      Buffer.concat([
+        id3([id3Frame('TIT2', utf8Text('From ID3')), id3Frame('TPE1', utf8Text('Nobody'))]),
+        wavpack,
+        apeTag('Artist', 'Audie'),
+      ]),
+    ),
+  );
   expect(facts.format).toBe('wv');
   expect(tags).toMatchObject({ title: 'From ID3', artists: ['Audie'] });
 });
@@ -41,6 +63,12 @@ it.each(foreignAudio)('$name is sound', async ({ bytes }) => {
 });
 
 /** The one that hangs is for the guard around the reading thread. */
-it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))('$name ($why) is refused in words', async ({ make }) => {
-  await expect(readAudio(bufferSource(make()))).rejects.toThrow(/^the file (?:is made of too many parts|has more than \d+ (?:parts|tags))$/);
-}, 20_000);
+it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
+  '$name ($why) is refused in words',
+  async ({ make }) => {
+    await expect(readAudio(bufferSource(make()))).rejects.toThrow(
+      /^the file (?:is made of too many parts|has more than \d+ (?:parts|tags))$/,
+    );
+  },
+  20_000,
+);

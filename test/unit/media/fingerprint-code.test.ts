@@ -21,13 +21,18 @@ describe('worked out by hand', () => {
 test('what is written is read back, for any numbers', () => {
   const random = seededRandom(5);
   for (let length = 0; length < 300; length += 7) {
-    const raw = Uint32Array.from({ length }, () => (random() < 0.1 ? 0 : random() < 0.1 ? 0xffffffff : Math.floor(random() * 2 ** 32)));
+    const raw = Uint32Array.from({ length }, () =>
+      random() < 0.1 ? 0 : random() < 0.1 ? 0xffffffff : Math.floor(random() * 2 ** 32),
+    );
     expect(decompressFingerprint(compressFingerprint(raw))).toEqual(raw);
   }
 });
 
 describe('what is no fingerprint of ours is refused', () => {
-  const whole = Buffer.from(compressFingerprint(Uint32Array.from({ length: 50 }, (_, i) => Math.imul(i + 1, 2_654_435_761) >>> 0)), 'base64url');
+  const whole = Buffer.from(
+    compressFingerprint(Uint32Array.from({ length: 50 }, (_, i) => Math.imul(i + 1, 2_654_435_761) >>> 0)),
+    'base64url',
+  );
   test.each([
     { what: 'nothing', text: '' },
     { what: 'no base64', text: '!!!' },

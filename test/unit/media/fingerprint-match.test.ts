@@ -16,10 +16,15 @@ function sound(seed: number, length = 400): Uint32Array {
 /** The same with a share of its bits turned over. */
 function damaged(raw: Uint32Array, share: number): Uint32Array {
   const random = seededRandom(9);
-  return raw.map((value) => { let word = value; for (let bit = 0; bit < 32; bit++) if (random() < share) word ^= 1 << bit; return word >>> 0; });
+  return raw.map((value) => {
+    let word = value;
+    for (let bit = 0; bit < 32; bit++) if (random() < share) word ^= 1 << bit;
+    return word >>> 0;
+  });
 }
 
-const shared = (a: Uint32Array, b: Uint32Array): number => soundPieces(a).filter((piece) => soundPieces(b).includes(piece)).length;
+const shared = (a: Uint32Array, b: Uint32Array): number =>
+  soundPieces(a).filter((piece) => soundPieces(b).includes(piece)).length;
 
 describe('likeness', () => {
   const one = sound(1);
@@ -40,7 +45,11 @@ describe('likeness', () => {
   });
 
   // As measured between fpcalc and our own decoders on the first 120 s of real music.
-  test.each([['flac, wav, aiff, m4a', 1], ['mp3, wma, wavpack', 0.9999], ['ogg, opus', 0.9997]])('of one recording, whoever decoded it (%s: %d), is far above what counts as the same', (_formats, agreement) => {
+  test.each([
+    ['flac, wav, aiff, m4a', 1],
+    ['mp3, wma, wavpack', 0.9999],
+    ['ogg, opus', 0.9997],
+  ])('of one recording, whoever decoded it (%s: %d), is far above what counts as the same', (_formats, agreement) => {
     const heard = sound(4, 948);
     const other = damaged(heard, 1 - agreement);
     expect(soundSimilarity(heard, other)).toBeCloseTo(agreement, 3);
@@ -63,9 +72,12 @@ describe('pieces', () => {
     expect(pieces.every((piece) => Number.isInteger(piece) && piece >= 0 && piece < 2 ** 24)).toBe(true);
     expect(soundPieces(sound(1))).toEqual(pieces);
   });
-  test('are shared with the same music that was encoded again', () => expect(shared(sound(1), damaged(sound(1), 0.005))).toBeGreaterThan(10));
-  test('are shared with the same music that begins later', () => expect(shared(sound(1), sound(1).subarray(40))).toBeGreaterThan(10));
+  test('are shared with the same music that was encoded again', () =>
+    expect(shared(sound(1), damaged(sound(1), 0.005))).toBeGreaterThan(10));
+  test('are shared with the same music that begins later', () =>
+    expect(shared(sound(1), sound(1).subarray(40))).toBeGreaterThan(10));
   test('are not shared with other music', () => expect(shared(sound(1), sound(2))).toBe(0));
   test('are none where there is too little to compare', () => expect(soundPieces(sound(1, 39))).toEqual([]));
-  test('are as many as there are different numbers', () => expect(soundPieces(new Uint32Array(100).fill(7 << 8))).toEqual([7]));
+  test('are as many as there are different numbers', () =>
+    expect(soundPieces(new Uint32Array(100).fill(7 << 8))).toEqual([7]));
 });

@@ -1,4 +1,5 @@
-// Files made to hurt, and good files damaged at random: nothing crashes, hangs (the test's own time limit) or comes out as nonsense.
+// Files made to hurt, and good files damaged at random: nothing crashes, hangs (the test's own time limit) or comes out
+// as nonsense.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -25,7 +26,9 @@ async function outcome(source: ByteSource): Promise<AudioRead | string> {
 
 function expectSound(read: AudioRead): void {
   const { durationMs, bitrateKbps, sampleRateHz, channels } = read.facts;
-  expect(Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000, `duration ${durationMs}`).toBe(true);
+  expect(Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000, `duration ${durationMs}`).toBe(
+    true,
+  );
   expect(Number.isFinite(bitrateKbps), `bitrate ${bitrateKbps}`).toBe(true);
   expect(sampleRateHz).toBeGreaterThan(0);
   expect(channels).toBeGreaterThan(0);
@@ -33,17 +36,21 @@ function expectSound(read: AudioRead): void {
 }
 
 describe('files made to hurt', () => {
-  it.each(attackFiles)('$name: $why', async ({ name, make, readable }) => {
-    const file = path.join(temp, name);
-    make(file);
-    const source = openByteSource(file);
-    const result = await outcome(source);
-    source.close();
-    fs.rmSync(file);
-    if (typeof result !== 'string') expectSound(result);
-    else expect(result).toMatch(/^[\w].*[\w]$/);
-    if (readable) expect(result).toBeTypeOf('object');
-  }, 20_000);
+  it.each(attackFiles)(
+    '$name: $why',
+    async ({ name, make, readable }) => {
+      const file = path.join(temp, name);
+      make(file);
+      const source = openByteSource(file);
+      const result = await outcome(source);
+      source.close();
+      fs.rmSync(file);
+      if (typeof result !== 'string') expectSound(result);
+      else expect(result).toMatch(/^[\w].*[\w]$/);
+      if (readable) expect(result).toBeTypeOf('object');
+    },
+    20_000,
+  );
 
   it('refuses those that bring down a bare parser, each with a sentence of its own', async () => {
     for (const { name, make } of attackFiles.slice(0, 8)) {

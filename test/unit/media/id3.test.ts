@@ -4,7 +4,18 @@ import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudioSync, readPicture } from '../../../server/media/read.ts';
 import type { AudioRead, Tags } from '../../../server/media/types.ts';
 import {
-  ascii, id3, id3Frame, id3FrameV22, id3FrameV23, id3Header, latin1Text, silentMp3, syncsafe, u16, u32, utf8Text,
+  ascii,
+  id3,
+  id3Frame,
+  id3FrameV22,
+  id3FrameV23,
+  id3Header,
+  latin1Text,
+  silentMp3,
+  syncsafe,
+  u16,
+  u32,
+  utf8Text,
 } from '../../support/audio-bytes.ts';
 
 function read(...parts: Buffer[]): AudioRead {
@@ -18,21 +29,44 @@ const text = (name: string, value: string): Buffer => id3Frame(name, utf8Text(va
 const textV23 = (name: string, value: string): Buffer => id3FrameV23(name, latin1Text(value));
 const utf16 = (value: string): Buffer => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(value, 'utf16le')]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10, 0x4a, 0x46, 0x49, 0x46, 0, 1, 0xff, 0xff, 0, 0xff, 0xe1]);
-const apic = (kind: number, data = JPEG): Buffer => Buffer.concat([ascii('\0image/jpg\0'), Buffer.from([kind]), ascii('Cover\0'), data]);
+const apic = (kind: number, data = JPEG): Buffer =>
+  Buffer.concat([ascii('\0image/jpg\0'), Buffer.from([kind]), ascii('Cover\0'), data]);
 
 describe('versions', () => {
   it('reads v2.2 with its short names and picture', () => {
     const pic = Buffer.concat([ascii('\0JPG\x03\0'), JPEG]);
-    const result = read(id3([
-      id3FrameV22('TT2', latin1Text('Title')), id3FrameV22('TP1', latin1Text('A/B')), id3FrameV22('TAL', latin1Text('Album')),
-      id3FrameV22('TRK', latin1Text('3/9')), id3FrameV22('TYE', latin1Text('1999')), id3FrameV22('TCO', latin1Text('(17)')), id3FrameV22('PIC', pic),
-    ], 2));
-    expect(result.tags).toMatchObject({ title: 'Title', artists: ['A', 'B'], album: 'Album', trackNumber: 3, trackTotal: 9, year: 1999, genres: ['Rock'] });
+    const result = read(
+      id3(
+        [
+          id3FrameV22('TT2', latin1Text('Title')),
+          id3FrameV22('TP1', latin1Text('A/B')),
+          id3FrameV22('TAL', latin1Text('Album')),
+          id3FrameV22('TRK', latin1Text('3/9')),
+          id3FrameV22('TYE', latin1Text('1999')),
+          id3FrameV22('TCO', latin1Text('(17)')),
+          id3FrameV22('PIC', pic),
+        ],
+        2,
+      ),
+    );
+    expect(result.tags).toMatchObject({
+      title: 'Title',
+      artists: ['A', 'B'],
+      album: 'Album',
+      trackNumber: 3,
+      trackTotal: 9,
+      year: 1999,
+      genres: ['Rock'],
+    });
     expect(result.pictures).toMatchObject([{ mime: 'image/jpeg', kind: 3, length: JPEG.length }]);
   });
 
   it('reads v2.3 dates from two frames', () => {
-    expect(tagsOf(id3([textV23('TYER', '1999'), textV23('TDAT', '3112'), textV23('TORY', '1970')], 3))).toMatchObject({ year: 1999, date: '1999-12-31', originalYear: 1970 });
+    expect(tagsOf(id3([textV23('TYER', '1999'), textV23('TDAT', '3112'), textV23('TORY', '1970')], 3))).toMatchObject({
+      year: 1999,
+      date: '1999-12-31',
+      originalYear: 1970,
+    });
     expect(tagsOf(id3([textV23('TYER', '1999'), textV23('TDAT', '9912')], 3))).not.toHaveProperty('date', '1999-99-12');
   });
 
@@ -44,12 +78,18 @@ describe('versions', () => {
   it('finds the audio behind a footer, and a second tag behind the first', () => {
     const frame = text('TIT2', 'First');
     const footer = Buffer.concat([ascii('3DI'), Buffer.from([4, 0, 0x10]), syncsafe(frame.length)]);
-    expect(tagsOf(id3Header(frame.length, 4, 0x10), frame, footer, id3([text('TIT2', 'Second'), text('TALB', 'Album')]))).toMatchObject({ title: 'First', album: 'Album' });
+    expect(
+      tagsOf(id3Header(frame.length, 4, 0x10), frame, footer, id3([text('TIT2', 'Second'), text('TALB', 'Album')])),
+    ).toMatchObject({ title: 'First', album: 'Album' });
   });
 
   it.each(['\0', ' '])('knows short names that were filled up to four letters', (filler) => {
     const short = (name: string, value: string): Buffer => textV23(name + filler, value);
-    expect(tagsOf(id3([short('TP1', 'A'), short('TAL', 'Album'), short('TT2', 'Title')], 3))).toMatchObject({ artists: ['A'], album: 'Album', title: 'Title' });
+    expect(tagsOf(id3([short('TP1', 'A'), short('TAL', 'Album'), short('TT2', 'Title')], 3))).toMatchObject({
+      artists: ['A'],
+      album: 'Album',
+      title: 'Title',
+    });
   });
 
   it('takes what is there of a last text that claims more', () => {
@@ -67,19 +107,27 @@ describe('versions', () => {
 
 describe('encodings', () => {
   it.each([
-    ['Latin-1', Buffer.concat([Buffer.from([0]), ascii('caf\xe9')])], ['Windows-1252 under its name', Buffer.concat([Buffer.from([0]), ascii('caf\xe9')])],
+    ['Latin-1', Buffer.concat([Buffer.from([0]), ascii('caf\xe9')])],
+    ['Windows-1252 under its name', Buffer.concat([Buffer.from([0]), ascii('caf\xe9')])],
     ['UTF-16 with a mark', Buffer.concat([Buffer.from([1]), utf16('café')])],
     ['UTF-16 with the other mark', Buffer.concat([Buffer.from([1]), utf16('café').swap16()])],
     ['UTF-16 without one', Buffer.concat([Buffer.from([1]), Buffer.from('café', 'utf16le')])],
     ['UTF-16BE', Buffer.concat([Buffer.from([2]), Buffer.from('café', 'utf16le').swap16()])],
-    ['UTF-8', utf8Text('café')], ['UTF-8 with NULs behind', utf8Text('café\0\0')],
+    ['UTF-8', utf8Text('café')],
+    ['UTF-8 with NULs behind', utf8Text('café\0\0')],
   ])('%s', (_name, body) => {
     expect(tagsOf(id3([id3Frame('TIT2', body)])).title).toBe('café');
   });
 
   it('undoes unsynchronisation of a whole v2.3 tag, its picture too', () => {
-    const plain = Buffer.concat([id3FrameV23('TIT2', Buffer.concat([Buffer.from([1]), utf16('ÿÿ')])), id3FrameV23('APIC', apic(3)), textV23('TALB', 'Album')]);
-    const bytes = [...plain].flatMap((byte, i) => (byte === 0xff && ((plain[i + 1] ?? 0) >= 0xe0 || plain[i + 1] === 0) ? [byte, 0] : [byte]));
+    const plain = Buffer.concat([
+      id3FrameV23('TIT2', Buffer.concat([Buffer.from([1]), utf16('ÿÿ')])),
+      id3FrameV23('APIC', apic(3)),
+      textV23('TALB', 'Album'),
+    ]);
+    const bytes = [...plain].flatMap((byte, i) =>
+      byte === 0xff && ((plain[i + 1] ?? 0) >= 0xe0 || plain[i + 1] === 0) ? [byte, 0] : [byte],
+    );
     const file = Buffer.concat([id3([Buffer.from(bytes)], 3, 0x80), silentMp3(50)]);
     const result = read(id3([Buffer.from(bytes)], 3, 0x80));
     expect(result.tags).toMatchObject({ title: 'ÿÿ', album: 'Album' });
@@ -89,7 +137,9 @@ describe('encodings', () => {
 
   it('undoes it in single v2.4 frames, with a length in front', () => {
     const body = Buffer.from([1, 0xff, 0, 0xfe, 0x61, 0, 0x62, 0]); // FF FE would be a sync
-    expect(tagsOf(id3([id3Frame('TIT2', Buffer.concat([syncsafe(7), body]), 0x03), text('TALB', 'Album')]))).toMatchObject({ title: 'ab', album: 'Album' });
+    expect(
+      tagsOf(id3([id3Frame('TIT2', Buffer.concat([syncsafe(7), body]), 0x03), text('TALB', 'Album')])),
+    ).toMatchObject({ title: 'ab', album: 'Album' });
   });
 
   it('inflates compressed frames of both versions', () => {
@@ -100,7 +150,12 @@ describe('encodings', () => {
   });
 
   it('passes over encrypted frames', () => {
-    expect(tagsOf(id3([id3Frame('TIT2', utf8Text('secret'), 0x04), text('TALB', 'Album')]))).toEqual({ artists: [], albumArtists: [], genres: [], album: 'Album' });
+    expect(tagsOf(id3([id3Frame('TIT2', utf8Text('secret'), 0x04), text('TALB', 'Album')]))).toEqual({
+      artists: [],
+      albumArtists: [],
+      genres: [],
+      album: 'Album',
+    });
   });
 });
 
@@ -108,10 +163,32 @@ describe('artists', () => {
   it.each<[string, Buffer, Partial<Tags>]>([
     ['NUL divides in v2.4, a slash does not', id3([text('TPE1', 'AC/DC\0Friend')]), { artists: ['AC/DC', 'Friend'] }],
     ['a slash divides in v2.3', id3([textV23('TPE1', 'A/B')], 3), { artists: ['A', 'B'] }],
-    ['not when the album\'s artist is written so', id3([textV23('TPE1', 'AC/DC'), textV23('TPE2', 'AC/DC')], 3), { artists: ['AC/DC'], albumArtist: 'AC/DC' }],
-    ['not when one identifier stands for all', id3([textV23('TPE1', 'AC/DC'), id3FrameV23('TXXX', latin1Text('MusicBrainz Artist Id\x0066c662b6-6e2f-4930-8610-912e24c63ed1'))], 3), { artists: ['AC/DC'] }],
-    ['a list beside a display name', id3([text('TPE1', 'A feat. B'), text('TXXX', 'ARTISTS\0A\0B')]), { artists: ['A', 'B'], artist: 'A feat. B' }],
-    ['a display name that says no more is left out', id3([text('TPE1', 'A'), text('TXXX', 'Artists\0A')]), { artists: ['A'] }],
+    [
+      "not when the album's artist is written so",
+      id3([textV23('TPE1', 'AC/DC'), textV23('TPE2', 'AC/DC')], 3),
+      { artists: ['AC/DC'], albumArtist: 'AC/DC' },
+    ],
+    [
+      'not when one identifier stands for all',
+      id3(
+        [
+          textV23('TPE1', 'AC/DC'),
+          id3FrameV23('TXXX', latin1Text('MusicBrainz Artist Id\x0066c662b6-6e2f-4930-8610-912e24c63ed1')),
+        ],
+        3,
+      ),
+      { artists: ['AC/DC'] },
+    ],
+    [
+      'a list beside a display name',
+      id3([text('TPE1', 'A feat. B'), text('TXXX', 'ARTISTS\0A\0B')]),
+      { artists: ['A', 'B'], artist: 'A feat. B' },
+    ],
+    [
+      'a display name that says no more is left out',
+      id3([text('TPE1', 'A'), text('TXXX', 'Artists\0A')]),
+      { artists: ['A'] },
+    ],
   ])('%s', (_name, tag, wanted) => {
     const { artists, artist, albumArtist } = tagsOf(tag);
     expect({ artists, ...(artist && { artist }), ...(albumArtist && { albumArtist }) }).toEqual(wanted);
@@ -121,16 +198,48 @@ describe('artists', () => {
 describe('other frames', () => {
   it('reads sort names, identifiers, gains and the rest', () => {
     const id = '66c662b6-6e2f-4930-8610-912e24c63ed1';
-    expect(tagsOf(id3([
-      text('TSOP', 'Artist, An'), text('TSOT', 'Title, A'), text('TSOA', 'Album, An'), text('TSO2', 'Band, A'), text('TSST', 'The second half'), text('TCOM', 'X\0Y'),
-      text('TBPM', '128'), text('TSRC', 'DEA123456789'), text('TCMP', '1'), text('TDRC', '2003-05-12'), text('TDOR', '1970-01-01'),
-      id3Frame('UFID', Buffer.concat([ascii('http://musicbrainz.org\0'), ascii(id.toUpperCase())])), id3Frame('UFID', ascii('http://other.org\0abc')),
-      text('TXXX', `Acoustid Id\0${id}`), text('TXXX', `MusicBrainz Artist Id\0${id}\0${id}`), text('TXXX', 'replaygain_album_gain\0+1.5 dB'),
-      text('TXXX', 'REPLAYGAIN_ALBUM_PEAK\x000.9'), id3Frame('COMM', utf8Text('engiTunNORM\0 0000')), id3Frame('COMM', utf8Text('eng\0Hello')),
-    ]))).toMatchObject({
-      artistSort: 'Artist, An', titleSort: 'Title, A', albumSort: 'Album, An', albumArtistSort: 'Band, A', discSubtitle: 'The second half', composer: ['X', 'Y'], bpm: 128,
-      isrc: ['DEA123456789'], compilation: true, year: 2003, date: '2003-05-12', originalYear: 1970, recordingMbid: id, acoustidId: id, artistMbids: [id, id],
-      replayGain: { albumGainDb: 1.5, albumPeak: 0.9 }, comment: 'Hello',
+    expect(
+      tagsOf(
+        id3([
+          text('TSOP', 'Artist, An'),
+          text('TSOT', 'Title, A'),
+          text('TSOA', 'Album, An'),
+          text('TSO2', 'Band, A'),
+          text('TSST', 'The second half'),
+          text('TCOM', 'X\0Y'),
+          text('TBPM', '128'),
+          text('TSRC', 'DEA123456789'),
+          text('TCMP', '1'),
+          text('TDRC', '2003-05-12'),
+          text('TDOR', '1970-01-01'),
+          id3Frame('UFID', Buffer.concat([ascii('http://musicbrainz.org\0'), ascii(id.toUpperCase())])),
+          id3Frame('UFID', ascii('http://other.org\0abc')),
+          text('TXXX', `Acoustid Id\0${id}`),
+          text('TXXX', `MusicBrainz Artist Id\0${id}\0${id}`),
+          text('TXXX', 'replaygain_album_gain\0+1.5 dB'),
+          text('TXXX', 'REPLAYGAIN_ALBUM_PEAK\x000.9'),
+          id3Frame('COMM', utf8Text('engiTunNORM\0 0000')),
+          id3Frame('COMM', utf8Text('eng\0Hello')),
+        ]),
+      ),
+    ).toMatchObject({
+      artistSort: 'Artist, An',
+      titleSort: 'Title, A',
+      albumSort: 'Album, An',
+      albumArtistSort: 'Band, A',
+      discSubtitle: 'The second half',
+      composer: ['X', 'Y'],
+      bpm: 128,
+      isrc: ['DEA123456789'],
+      compilation: true,
+      year: 2003,
+      date: '2003-05-12',
+      originalYear: 1970,
+      recordingMbid: id,
+      acoustidId: id,
+      artistMbids: [id, id],
+      replayGain: { albumGainDb: 1.5, albumPeak: 0.9 },
+      comment: 'Hello',
     });
   });
 
@@ -140,21 +249,57 @@ describe('other frames', () => {
   });
 
   it('prefers timed lyrics to plain ones', () => {
-    const sylt = Buffer.concat([Buffer.from([3]), ascii('eng'), Buffer.from([2, 1]), ascii('\0'), ascii('one\0'), u32(1000), ascii('two\0'), u32(2500)]);
-    expect(tagsOf(id3([id3Frame('USLT', utf8Text('eng\0plain')), id3Frame('SYLT', sylt)])).lyrics).toEqual({ synced: true, lines: [{ startMs: 1000, text: 'one' }, { startMs: 2500, text: 'two' }] });
-    expect(tagsOf(id3([id3Frame('USLT', utf8Text('eng\0[00:01.00]one'))])).lyrics).toEqual({ synced: true, lines: [{ startMs: 1000, text: 'one' }] });
+    const sylt = Buffer.concat([
+      Buffer.from([3]),
+      ascii('eng'),
+      Buffer.from([2, 1]),
+      ascii('\0'),
+      ascii('one\0'),
+      u32(1000),
+      ascii('two\0'),
+      u32(2500),
+    ]);
+    expect(tagsOf(id3([id3Frame('USLT', utf8Text('eng\0plain')), id3Frame('SYLT', sylt)])).lyrics).toEqual({
+      synced: true,
+      lines: [
+        { startMs: 1000, text: 'one' },
+        { startMs: 2500, text: 'two' },
+      ],
+    });
+    expect(tagsOf(id3([id3Frame('USLT', utf8Text('eng\0[00:01.00]one'))])).lyrics).toEqual({
+      synced: true,
+      lines: [{ startMs: 1000, text: 'one' }],
+    });
   });
 
   it('joins the syllables of karaoke to lines', () => {
     const piece = (word: string, at: number): Buffer => Buffer.concat([ascii(`${word}\0`), u32(at)]);
-    const sylt = Buffer.concat([Buffer.from([3]), ascii('eng'), Buffer.from([2, 1]), ascii('\0'), piece('one ', 10), piece('word', 20), piece('\ntwo', 30)]);
-    expect(tagsOf(id3([id3Frame('SYLT', sylt)])).lyrics?.lines).toEqual([{ startMs: 10, text: 'one word' }, { startMs: 30, text: 'two' }]);
+    const sylt = Buffer.concat([
+      Buffer.from([3]),
+      ascii('eng'),
+      Buffer.from([2, 1]),
+      ascii('\0'),
+      piece('one ', 10),
+      piece('word', 20),
+      piece('\ntwo', 30),
+    ]);
+    expect(tagsOf(id3([id3Frame('SYLT', sylt)])).lyrics?.lines).toEqual([
+      { startMs: 10, text: 'one word' },
+      { startMs: 30, text: 'two' },
+    ]);
   });
 
   it('puts the front cover first and says where the pictures lie', () => {
-    const file = Buffer.concat([id3([id3Frame('APIC', apic(4)), id3Frame('APIC', apic(3)), id3Frame('APIC', ascii('\0-->\0\x03\0http://x'))]), silentMp3(50)]);
+    const file = Buffer.concat([
+      id3([id3Frame('APIC', apic(4)), id3Frame('APIC', apic(3)), id3Frame('APIC', ascii('\0-->\0\x03\0http://x'))]),
+      silentMp3(50),
+    ]);
     const { pictures } = read(file.subarray(0, file.length - silentMp3(50).length));
-    expect(pictures.map(({ kind, mime }) => [kind, mime])).toEqual([[3, 'image/jpeg'], [4, 'image/jpeg']]);
-    for (const { position = 0, length = 0 } of pictures) expect(file.subarray(position, position + length)).toEqual(JPEG);
+    expect(pictures.map(({ kind, mime }) => [kind, mime])).toEqual([
+      [3, 'image/jpeg'],
+      [4, 'image/jpeg'],
+    ]);
+    for (const { position = 0, length = 0 } of pictures)
+      expect(file.subarray(position, position + length)).toEqual(JPEG);
   });
 });

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio, readAudioSync } from '../../../server/media/read.ts';
 import type { AudioRead } from '../../../server/media/types.ts';
-import { ascii, id3, id3Frame, SILENT_FRAME_BYTES, silentMp3, u16, u32, u32le, utf8Text } from '../../support/audio-bytes.ts';
+import {
+  ascii,
+  id3,
+  id3Frame,
+  SILENT_FRAME_BYTES,
+  silentMp3,
+  u16,
+  u32,
+  u32le,
+  utf8Text,
+} from '../../support/audio-bytes.ts';
 
 const read = (...parts: Buffer[]): AudioRead => {
   const result = readAudioSync(bufferSource(Buffer.concat(parts)));
@@ -26,30 +36,62 @@ const quiet = (count: number): Buffer => {
   for (let i = 0; i < count; i++) frames.set([0xff, 0xfb, 0x10, 0x04], i * 104);
   return frames;
 };
-const id3v1 = (title: string): Buffer => { const tag = Buffer.alloc(128); tag.write(`TAG${title}`, 'latin1'); tag[126] = 7; tag[127] = 17; return tag; };
+const id3v1 = (title: string): Buffer => {
+  const tag = Buffer.alloc(128);
+  tag.write(`TAG${title}`, 'latin1');
+  tag[126] = 7;
+  tag[127] = 17;
+  return tag;
+};
 function ape(...items: [string, string][]): Buffer {
-  const body = Buffer.concat(items.map(([key, value]) => Buffer.concat([u32le(Buffer.byteLength(value)), u32le(0), ascii(`${key}\0`), Buffer.from(value)])));
-  const end = (flags: number): Buffer => Buffer.concat([ascii('APETAGEX'), u32le(2000), u32le(body.length + 32), u32le(items.length), u32le(flags), Buffer.alloc(8)]);
+  const body = Buffer.concat(
+    items.map(([key, value]) =>
+      Buffer.concat([u32le(Buffer.byteLength(value)), u32le(0), ascii(`${key}\0`), Buffer.from(value)]),
+    ),
+  );
+  const end = (flags: number): Buffer =>
+    Buffer.concat([
+      ascii('APETAGEX'),
+      u32le(2000),
+      u32le(body.length + 32),
+      u32le(items.length),
+      u32le(flags),
+      Buffer.alloc(8),
+    ]);
   return Buffer.concat([end(0xa0000000), body, end(0x80000000)]);
 }
 
 describe('play time', () => {
   it('counts frames where nothing says how many there are', () => {
-    expect(read(silentMp3(100)).facts).toMatchObject({ durationMs: ms(100), bitrateKbps: 128, sampleRateHz: 44100, channels: 2, codec: 'mp3', payload: { start: 0, end: 41_700 } });
+    expect(read(silentMp3(100)).facts).toMatchObject({
+      durationMs: ms(100),
+      bitrateKbps: 128,
+      sampleRateHz: 44100,
+      channels: 2,
+      codec: 'mp3',
+      payload: { start: 0, end: 41_700 },
+    });
   });
 
   it('is not misled by a quiet start', () => {
     expect(read(quiet(50), silentMp3(400)).facts).toMatchObject({ durationMs: ms(450), bitrateKbps: 117 });
   });
 
-  it('believes a Xing frame that fits the file, and leaves it and the encoder\'s samples out', () => {
+  it("believes a Xing frame that fits the file, and leaves it and the encoder's samples out", () => {
     const audio = silentMp3(100);
     const { facts } = read(xing(100, audio.length + SILENT_FRAME_BYTES, 576, 1206), audio);
-    expect(facts).toMatchObject({ durationMs: ms(100, 1782), encoderDelay: 576, encoderPadding: 1206, payload: { start: SILENT_FRAME_BYTES, end: 101 * SILENT_FRAME_BYTES } });
+    expect(facts).toMatchObject({
+      durationMs: ms(100, 1782),
+      encoderDelay: 576,
+      encoderPadding: 1206,
+      payload: { start: SILENT_FRAME_BYTES, end: 101 * SILENT_FRAME_BYTES },
+    });
   });
 
   it('counts for itself when the file was cut', () => {
-    expect(read(xing(100, 101 * SILENT_FRAME_BYTES), silentMp3(60), silentMp3(1).subarray(0, 200)).facts.durationMs).toBe(ms(60));
+    expect(
+      read(xing(100, 101 * SILENT_FRAME_BYTES), silentMp3(60), silentMp3(1).subarray(0, 200)).facts.durationMs,
+    ).toBe(ms(60));
   });
 
   it('reads VBRI', () => {
@@ -73,16 +115,33 @@ describe('play time', () => {
   it('counts ADTS frames', async () => {
     const frame = Buffer.alloc(200);
     frame.set([0xff, 0xf1, 0x50, 0x80, 0x19, 0x1f, 0xfc]);
-    const result = await readAudio(bufferSource(Buffer.concat([id3([id3Frame('TIT2', utf8Text('T'))]), Buffer.alloc(200 * 43, frame)])));
-    expect(result).toMatchObject({ facts: { format: 'aac', codec: 'aac', durationMs: 998, sampleRateHz: 44100, channels: 2 }, tags: { title: 'T' }, reader: 'own' });
+    const result = await readAudio(
+      bufferSource(Buffer.concat([id3([id3Frame('TIT2', utf8Text('T'))]), Buffer.alloc(200 * 43, frame)])),
+    );
+    expect(result).toMatchObject({
+      facts: { format: 'aac', codec: 'aac', durationMs: 998, sampleRateHz: 44100, channels: 2 },
+      tags: { title: 'T' },
+      reader: 'own',
+    });
   });
 });
 
 describe('tags behind the audio', () => {
   it('fills gaps from APEv2 and ID3v1, in this order, and keeps them out of the audio', () => {
     const tag = id3([id3Frame('TALB', utf8Text('Album'))]);
-    const { tags, facts } = read(tag, silentMp3(50), ape(['Title', 'From APE'], ['Artist', 'A\0B'], ['Album', 'Other']), id3v1('From ID3v1'));
-    expect(tags).toMatchObject({ title: 'From APE', artists: ['A', 'B'], album: 'Album', trackNumber: 7, genres: ['Rock'] });
+    const { tags, facts } = read(
+      tag,
+      silentMp3(50),
+      ape(['Title', 'From APE'], ['Artist', 'A\0B'], ['Album', 'Other']),
+      id3v1('From ID3v1'),
+    );
+    expect(tags).toMatchObject({
+      title: 'From APE',
+      artists: ['A', 'B'],
+      album: 'Album',
+      trackNumber: 7,
+      genres: ['Rock'],
+    });
     expect(facts.payload).toEqual({ start: tag.length, end: tag.length + silentMp3(50).length });
   });
 
@@ -96,7 +155,14 @@ describe('tags behind the audio', () => {
     const head = id3([frame], 4, 0x10);
     const footer = Buffer.from(head.subarray(0, 10));
     footer.write('3DI', 'latin1');
-    const { tags, facts } = read(silentMp3(50), head, footer, lyrics, ascii(`${String(lyrics.length).padStart(6, '0')}LYRICS200`), id3v1('Old'));
+    const { tags, facts } = read(
+      silentMp3(50),
+      head,
+      footer,
+      lyrics,
+      ascii(`${String(lyrics.length).padStart(6, '0')}LYRICS200`),
+      id3v1('Old'),
+    );
     expect(tags.title).toBe('Appended');
     expect(facts.payload?.end).toBe(silentMp3(50).length);
   });

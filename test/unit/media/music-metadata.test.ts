@@ -1,4 +1,5 @@
-// music-metadata as the judge of what both can read. Where the two differ, the reason why ours is right stands in `known`.
+// music-metadata as the judge of what both can read. Where the two differ, the reason why ours is right stands in
+// `known`.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,14 +19,26 @@ afterAll(() => fs.rmSync(temp, { recursive: true, force: true }));
 function compared(ours: AudioRead, { common, format }: IAudioMetadata): [string, unknown, unknown][] {
   const { tags, facts } = ours;
   return [
-    ['title', tags.title, common.title], ['album', tags.album, common.album], ['artists', tags.artists, common.artists ?? []],
-    ['artist', tags.artist ?? tags.artists[0], common.artist], ['albumArtist', tags.albumArtist, common.albumartist], ['genres', tags.genres, common.genre ?? []],
-    ['year', tags.year, common.year], ['track', tags.trackNumber ?? null, common.track.no], ['trackTotal', tags.trackTotal ?? null, common.track.of],
-    ['disc', tags.discNumber ?? null, common.disk.no], ['discTotal', tags.discTotal ?? null, common.disk.of], ['compilation', tags.compilation, common.compilation],
-    ['recordingMbid', tags.recordingMbid, common.musicbrainz_recordingid], ['releaseMbid', tags.releaseMbid, common.musicbrainz_albumid],
-    ['releaseGroupMbid', tags.releaseGroupMbid, common.musicbrainz_releasegroupid], ['artistMbids', tags.artistMbids, common.musicbrainz_artistid],
-    ['trackGain', tags.replayGain?.trackGainDb, common.replaygain_track_gain?.dB], ['comment', tags.comment, common.comment?.[0]?.text],
-    ['sampleRate', facts.sampleRateHz, format.sampleRate], ['channels', facts.channels, format.numberOfChannels],
+    ['title', tags.title, common.title],
+    ['album', tags.album, common.album],
+    ['artists', tags.artists, common.artists ?? []],
+    ['artist', tags.artist ?? tags.artists[0], common.artist],
+    ['albumArtist', tags.albumArtist, common.albumartist],
+    ['genres', tags.genres, common.genre ?? []],
+    ['year', tags.year, common.year],
+    ['track', tags.trackNumber ?? null, common.track.no],
+    ['trackTotal', tags.trackTotal ?? null, common.track.of],
+    ['disc', tags.discNumber ?? null, common.disk.no],
+    ['discTotal', tags.discTotal ?? null, common.disk.of],
+    ['compilation', tags.compilation, common.compilation],
+    ['recordingMbid', tags.recordingMbid, common.musicbrainz_recordingid],
+    ['releaseMbid', tags.releaseMbid, common.musicbrainz_albumid],
+    ['releaseGroupMbid', tags.releaseGroupMbid, common.musicbrainz_releasegroupid],
+    ['artistMbids', tags.artistMbids, common.musicbrainz_artistid],
+    ['trackGain', tags.replayGain?.trackGainDb, common.replaygain_track_gain?.dB],
+    ['comment', tags.comment, common.comment?.[0]?.text],
+    ['sampleRate', facts.sampleRateHz, format.sampleRate],
+    ['channels', facts.channels, format.numberOfChannels],
   ];
 }
 
@@ -48,10 +61,14 @@ it('agrees with music-metadata on every file that both read', async () => {
     const theirs = await parseBuffer(bytes, undefined, { skipCovers: true });
     for (const [field, mine, other] of compared(ours, theirs)) {
       if (isDeepStrictEqual(mine, other)) agreed++;
-      else if (known(file) === undefined) unexplained.push(`${file.path} ${file.tagVersion ?? file.format}: ${field} ${JSON.stringify(mine)}, it says ${JSON.stringify(other)}`);
+      else if (known(file) === undefined)
+        unexplained.push(
+          `${file.path} ${file.tagVersion ?? file.format}: ${field} ${JSON.stringify(mine)}, it says ${JSON.stringify(other)}`,
+        );
     }
     const seconds = theirs.format.duration;
-    if (seconds !== undefined && Math.abs(seconds - ours.facts.durationMs / 1000) > 0.1) unexplained.push(`${file.path}: ${ours.facts.durationMs} ms, it says ${seconds} s`);
+    if (seconds !== undefined && Math.abs(seconds - ours.facts.durationMs / 1000) > 0.1)
+      unexplained.push(`${file.path}: ${ours.facts.durationMs} ms, it says ${seconds} s`);
   }
   expect(unexplained).toEqual([]);
   expect(agreed).toBeGreaterThan(5000);
@@ -64,7 +81,19 @@ it('the fallback gives the same tags as our own reader', async () => {
     const ours = readAudioSync(source) as AudioRead;
     const theirs = await readWithMusicMetadata(source, ours.facts.format);
     expect(theirs.reader).toBe('music-metadata');
-    for (const field of ['title', 'artists', 'album', 'albumArtist', 'genres', 'year', 'date', 'trackNumber', 'discTotal', 'recordingMbid', 'artistMbids'] as const) {
+    for (const field of [
+      'title',
+      'artists',
+      'album',
+      'albumArtist',
+      'genres',
+      'year',
+      'date',
+      'trackNumber',
+      'discTotal',
+      'recordingMbid',
+      'artistMbids',
+    ] as const) {
       expect(theirs.tags[field], `${file.path}: ${field}`).toEqual(ours.tags[field]);
     }
     expect(theirs.facts.codec).toBe(ours.facts.codec);

@@ -1,4 +1,5 @@
-// The hash by which audio is known again: tags may grow, shrink, come and go around it; one byte of sound may not change.
+// The hash by which audio is known again: tags may grow, shrink, come and go around it; one byte of sound may not
+// change.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +7,20 @@ import { bufferSource } from '../../../server/media/byte-source.ts';
 import { hashPayload } from '../../../server/media/payload-hash.ts';
 import { readAudioSync } from '../../../server/media/read.ts';
 import type { AudioFacts, ByteSource } from '../../../server/media/types.ts';
-import { ascii, atom, chunkBe, chunkLe, id3, id3Frame, u16, u16le, u32, u32le, utf8Text, vorbisComment } from '../../support/audio-bytes.ts';
+import {
+  ascii,
+  atom,
+  chunkBe,
+  chunkLe,
+  id3,
+  id3Frame,
+  u16,
+  u16le,
+  u32,
+  u32le,
+  utf8Text,
+  vorbisComment,
+} from '../../support/audio-bytes.ts';
 import { fromPages, packetsOf, paged, toPages, type OggPage } from '../../support/ogg-pages.ts';
 
 const sample = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../../support/library/audio', name));
@@ -17,13 +31,18 @@ const hashOf = (file: Buffer): string | undefined => hashPayload(bufferSource(fi
 const SIZES = [0, 1, 2, 3, 4, 127, 128, 254, 255, 256, 1_000, 70_000];
 const title = (bytes: number): string => `T${'x'.repeat(bytes)}`.slice(0, 2_000);
 /** A title of its own for every size, and a comment that makes the tags as long as they have to be. */
-const id3Tag = (bytes: number): Buffer => id3([id3Frame('TIT2', utf8Text(title(bytes))), id3Frame('COMM', Buffer.concat([ascii('\x03eng\0'), Buffer.alloc(bytes, 'c')]))]);
+const id3Tag = (bytes: number): Buffer =>
+  id3([
+    id3Frame('TIT2', utf8Text(title(bytes))),
+    id3Frame('COMM', Buffer.concat([ascii('\x03eng\0'), Buffer.alloc(bytes, 'c')])),
+  ]);
 const comments = (bytes: number): Buffer => vorbisComment(`TITLE=${title(bytes)}`, `COMMENT=${'c'.repeat(bytes)}`);
 
 const id3v1 = Buffer.concat([ascii('TAG'), Buffer.alloc(125, ' ')]);
 function apeTag(): Buffer {
   const item = Buffer.concat([u32le(4), u32le(0), ascii('Mood\0'), ascii('calm')]);
-  const edge = (flags: number): Buffer => Buffer.concat([ascii('APETAGEX'), u32le(2_000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
+  const edge = (flags: number): Buffer =>
+    Buffer.concat([ascii('APETAGEX'), u32le(2_000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
   return Buffer.concat([edge(0xa0000000), item, edge(0x80000000)]);
 }
 
@@ -32,7 +51,11 @@ function flacWith(...blocks: [type: number, body: Buffer][]): Buffer {
   let at = 4;
   for (let isLast = false; !isLast; at += 4 + file.readUIntBE(at + 1, 3)) isLast = ((file[at] ?? 0) & 0x80) !== 0;
   const all: [number, Buffer][] = [[0, file.subarray(8, 42)], ...blocks];
-  return Buffer.concat([ascii('fLaC'), ...all.flatMap(([type, body], n) => [u32((((n === all.length - 1 ? 0x80 : 0) | type) << 24) | body.length), body]), file.subarray(at)]);
+  return Buffer.concat([
+    ascii('fLaC'),
+    ...all.flatMap(([type, body], n) => [u32((((n === all.length - 1 ? 0x80 : 0) | type) << 24) | body.length), body]),
+    file.subarray(at),
+  ]);
 }
 
 /** The file with other comments, its headers on pages of at most `segments` segments, and all pages numbered anew. */
@@ -44,12 +67,15 @@ function oggWith(name: string, headers: number, comment: Buffer, segments = 255)
   const [, , ...setup] = packetsOf(pages.slice(0, count)).slice(0, headers);
   return fromPages([first, ...paged([comment, ...setup], first.serial, segments), ...pages.slice(count)]);
 }
-const vorbisWith = (bytes: number, segments?: number): Buffer => oggWith('vorbis.ogg', 3, Buffer.concat([ascii('\x03vorbis'), comments(bytes), ascii('\x01')]), segments);
-const opusWith = (bytes: number, segments?: number): Buffer => oggWith('opus.opus', 2, Buffer.concat([ascii('OpusTags'), comments(bytes)]), segments);
+const vorbisWith = (bytes: number, segments?: number): Buffer =>
+  oggWith('vorbis.ogg', 3, Buffer.concat([ascii('\x03vorbis'), comments(bytes), ascii('\x01')]), segments);
+const opusWith = (bytes: number, segments?: number): Buffer =>
+  oggWith('opus.opus', 2, Buffer.concat([ascii('OpusTags'), comments(bytes)]), segments);
 
 const atomsOf = (file: Buffer): Map<string, Buffer> => {
   const atoms = new Map<string, Buffer>();
-  for (let at = 0; at < file.length; at += file.readUInt32BE(at)) atoms.set(file.toString('latin1', at + 4, at + 8), file.subarray(at, at + file.readUInt32BE(at)));
+  for (let at = 0; at < file.length; at += file.readUInt32BE(at))
+    atoms.set(file.toString('latin1', at + 4, at + 8), file.subarray(at, at + file.readUInt32BE(at)));
   return atoms;
 };
 function m4aWith(bytes: number, order: readonly string[]): Buffer {
@@ -57,44 +83,86 @@ function m4aWith(bytes: number, order: readonly string[]): Buffer {
   const name = atom('\xa9nam', atom('data', u32(1), u32(0), Buffer.from(title(bytes))));
   const handler = atom('hdlr', Buffer.alloc(8), ascii('mdirappl'), Buffer.alloc(9));
   const tracks = (atoms.get('moov') as Buffer).subarray(8);
-  atoms.set('moov', atom('moov', tracks, atom('udta', atom('meta', u32(0), handler, atom('ilst', name), atom('free', Buffer.alloc(bytes))))));
+  atoms.set(
+    'moov',
+    atom(
+      'moov',
+      tracks,
+      atom('udta', atom('meta', u32(0), handler, atom('ilst', name), atom('free', Buffer.alloc(bytes)))),
+    ),
+  );
   atoms.set('free', atom('free', Buffer.alloc(bytes)));
   return Buffer.concat(order.map((type) => atoms.get(type) ?? Buffer.alloc(0)));
 }
 
 const pcm = Buffer.from(Array.from({ length: 20_000 }, (_, n) => (n * n) % 251));
 function wavWith(before: Buffer[], after: Buffer[]): Buffer {
-  const format = chunkLe('fmt ', Buffer.concat([u16le(1), u16le(2), u32le(44_100), u32le(176_400), u16le(4), u16le(16)]));
+  const format = chunkLe(
+    'fmt ',
+    Buffer.concat([u16le(1), u16le(2), u32le(44_100), u32le(176_400), u16le(4), u16le(16)]),
+  );
   const body = Buffer.concat([ascii('WAVE'), format, ...before, chunkLe('data', pcm), ...after]);
   return Buffer.concat([ascii('RIFF'), u32le(body.length), body]);
 }
-const info = (bytes: number): Buffer => chunkLe('LIST', Buffer.concat([ascii('INFO'), chunkLe('INAM', Buffer.from(`${title(bytes)}\0`))]));
+const info = (bytes: number): Buffer =>
+  chunkLe('LIST', Buffer.concat([ascii('INFO'), chunkLe('INAM', Buffer.from(`${title(bytes)}\0`))]));
 function aiffWith(before: Buffer[], after: Buffer[]): Buffer {
-  const common = chunkBe('COMM', Buffer.concat([u16(2), u32(pcm.length / 4), u16(16), Buffer.from('400eac44000000000000', 'hex')]));
-  const body = Buffer.concat([ascii('AIFF'), common, ...before, chunkBe('SSND', Buffer.concat([u32(0), u32(0), pcm])), ...after]);
+  const common = chunkBe(
+    'COMM',
+    Buffer.concat([u16(2), u32(pcm.length / 4), u16(16), Buffer.from('400eac44000000000000', 'hex')]),
+  );
+  const body = Buffer.concat([
+    ascii('AIFF'),
+    common,
+    ...before,
+    chunkBe('SSND', Buffer.concat([u32(0), u32(0), pcm])),
+    ...after,
+  ]);
   return Buffer.concat([ascii('FORM'), u32(body.length), body]);
 }
 
-const withoutId3 = (file: Buffer): Buffer => (file.toString('latin1', 0, 3) === 'ID3' ? file.subarray(10 + [6, 7, 8, 9].reduce((size, at) => (size << 7) | (file[at] ?? 0), 0)) : file);
+const withoutId3 = (file: Buffer): Buffer =>
+  file.toString('latin1', 0, 3) === 'ID3'
+    ? file.subarray(10 + [6, 7, 8, 9].reduce((size, at) => (size << 7) | (file[at] ?? 0), 0))
+    : file;
 const mp3 = withoutId3(sample('cbr128.mp3'));
 const vbr = withoutId3(sample('vbr.mp3'));
 
 /** By format: the ways in which its tags can be written, from the number of bytes that they take. */
 const RETAGGED: Record<string, ((bytes: number) => Buffer)[]> = {
-  mp3: [(n) => Buffer.concat([id3Tag(n), mp3]), (n) => Buffer.concat([id3Tag(n), mp3, id3v1]), (n) => Buffer.concat([id3Tag(n), mp3, apeTag(), id3v1])],
+  mp3: [
+    (n) => Buffer.concat([id3Tag(n), mp3]),
+    (n) => Buffer.concat([id3Tag(n), mp3, id3v1]),
+    (n) => Buffer.concat([id3Tag(n), mp3, apeTag(), id3v1]),
+  ],
   'mp3 of variable bitrate': [(n) => Buffer.concat([id3Tag(n), vbr]), (n) => Buffer.concat([id3Tag(n), vbr, apeTag()])],
   flac: [
-    (n) => flacWith([4, comments(n)]), (n) => flacWith([4, comments(n)], [1, Buffer.alloc(n)]), (n) => flacWith([1, Buffer.alloc(n)], [4, comments(n)]),
-    (n) => Buffer.concat([id3Tag(n), flacWith([4, comments(n)])]), (n) => Buffer.concat([flacWith([4, comments(n)]), id3v1]), (n) => Buffer.concat([flacWith([4, comments(n)]), apeTag(), id3v1]),
+    (n) => flacWith([4, comments(n)]),
+    (n) => flacWith([4, comments(n)], [1, Buffer.alloc(n)]),
+    (n) => flacWith([1, Buffer.alloc(n)], [4, comments(n)]),
+    (n) => Buffer.concat([id3Tag(n), flacWith([4, comments(n)])]),
+    (n) => Buffer.concat([flacWith([4, comments(n)]), id3v1]),
+    (n) => Buffer.concat([flacWith([4, comments(n)]), apeTag(), id3v1]),
   ],
   ogg: [vorbisWith, (n) => vorbisWith(n, 1), (n) => vorbisWith(n, 7)],
   opus: [opusWith, (n) => opusWith(n, 1), (n) => opusWith(n, 7)],
   m4a: [
-    (n) => m4aWith(n, ['ftyp', 'moov', 'mdat']), (n) => m4aWith(n, ['ftyp', 'moov', 'free', 'mdat']),
-    (n) => m4aWith(n, ['ftyp', 'mdat', 'moov']), (n) => m4aWith(n, ['ftyp', 'free', 'mdat', 'free', 'moov']),
+    (n) => m4aWith(n, ['ftyp', 'moov', 'mdat']),
+    (n) => m4aWith(n, ['ftyp', 'moov', 'free', 'mdat']),
+    (n) => m4aWith(n, ['ftyp', 'mdat', 'moov']),
+    (n) => m4aWith(n, ['ftyp', 'free', 'mdat', 'free', 'moov']),
   ],
-  wav: [(n) => wavWith([info(n)], []), (n) => wavWith([], [info(n)]), (n) => wavWith([], [chunkLe('id3 ', id3Tag(n))]), (n) => wavWith([info(n), chunkLe('JUNK', Buffer.alloc(n))], [])],
-  aiff: [(n) => aiffWith([], [chunkBe('ID3 ', id3Tag(n))]), (n) => aiffWith([chunkBe('NAME', Buffer.from(title(n)))], []), (n) => aiffWith([chunkBe('ID3 ', id3Tag(n))], [chunkBe('ANNO', Buffer.alloc(n, 'a'))])],
+  wav: [
+    (n) => wavWith([info(n)], []),
+    (n) => wavWith([], [info(n)]),
+    (n) => wavWith([], [chunkLe('id3 ', id3Tag(n))]),
+    (n) => wavWith([info(n), chunkLe('JUNK', Buffer.alloc(n))], []),
+  ],
+  aiff: [
+    (n) => aiffWith([], [chunkBe('ID3 ', id3Tag(n))]),
+    (n) => aiffWith([chunkBe('NAME', Buffer.from(title(n)))], []),
+    (n) => aiffWith([chunkBe('ID3 ', id3Tag(n))], [chunkBe('ANNO', Buffer.alloc(n, 'a'))]),
+  ],
 };
 
 describe.each(Object.entries(RETAGGED))('%s', (_, ways) => {
@@ -114,17 +182,30 @@ describe.each(Object.entries(RETAGGED))('%s', (_, ways) => {
   test('has another hash when one byte of its sound is another', () => {
     const file = (ways[0] as (bytes: number) => Buffer)(10);
     const { start, end } = factsOf(file).payload as { start: number; end: number };
-    const hashes = [hashOf(file), ...[start + 100, (start + end) >> 1, end - 1].map((at) => {
-      const changed = Buffer.from(file);
-      changed[at] = (changed[at] ?? 0) ^ 1;
-      return hashPayload(bufferSource(changed), factsOf(file));
-    })];
+    const hashes = [
+      hashOf(file),
+      ...[start + 100, (start + end) >> 1, end - 1].map((at) => {
+        const changed = Buffer.from(file);
+        changed[at] = (changed[at] ?? 0) ^ 1;
+        return hashPayload(bufferSource(changed), factsOf(file));
+      }),
+    ];
     expect(new Set(hashes).size).toBe(4);
   });
 });
 
 test('no two of the samples have the same hash', () => {
-  const names = ['cbr128.mp3', 'vbr.mp3', 'mono48.mp3', 'cd.flac', 'hires.flac', 'vorbis.ogg', 'opus.opus', 'aac.m4a', 'alac.m4a'];
+  const names = [
+    'cbr128.mp3',
+    'vbr.mp3',
+    'mono48.mp3',
+    'cd.flac',
+    'hires.flac',
+    'vorbis.ogg',
+    'opus.opus',
+    'aac.m4a',
+    'alac.m4a',
+  ];
   const hashes = names.map((name) => hashOf(sample(name)));
   expect(hashes).not.toContain(undefined);
   expect(new Set(hashes).size).toBe(names.length);
@@ -142,23 +223,34 @@ describe('a payload above 25 MB', () => {
   function source(start: number, changed = new Map<number, number>()): ByteSource & { reads: [number, number][] } {
     const reads: [number, number][] = [];
     return {
-      size: start + LENGTH + 100, reads,
+      size: start + LENGTH + 100,
+      reads,
       read(position, length) {
         reads.push([position - start, position - start + length]);
         const bytes = Buffer.alloc(length);
-        for (let n = 0; n < length; n++) bytes[n] = changed.get(position - start + n) ?? ((position - start + n) * 2_654_435_761) >>> 24;
+        for (let n = 0; n < length; n++)
+          bytes[n] = changed.get(position - start + n) ?? ((position - start + n) * 2_654_435_761) >>> 24;
         return bytes;
       },
     };
   }
-  const hash = (from: ByteSource, start: number, length = LENGTH, format: AudioFacts['format'] = 'flac') => hashPayload(from, { format, payload: { start, end: start + length } });
+  const hash = (from: ByteSource, start: number, length = LENGTH, format: AudioFacts['format'] = 'flac') =>
+    hashPayload(from, { format, payload: { start, end: start + length } });
 
   test('is read at its start, middle and end only', () => {
     const file = source(1_000);
     expect(hash(file, 1_000)).toMatch(/^s1:[\w-]{22}$/);
-    const read = new Set(file.reads.flatMap(([from, to]) => Array.from({ length: (to - from) / 1024 }, (_, n) => from + n * 1024)));
-    const wanted = [[0, 256], [LENGTH / 2048 - 256, LENGTH / 2048 + 256], [LENGTH / 1024 - 256, LENGTH / 1024]] as const;
-    expect([...read].toSorted((a, b) => a - b)).toEqual(wanted.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => (from + n) * 1024)));
+    const read = new Set(
+      file.reads.flatMap(([from, to]) => Array.from({ length: (to - from) / 1024 }, (_, n) => from + n * 1024)),
+    );
+    const wanted = [
+      [0, 256],
+      [LENGTH / 2048 - 256, LENGTH / 2048 + 256],
+      [LENGTH / 1024 - 256, LENGTH / 1024],
+    ] as const;
+    expect([...read].toSorted((a, b) => a - b)).toEqual(
+      wanted.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => (from + n) * 1024)),
+    );
   });
 
   test('has the same hash behind longer tags', () => {
@@ -187,7 +279,16 @@ describe('a payload above 25 MB', () => {
   });
 
   test('in Ogg does not depend on the numbers of its pages', () => {
-    const page = (n: number): Buffer => fromPages([{ flags: 0, granule: BigInt(n), serial: 7, lacing: Buffer.alloc(255, 255), body: Buffer.alloc(255 * 255, `page ${n} `) }]);
+    const page = (n: number): Buffer =>
+      fromPages([
+        {
+          flags: 0,
+          granule: BigInt(n),
+          serial: 7,
+          lacing: Buffer.alloc(255, 255),
+          body: Buffer.alloc(255 * 255, `page ${n} `),
+        },
+      ]);
     const pages = Array.from({ length: 450 }, (_, n) => page(n));
     /** Behind `headers` bytes of tags, its pages numbered from `first` on; checksums are not looked at. */
     const numbered = (headers: number, first: number, changed?: number): string | undefined => {
@@ -196,7 +297,14 @@ describe('a payload above 25 MB', () => {
       const file = Buffer.concat([Buffer.alloc(headers), ...all]);
       return hashPayload(bufferSource(file), { format: 'opus', payload: { start: headers, end: file.length } });
     };
-    const hashes = [numbered(100, 2), numbered(5_000, 4), numbered(100, 2, 225), numbered(100, 2, 0), numbered(100, 2, 449), numbered(100, 2, 60)];
+    const hashes = [
+      numbered(100, 2),
+      numbered(5_000, 4),
+      numbered(100, 2, 225),
+      numbered(100, 2, 0),
+      numbered(100, 2, 449),
+      numbered(100, 2, 60),
+    ];
     expect(hashes[0]).toMatch(/^s1:/);
     expect(hashes[1]).toBe(hashes[0]);
     expect(hashes[5]).toBe(hashes[0]); // between the samples

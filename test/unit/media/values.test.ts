@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parseBpm, parseDate, parseGainDb, parsePeak, parsePositionOf, parseR128Db, parseUuids } from '../../../server/media/field-values.ts';
+import {
+  parseBpm,
+  parseDate,
+  parseGainDb,
+  parsePeak,
+  parsePositionOf,
+  parseR128Db,
+  parseUuids,
+} from '../../../server/media/field-values.ts';
 import { parseId3Genre } from '../../../server/media/genres.ts';
 import { parseLyrics } from '../../../server/media/lrc.ts';
 import { decodeLatin1, decodeUtf8, trimmed } from '../../../server/media/text.ts';
@@ -7,9 +15,21 @@ import { parseSmoothPlayback } from '../../../server/media/formats/mp4-ilst.ts';
 
 describe('track and disc numbers', () => {
   it.each([
-    ['3', 3, undefined], ['03', 3, undefined], ['3/12', 3, 12], [' 3 / 12 ', 3, 12], ['3/', 3, undefined], ['/12', undefined, 12],
-    ['0/0', undefined, undefined], ['0', undefined, undefined], ['A1', undefined, undefined], ['-1', undefined, undefined], ['1.5', undefined, undefined],
-    ['٣', undefined, undefined], ['12345678901234567890', undefined, undefined], ['', undefined, undefined], ['10000', undefined, undefined],
+    ['3', 3, undefined],
+    ['03', 3, undefined],
+    ['3/12', 3, 12],
+    [' 3 / 12 ', 3, 12],
+    ['3/', 3, undefined],
+    ['/12', undefined, 12],
+    ['0/0', undefined, undefined],
+    ['0', undefined, undefined],
+    ['A1', undefined, undefined],
+    ['-1', undefined, undefined],
+    ['1.5', undefined, undefined],
+    ['٣', undefined, undefined],
+    ['12345678901234567890', undefined, undefined],
+    ['', undefined, undefined],
+    ['10000', undefined, undefined],
   ])('%j is %j of %j', (text, number, total) => {
     expect(parsePositionOf(text)).toEqual({ number, total });
   });
@@ -17,12 +37,26 @@ describe('track and disc numbers', () => {
 
 describe('dates', () => {
   it.each([
-    ['2003', { year: 2003 }], ['2003-05', { year: 2003, date: '2003-05' }], ['2003-05-12', { year: 2003, date: '2003-05-12' }],
-    ['2003-5-2', { year: 2003, date: '2003-05-02' }], ['2003-05-12T10:00:00Z', { year: 2003, date: '2003-05-12' }],
-    ['2003-05-12 10:00', { year: 2003, date: '2003-05-12' }], ['2003/05/12', { year: 2003, date: '2003-05-12' }],
-    ['20030512', { year: 2003, date: '2003-05-12' }], ['12.05.2003', { year: 2003 }], ['1999-00-00', { year: 1999 }], ['2003-13', { year: 2003 }],
-    ['2003-02-30', { year: 2003, date: '2003-02' }], ['2004-02-29', { year: 2004, date: '2004-02-29' }], ['2003;2004', { year: 2003 }],
-    ['19xx', undefined], ['0000', undefined], ['99999', undefined], ['circa 1970', undefined], ['', undefined], ['12345678901234567890', undefined],
+    ['2003', { year: 2003 }],
+    ['2003-05', { year: 2003, date: '2003-05' }],
+    ['2003-05-12', { year: 2003, date: '2003-05-12' }],
+    ['2003-5-2', { year: 2003, date: '2003-05-02' }],
+    ['2003-05-12T10:00:00Z', { year: 2003, date: '2003-05-12' }],
+    ['2003-05-12 10:00', { year: 2003, date: '2003-05-12' }],
+    ['2003/05/12', { year: 2003, date: '2003-05-12' }],
+    ['20030512', { year: 2003, date: '2003-05-12' }],
+    ['12.05.2003', { year: 2003 }],
+    ['1999-00-00', { year: 1999 }],
+    ['2003-13', { year: 2003 }],
+    ['2003-02-30', { year: 2003, date: '2003-02' }],
+    ['2004-02-29', { year: 2004, date: '2004-02-29' }],
+    ['2003;2004', { year: 2003 }],
+    ['19xx', undefined],
+    ['0000', undefined],
+    ['99999', undefined],
+    ['circa 1970', undefined],
+    ['', undefined],
+    ['12345678901234567890', undefined],
   ])('%j is %j', (text, wanted) => {
     expect(parseDate(text)).toEqual(wanted);
   });
@@ -30,25 +64,60 @@ describe('dates', () => {
 
 describe('ID3 genres', () => {
   it.each([
-    ['Rock', ['Rock']], ['17', ['Rock']], ['(17)', ['Rock']], ['(17)Rock', ['Rock']], ['(17)(8)', ['Rock', 'Jazz']],
-    ['(4)Eurodisco', ['Disco', 'Eurodisco']], ['((Rock)', ['(Rock)']], ['(RX)(CR)', ['Remix', 'Cover']], ['(Live) Rock', ['(Live) Rock']],
-    ['(255)', []], ['255', []], ['()', []], ['1970', ['1970']], ['80', ['Folk']],
+    ['Rock', ['Rock']],
+    ['17', ['Rock']],
+    ['(17)', ['Rock']],
+    ['(17)Rock', ['Rock']],
+    ['(17)(8)', ['Rock', 'Jazz']],
+    ['(4)Eurodisco', ['Disco', 'Eurodisco']],
+    ['((Rock)', ['(Rock)']],
+    ['(RX)(CR)', ['Remix', 'Cover']],
+    ['(Live) Rock', ['(Live) Rock']],
+    ['(255)', []],
+    ['255', []],
+    ['()', []],
+    ['1970', ['1970']],
+    ['80', ['Folk']],
   ])('%j is %j', (text, wanted) => {
     expect(parseId3Genre(text)).toEqual(wanted);
   });
 });
 
 describe('gains, peaks and beats', () => {
-  it.each([['-6.30 dB', -6.3], ['+2.5', 2.5], ['-6,30 dB', -6.3], ['0', 0], ['loud', undefined], ['-900 dB', undefined]])('gain %j is %j', (text, wanted) => {
+  it.each([
+    ['-6.30 dB', -6.3],
+    ['+2.5', 2.5],
+    ['-6,30 dB', -6.3],
+    ['0', 0],
+    ['loud', undefined],
+    ['-900 dB', undefined],
+  ])('gain %j is %j', (text, wanted) => {
     expect(parseGainDb(text)).toBe(wanted);
   });
-  it.each([['0.988', 0.988], ['1.2', 1.2], ['-1', undefined], ['x', undefined]])('peak %j is %j', (text, wanted) => {
+  it.each([
+    ['0.988', 0.988],
+    ['1.2', 1.2],
+    ['-1', undefined],
+    ['x', undefined],
+  ])('peak %j is %j', (text, wanted) => {
     expect(parsePeak(text)).toBe(wanted);
   });
-  it.each([['0', 5], ['256', 6], ['-1536', -1], ['-32768', -123], ['40000', undefined], ['1.5', undefined]])('R128 %j is %j dB of ReplayGain', (text, wanted) => {
+  it.each([
+    ['0', 5],
+    ['256', 6],
+    ['-1536', -1],
+    ['-32768', -123],
+    ['40000', undefined],
+    ['1.5', undefined],
+  ])('R128 %j is %j dB of ReplayGain', (text, wanted) => {
     expect(parseR128Db(text)).toBe(wanted);
   });
-  it.each([['120', 120], ['99.5', 99.5], ['0', undefined], ['fast', undefined]])('%j is %j beats', (text, wanted) => {
+  it.each([
+    ['120', 120],
+    ['99.5', 99.5],
+    ['0', undefined],
+    ['fast', undefined],
+  ])('%j is %j beats', (text, wanted) => {
     expect(parseBpm(text)).toBe(wanted);
   });
 });
@@ -56,7 +125,10 @@ describe('gains, peaks and beats', () => {
 describe('text', () => {
   it('finds every identifier whatever separates them', () => {
     const a = '0B80189D-d655-4db5-95bf-85ed6399d0f4';
-    expect(parseUuids(`${a}/9415aa58-574d-4e64-8351-a6eafee065d2; x`)).toEqual([a.toLowerCase(), '9415aa58-574d-4e64-8351-a6eafee065d2']);
+    expect(parseUuids(`${a}/9415aa58-574d-4e64-8351-a6eafee065d2; x`)).toEqual([
+      a.toLowerCase(),
+      '9415aa58-574d-4e64-8351-a6eafee065d2',
+    ]);
     expect(parseUuids('no id')).toEqual([]);
   });
 
@@ -71,8 +143,12 @@ describe('text', () => {
     expect(decodeLatin1(Buffer.from([0x93, 0x61, 0x94]), 0, 3)).toBe('“a”');
   });
 
-  it('reads iTunes\' samples', () => {
-    expect(parseSmoothPlayback(' 00000000 00000840 000001CA 00000000003F31F6 00000000')).toEqual({ delay: 0x840, padding: 0x1ca, samples: 0x3f31f6 });
+  it("reads iTunes' samples", () => {
+    expect(parseSmoothPlayback(' 00000000 00000840 000001CA 00000000003F31F6 00000000')).toEqual({
+      delay: 0x840,
+      padding: 0x1ca,
+      samples: 0x3f31f6,
+    });
     expect(parseSmoothPlayback('nonsense')).toBeUndefined();
   });
 });
@@ -81,16 +157,26 @@ describe('lyrics', () => {
   it('makes timed lines of LRC, in order of time', () => {
     expect(parseLyrics('[ti:Song]\n[00:12.5]two\r\n[00:01.00][01:02.345]one <00:03.00>word\n')).toEqual({
       synced: true,
-      lines: [{ startMs: 1000, text: 'one word' }, { startMs: 12_500, text: 'two' }, { startMs: 62_345, text: 'one word' }],
+      lines: [
+        { startMs: 1000, text: 'one word' },
+        { startMs: 12_500, text: 'two' },
+        { startMs: 62_345, text: 'one word' },
+      ],
     });
   });
 
   it('moves lines by the offset, never before the start', () => {
-    expect(parseLyrics('[offset:+500]\n[00:00.10]a\n[00:02.00]b')?.lines).toEqual([{ startMs: 0, text: 'a' }, { startMs: 1500, text: 'b' }]);
+    expect(parseLyrics('[offset:+500]\n[00:00.10]a\n[00:02.00]b')?.lines).toEqual([
+      { startMs: 0, text: 'a' },
+      { startMs: 1500, text: 'b' },
+    ]);
   });
 
   it('leaves other text as plain lines', () => {
-    expect(parseLyrics('\n one \n\n[chorus] two\n\n')).toEqual({ synced: false, lines: [{ text: 'one' }, { text: '' }, { text: '[chorus] two' }] });
+    expect(parseLyrics('\n one \n\n[chorus] two\n\n')).toEqual({
+      synced: false,
+      lines: [{ text: 'one' }, { text: '' }, { text: '[chorus] two' }],
+    });
     expect(parseLyrics(' \n\0 ')).toBeUndefined();
   });
 

@@ -4,7 +4,16 @@ import { createBreaker } from '../../../server/net/breaker.ts';
 function make() {
   let time = 0;
   const breaker = createBreaker({ failures: 2, pauseMs: 30_000, longestPauseMs: 100_000, now: () => time });
-  return { breaker, wait: (ms: number) => { time += ms; }, fail: () => { expect(breaker.enter()).toBe(true); breaker.failed(); } };
+  return {
+    breaker,
+    wait: (ms: number) => {
+      time += ms;
+    },
+    fail: () => {
+      expect(breaker.enter()).toBe(true);
+      breaker.failed();
+    },
+  };
 }
 
 it('lets everybody ask while all goes well, and after a single failure', () => {

@@ -8,10 +8,15 @@ function fakeTime() {
   let sleepers: { at: number; wake: () => void }[] = [];
   return {
     now: () => time,
-    wait: (ms: number) => new Promise<void>((wake) => { sleepers.push({ at: time + ms, wake }); }),
+    wait: (ms: number) =>
+      new Promise<void>((wake) => {
+        sleepers.push({ at: time + ms, wake });
+      }),
     async run(until: Promise<unknown>): Promise<void> {
       let isOver = false;
-      void until.finally(() => { isOver = true; });
+      void until.finally(() => {
+        isOver = true;
+      });
       for (;;) {
         for (let i = 0; i < 50; i++) await Promise.resolve();
         if (isOver) return;
@@ -30,14 +35,26 @@ function mostWithin(times: readonly number[], ms: number): number {
 }
 
 describe('the pace', () => {
-  it.each([[3, 0], [3, 250], [1, 0], [10, 40], [2.5, 90]])('is never over %d in any second, with answers after %d ms', async (perSecond, latency) => {
+  it.each([
+    [3, 0],
+    [3, 250],
+    [1, 0],
+    [10, 40],
+    [2.5, 90],
+  ])('is never over %d in any second, with answers after %d ms', async (perSecond, latency) => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond, now: clock.now, wait: clock.wait });
     const seen: number[] = [];
-    await clock.run(Promise.all(Array.from({ length: 30 }, (_, i) => bucket.run(async () => {
-      await clock.wait(i % 2 === 0 ? latency / 2 : latency); // on the way
-      seen.push(clock.now());
-    }))));
+    await clock.run(
+      Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          bucket.run(async () => {
+            await clock.wait(i % 2 === 0 ? latency / 2 : latency); // on the way
+            seen.push(clock.now());
+          }),
+        ),
+      ),
+    );
     expect(seen).toHaveLength(30);
     expect(mostWithin(seen, 1_000)).toBeLessThanOrEqual(Math.floor(perSecond));
     expect(clock.now()).toBeLessThan((30 / Math.floor(perSecond)) * (1_000 + latency) + 1_000);
@@ -47,10 +64,14 @@ describe('the pace', () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 0.5, now: clock.now, wait: clock.wait });
     const seen: number[] = [];
-    await clock.run(Promise.all([1, 2, 3].map(async () => {
-      await bucket.take();
-      seen.push(clock.now());
-    })));
+    await clock.run(
+      Promise.all(
+        [1, 2, 3].map(async () => {
+          await bucket.take();
+          seen.push(clock.now());
+        }),
+      ),
+    );
     expect(seen).toEqual([0, 2_000, 4_000]);
   });
 
@@ -78,10 +99,14 @@ describe('turns', () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
     const order: number[] = [];
-    const all = Promise.allSettled([1, 2, 3].map((n) => bucket.run(() => {
-      order.push(n);
-      return n === 1 ? Promise.reject(new Error('no')) : Promise.resolve(n);
-    })));
+    const all = Promise.allSettled(
+      [1, 2, 3].map((n) =>
+        bucket.run(() => {
+          order.push(n);
+          return n === 1 ? Promise.reject(new Error('no')) : Promise.resolve(n);
+        }),
+      ),
+    );
     await clock.run(all);
     expect(order).toEqual([1, 2, 3]);
     expect((await all).map((one) => one.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);

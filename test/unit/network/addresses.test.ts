@@ -2,7 +2,8 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, it } from 'vitest';
 import { isOnlyHere, listenOn, phoneAddresses } from '../../../server/network/addresses.ts';
 
-const at = (address: string, { internal = false } = {}) => ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4', internal }) as NetworkInterfaceInfo;
+const at = (address: string, { internal = false } = {}) =>
+  ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4', internal }) as NetworkInterfaceInfo;
 const INTERFACES = {
   lo: [at('127.0.0.1', { internal: true }), at('::1', { internal: true })],
   docker0: [at('172.17.0.1')],
@@ -26,15 +27,42 @@ it.each([
   ['127.0.0.1', []],
   ['localhost', []],
   ['::1', []],
-  ['0.0.0.0', [['192.168.1.5', 'ipv4', 'eth0'], ['10.0.0.7', 'ipv4', 'Wi-Fi'], ['100.64.0.9', 'ipv4', 'tailscale0']]],
-  ['::', [['192.168.1.5', 'ipv4', 'eth0'], ['10.0.0.7', 'ipv4', 'Wi-Fi'], ['fd00::5', 'ipv6', 'eth0'], ['100.64.0.9', 'ipv4', 'tailscale0']]],
+  [
+    '0.0.0.0',
+    [
+      ['192.168.1.5', 'ipv4', 'eth0'],
+      ['10.0.0.7', 'ipv4', 'Wi-Fi'],
+      ['100.64.0.9', 'ipv4', 'tailscale0'],
+    ],
+  ],
+  [
+    '::',
+    [
+      ['192.168.1.5', 'ipv4', 'eth0'],
+      ['10.0.0.7', 'ipv4', 'Wi-Fi'],
+      ['fd00::5', 'ipv6', 'eth0'],
+      ['100.64.0.9', 'ipv4', 'tailscale0'],
+    ],
+  ],
   ['192.168.1.5', [['192.168.1.5', 'ipv4', 'eth0']]],
   ['fd00::2', [['fd00::2', 'ipv6', '']]],
   ['music.home', [['music.home', 'ipv4', '']]],
 ])('a phone reaches a server with HOST = %s at %j', (host, expected) => {
-  expect(phoneAddresses(host, INTERFACES).map(({ address, family, interfaceName }) => [address, family, interfaceName])).toEqual(expected);
+  expect(
+    phoneAddresses(host, INTERFACES).map(({ address, family, interfaceName }) => [address, family, interfaceName]),
+  ).toEqual(expected);
 });
 
-it.each([['127.0.0.1', true], ['127.1.2.3', true], ['LOCALHOST', true], ['::1', true], ['0.0.0.0', false], ['::', false], ['1270.0.0.1', false], ['192.168.1.5', false], ['localhost.example', false]])('%s is this computer alone: %s', (host, expected) => {
+it.each([
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['LOCALHOST', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['1270.0.0.1', false],
+  ['192.168.1.5', false],
+  ['localhost.example', false],
+])('%s is this computer alone: %s', (host, expected) => {
   expect(isOnlyHere(host)).toBe(expected);
 });

@@ -9,6 +9,13 @@ test.each([
   { gone: [4], place: [3, 9], after: [[1, 2, 3], 2, 0] },
   { gone: [1, 2, 3, 4], place: [2, 9], after: [[], 0, 0] },
   { gone: [1, 3], place: [3, 9], after: [[2, 4], 1, 9] },
-])('without $gone the place $place becomes $after', ({ gone, place: [currentIndex = 0, positionMs = 0], after: [trackIds, index, position] }) => {
-  expect(repairQueue([1, 2, 3, 4], (id) => !gone.includes(id as never), { currentIndex, positionMs })).toEqual({ trackIds, currentIndex: index, positionMs: position });
-});
+])(
+  'without $gone the place $place becomes $after',
+  ({ gone, place: [currentIndex = 0, positionMs = 0], after: [trackIds, index, position] }) => {
+    expect(repairQueue([1, 2, 3, 4], (id) => !gone.includes(id as never), { currentIndex, positionMs })).toEqual({
+      trackIds,
+      currentIndex: index,
+      positionMs: position,
+    });
+  },
+);

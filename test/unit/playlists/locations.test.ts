@@ -25,13 +25,24 @@ test.each([
 });
 
 test.each([
-  ['a/b/c.mp3', 'x/b/c.mp3', 2], ['A/B/C.MP3', 'a/b/c.mp3', 3], ['b/c.mp3', 'c.mp3', 1], ['a/b.mp3', 'a/c.mp3', 0], ['', 'c.mp3', 0],
+  ['a/b/c.mp3', 'x/b/c.mp3', 2],
+  ['A/B/C.MP3', 'a/b/c.mp3', 3],
+  ['b/c.mp3', 'c.mp3', 1],
+  ['a/b.mp3', 'a/c.mp3', 0],
+  ['', 'c.mp3', 0],
 ])('%s and %s end alike in %i parts', (a, b, same) => {
   expect(commonTail(a.split('/').filter(Boolean), b.split('/'))).toBe(same);
 });
 
 test.each([
-  ['01 Tide.mp3', 'Tide'], ['1-03 - Tide.flac', 'Tide'], ['12. Tide.ogg', 'Tide'], ['Quays - Tide.mp3', 'Quays - Tide'], ['99 Luftballons.mp3', 'Luftballons'], ['1999.mp3', '1999'], ['07.mp3', '07'], ['Some_Song.m4a', 'Some Song'],
+  ['01 Tide.mp3', 'Tide'],
+  ['1-03 - Tide.flac', 'Tide'],
+  ['12. Tide.ogg', 'Tide'],
+  ['Quays - Tide.mp3', 'Quays - Tide'],
+  ['99 Luftballons.mp3', 'Luftballons'],
+  ['1999.mp3', '1999'],
+  ['07.mp3', '07'],
+  ['Some_Song.m4a', 'Some Song'],
 ])('the file %s is called %s', (name, title) => {
   expect(titleInName(name)).toBe(title);
 });

@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { changeOf, commonValue } from '../../../renderer/features/browse/batch-changes.ts';
-import { inOrder, laidOut, movedColumn, NO_LAYOUT, parseLayout } from '../../../renderer/features/browse/column-layout.ts';
+import {
+  inOrder,
+  laidOut,
+  movedColumn,
+  NO_LAYOUT,
+  parseLayout,
+} from '../../../renderer/features/browse/column-layout.ts';
 import { findRow } from '../../../renderer/features/browse/find-row.ts';
 
 describe('columns', () => {
   const cell = () => null;
   const columns = [
-    { id: 'title', label: 'Title', width: '1fr', fixed: true, cell }, { id: 'artist', label: 'Artist', width: '1fr', cell }, { id: 'album', label: 'Album', width: '1fr', cell },
-    { id: 'plays', label: 'Plays', width: '64px', extra: true, cell }, { id: 'menu', label: '', width: '36px', fixed: true, cell },
+    { id: 'title', label: 'Title', width: '1fr', fixed: true, cell },
+    { id: 'artist', label: 'Artist', width: '1fr', cell },
+    { id: 'album', label: 'Album', width: '1fr', cell },
+    { id: 'plays', label: 'Plays', width: '64px', extra: true, cell },
+    { id: 'menu', label: '', width: '36px', fixed: true, cell },
   ];
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 
@@ -25,14 +34,24 @@ describe('columns', () => {
     expect(ids(inOrder(columns, moved))).toEqual(['title', 'album', 'artist', 'plays', 'menu']);
     expect(movedColumn(columns, NO_LAYOUT, 'menu', 'artist')).toBe(NO_LAYOUT);
   });
-  test.each([undefined, '', 'nonsense', '[]', 'null', '{"order":3,"shown":{"a":1},"widths":{"a":"wide","b":-5}}'])('what is kept wrongly counts as nothing: %s', (text) => {
-    expect(parseLayout(text)).toEqual(NO_LAYOUT);
-  });
+  test.each([undefined, '', 'nonsense', '[]', 'null', '{"order":3,"shown":{"a":1},"widths":{"a":"wide","b":-5}}'])(
+    'what is kept wrongly counts as nothing: %s',
+    (text) => {
+      expect(parseLayout(text)).toEqual(NO_LAYOUT);
+    },
+  );
 });
 
 describe('typing to jump', () => {
   const names = ['Ábaco', 'Beat', 'Beatnik', 'Delta', 'echo', 'Zulu'];
-  test.each([['b', 1], ['beatn', 2], ['C', 3], ['ECHO', 4], ['zz', 5], ['a', 0]])('%s', async (text, row) => {
+  test.each([
+    ['b', 1],
+    ['beatn', 2],
+    ['C', 3],
+    ['ECHO', 4],
+    ['zz', 5],
+    ['a', 0],
+  ])('%s', async (text, row) => {
     expect(await findRow(text, names.length, async (at) => names[at], false)).toBe(row);
   });
   test('also downwards', async () => {
@@ -41,27 +60,53 @@ describe('typing to jump', () => {
   });
   test('looks at twenty rows of a million', async () => {
     let looks = 0;
-    const row = await findRow('0765432', 1_000_000, async (at) => (looks += 1, String(at).padStart(7, '0')), false);
+    const row = await findRow('0765432', 1_000_000, async (at) => ((looks += 1), String(at).padStart(7, '0')), false);
     expect(row).toBe(765_432);
     expect(looks).toBeLessThanOrEqual(20);
   });
 });
 
 describe('editing several tracks', () => {
-  const track = { id: 4, title: 'So What', artist_name: 'A feat. B', artists: [{ id: 1, name: 'A' }, { id: 2, name: 'B' }], album_title: 'Blue', album_artist_name: null, genre: 'Jazz', year: 1959, disc_number: 1 } as TrackOut;
+  const track = {
+    id: 4,
+    title: 'So What',
+    artist_name: 'A feat. B',
+    artists: [
+      { id: 1, name: 'A' },
+      { id: 2, name: 'B' },
+    ],
+    album_title: 'Blue',
+    album_artist_name: null,
+    genre: 'Jazz',
+    year: 1959,
+    disc_number: 1,
+  } as TrackOut;
 
   test('an empty form changes nothing', () => {
     expect(changeOf(track, {})).toBeUndefined();
     expect(changeOf(track, { genre: '  ', year: '' })).toBeUndefined();
   });
   test('genre and year change alone', () => {
-    expect(changeOf(track, { genre: 'Modal jazz', year: '1960' })).toEqual({ method: 'PATCH', path: '/tracks/4', body: { genre: 'Modal jazz', year: 1960 } });
+    expect(changeOf(track, { genre: 'Modal jazz', year: '1960' })).toEqual({
+      method: 'PATCH',
+      path: '/tracks/4',
+      body: { genre: 'Modal jazz', year: 1960 },
+    });
   });
   test('another album keeps the title, the artists and what else is not said', () => {
-    expect(changeOf(track, { album: 'Kind of Blue' })).toEqual({ method: 'PUT', path: '/tracks/4/metadata', body: { title: 'So What', artist: 'A feat. B', artists: ['A', 'B'], album: 'Kind of Blue' } });
+    expect(changeOf(track, { album: 'Kind of Blue' })).toEqual({
+      method: 'PUT',
+      path: '/tracks/4/metadata',
+      body: { title: 'So What', artist: 'A feat. B', artists: ['A', 'B'], album: 'Kind of Blue' },
+    });
   });
   test('another artist takes the place of all', () => {
-    expect(changeOf(track, { artist: 'C', year: '1961' })?.body).toEqual({ title: 'So What', artist: 'C', album: 'Blue', year: 1961 });
+    expect(changeOf(track, { artist: 'C', year: '1961' })?.body).toEqual({
+      title: 'So What',
+      artist: 'C',
+      album: 'Blue',
+      year: 1961,
+    });
   });
   test('a field says what all have, and nothing when they differ', () => {
     expect(commonValue([track, track], 'genre')).toBe('Jazz');

@@ -11,11 +11,41 @@ test.each([
   { name: 'track', values: both, mode: 'track', preamp: 0, factor: db(-6) },
   { name: 'album', values: both, mode: 'album', preamp: 0, factor: db(-3) },
   { name: 'the pre-amplification is added', values: both, mode: 'track', preamp: 4, factor: db(-2) },
-  { name: 'album without its own value takes the track’s', values: { ...both, album_gain_db: null }, mode: 'album', preamp: 0, factor: db(-6) },
-  { name: 'track without its own value takes the album’s', values: { ...both, track_gain_db: null }, mode: 'track', preamp: 0, factor: db(-3) },
-  { name: 'a peak is never cut off', values: { ...both, track_gain_db: 9, track_peak: 0.8 }, mode: 'track', preamp: 0, factor: 1 / 0.8 },
-  { name: 'a track that clips already is made quieter', values: { ...both, track_gain_db: 0, track_peak: 1.25 }, mode: 'track', preamp: 0, factor: 0.8 },
-  { name: 'without a peak never louder than the file', values: { ...both, track_gain_db: 9, track_peak: null }, mode: 'track', preamp: 0, factor: 1 },
+  {
+    name: 'album without its own value takes the track’s',
+    values: { ...both, album_gain_db: null },
+    mode: 'album',
+    preamp: 0,
+    factor: db(-6),
+  },
+  {
+    name: 'track without its own value takes the album’s',
+    values: { ...both, track_gain_db: null },
+    mode: 'track',
+    preamp: 0,
+    factor: db(-3),
+  },
+  {
+    name: 'a peak is never cut off',
+    values: { ...both, track_gain_db: 9, track_peak: 0.8 },
+    mode: 'track',
+    preamp: 0,
+    factor: 1 / 0.8,
+  },
+  {
+    name: 'a track that clips already is made quieter',
+    values: { ...both, track_gain_db: 0, track_peak: 1.25 },
+    mode: 'track',
+    preamp: 0,
+    factor: 0.8,
+  },
+  {
+    name: 'without a peak never louder than the file',
+    values: { ...both, track_gain_db: 9, track_peak: null },
+    mode: 'track',
+    preamp: 0,
+    factor: 1,
+  },
   { name: 'no values', values: none, mode: 'track', preamp: 6, factor: 1 },
   { name: 'nothing known', values: null, mode: 'album', preamp: 6, factor: 1 },
 ] as const)('even loudness: $name', ({ values, mode, preamp, factor }) => {
@@ -38,5 +68,7 @@ test.each([
 });
 
 test('volume', () => {
-  expect([volumeFactor(0, false), volumeFactor(0.5, false), volumeFactor(1, false), volumeFactor(1, true)]).toEqual([0, 0.125, 1, 0]);
+  expect([volumeFactor(0, false), volumeFactor(0.5, false), volumeFactor(1, false), volumeFactor(1, true)]).toEqual([
+    0, 0.125, 1, 0,
+  ]);
 });

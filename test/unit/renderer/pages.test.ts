@@ -19,7 +19,10 @@ describe('days', () => {
 
   test('an address that says nonsense says nothing', () => {
     expect(parseRangeSearch({ range: 'decade', from: '2026-01-01' })).toEqual({});
-    expect(parseRangeSearch({ range: 'custom', from: '2026-13-01', to: '2026-02-01' })).toEqual({ range: 'custom', to: '2026-02-01' });
+    expect(parseRangeSearch({ range: 'custom', from: '2026-13-01', to: '2026-02-01' })).toEqual({
+      range: 'custom',
+      to: '2026-02-01',
+    });
   });
 
   test('are counted in the calendar, over leap days and years', () => {
@@ -30,58 +33,146 @@ describe('days', () => {
 
 describe('history', () => {
   const play = (id: number, at: Date) => ({ id, played_at: at.toISOString(), title: `Song ${id}` }) as HistoryOut;
-  const plays = [play(3, new Date(2026, 2, 2, 9)), play(2, new Date(2026, 2, 1, 23, 59)), play(2, new Date(2026, 2, 1, 23, 59)), play(1, new Date(2026, 2, 1, 0, 1))];
+  const plays = [
+    play(3, new Date(2026, 2, 2, 9)),
+    play(2, new Date(2026, 2, 1, 23, 59)),
+    play(2, new Date(2026, 2, 1, 23, 59)),
+    play(1, new Date(2026, 2, 1, 0, 1)),
+  ];
 
   test('has a heading for each local day, and each play once', () => {
-    expect(historyRows(plays).map((row) => (row.kind === 'day' ? `${row.day} ${row.plays}` : row.play.id))).toEqual(['2026-03-02 1', 3, '2026-03-01 2', 2, 1]);
+    expect(historyRows(plays).map((row) => (row.kind === 'day' ? `${row.day} ${row.plays}` : row.play.id))).toEqual([
+      '2026-03-02 1',
+      3,
+      '2026-03-01 2',
+      2,
+      1,
+    ]);
   });
 
   test('leaves out a day when its only play is away', () => {
-    expect(historyRows(plays, ({ id }) => id === 3)[0]).toMatchObject({ kind: 'day', day: dayOf(new Date(2026, 2, 1)) });
+    expect(historyRows(plays, ({ id }) => id === 3)[0]).toMatchObject({
+      kind: 'day',
+      day: dayOf(new Date(2026, 2, 1)),
+    });
   });
 });
 
 describe('plots', () => {
   test('are as fine as there is room for', () => {
-    expect(['2026-01-31', '2026-06-01', '2028-01-01'].map((to) => stepFor('2026-01-01', to))).toEqual(['day', 'week', 'month']);
+    expect(['2026-01-31', '2026-06-01', '2028-01-01'].map((to) => stepFor('2026-01-01', to))).toEqual([
+      'day',
+      'week',
+      'month',
+    ]);
   });
 
   test('show days without plays too', () => {
     const { buckets } = bucketDays([{ day: '2026-03-02', plays: 2, minutes: 7 }], '2026-03-01', '2026-03-03');
-    expect(buckets).toEqual([{ start: '2026-03-01', plays: 0, minutes: 0 }, { start: '2026-03-02', plays: 2, minutes: 7 }, { start: '2026-03-03', plays: 0, minutes: 0 }]);
+    expect(buckets).toEqual([
+      { start: '2026-03-01', plays: 0, minutes: 0 },
+      { start: '2026-03-02', plays: 2, minutes: 7 },
+      { start: '2026-03-03', plays: 0, minutes: 0 },
+    ]);
   });
 
   test('put weeks together from Monday, and months from their first, without losing a play', () => {
     const days = Array.from({ length: 400 }, (_, i) => ({ day: addDays('2025-01-15', i), plays: 1, minutes: 3 }));
     for (const to of ['2025-06-30', '2026-02-18']) {
       const { step, buckets } = bucketDays(days, '2025-01-15', to);
-      expect(buckets.every(({ start }) => (step === 'week' ? new Date(start).getUTCDay() === 1 : start.endsWith('-01')))).toBe(true);
-      expect(buckets.reduce((sum, { plays }) => sum + plays, 0)).toBe(Math.min(400, (Date.parse(to) - Date.parse('2025-01-15')) / 86_400_000 + 1 + (step === 'week' ? 6 - (new Date(to).getUTCDay() + 6) % 7 : 0)));
+      expect(
+        buckets.every(({ start }) => (step === 'week' ? new Date(start).getUTCDay() === 1 : start.endsWith('-01'))),
+      ).toBe(true);
+      expect(buckets.reduce((sum, { plays }) => sum + plays, 0)).toBe(
+        Math.min(
+          400,
+          (Date.parse(to) - Date.parse('2025-01-15')) / 86_400_000 +
+            1 +
+            (step === 'week' ? 6 - ((new Date(to).getUTCDay() + 6) % 7) : 0),
+        ),
+      );
     }
   });
 
   test('of years leave none out', () => {
-    expect(fillYears([{ year: 1999, albums: 2 }, { year: 2001, albums: 1 }])).toEqual([{ year: 1999, albums: 2 }, { year: 2000, albums: 0 }, { year: 2001, albums: 1 }]);
+    expect(
+      fillYears([
+        { year: 1999, albums: 2 },
+        { year: 2001, albums: 1 },
+      ]),
+    ).toEqual([
+      { year: 1999, albums: 2 },
+      { year: 2000, albums: 0 },
+      { year: 2001, albums: 1 },
+    ]);
     expect(fillYears([])).toEqual([]);
   });
 
   test('a table is saved so that a spreadsheet reads the same, and runs nothing', () => {
-    expect(toCsv({ columns: ['Name', 'Plays'], rows: [['Say "hi", now', 3], ['=HYPERLINK("x")', 1], ['-1', -1]] }))
-      .toBe('Name,Plays\r\n"Say ""hi"", now",3\r\n"\'=HYPERLINK(""x"")",1\r\n\'-1,-1\r\n');
+    expect(
+      toCsv({
+        columns: ['Name', 'Plays'],
+        rows: [
+          ['Say "hi", now', 3],
+          ['=HYPERLINK("x")', 1],
+          ['-1', -1],
+        ],
+      }),
+    ).toBe('Name,Plays\r\n"Say ""hi"", now",3\r\n"\'=HYPERLINK(""x"")",1\r\n\'-1,-1\r\n');
   });
 });
 
 describe('details', () => {
-  const track = { title: 'Old', artist_name: 'Band', album_title: null, album_artist_name: null, year: 2001, track_number: 3, disc_number: null, genres: ['Folk'], genre: 'Folk' } as unknown as TrackOut;
-  const match = { title: 'New', artist_name: 'Band', album_title: 'Album', album_artist_name: null, year: null, track_number: 3, disc_number: null, genres: [] } as unknown as MatchOut;
+  const track = {
+    title: 'Old',
+    artist_name: 'Band',
+    album_title: null,
+    album_artist_name: null,
+    year: 2001,
+    track_number: 3,
+    disc_number: null,
+    genres: ['Folk'],
+    genre: 'Folk',
+  } as unknown as TrackOut;
+  const match = {
+    title: 'New',
+    artist_name: 'Band',
+    album_title: 'Album',
+    album_artist_name: null,
+    year: null,
+    track_number: 3,
+    disc_number: null,
+    genres: [],
+  } as unknown as MatchOut;
 
   test('a match changes what it says otherwise, and is silent on the rest', () => {
-    expect(changesOf(track, match)).toEqual([{ field: 'title', before: 'Old', after: 'New' }, { field: 'album', before: null, after: 'Album' }]);
+    expect(changesOf(track, match)).toEqual([
+      { field: 'title', before: 'Old', after: 'New' },
+      { field: 'album', before: null, after: 'Album' },
+    ]);
   });
 
-  const typed: TypedFields = { title: 'T', artist: 'A', artists: 'A', album: 'B', album_artist: 'A', genre: '', year: '', track_number: '1', disc_number: '' };
+  const typed: TypedFields = {
+    title: 'T',
+    artist: 'A',
+    artists: 'A',
+    album: 'B',
+    album_artist: 'A',
+    genre: '',
+    year: '',
+    track_number: '1',
+    disc_number: '',
+  };
   test('empty fields empty, and numbers that are none go to the server as they were typed', () => {
-    expect(toTrackPut({ ...typed, album: ' ', year: '19x9' }, typed)).toEqual({ title: 'T', artist: 'A', artists: ['A'], album: null, year: '19x9', track_number: 1, disc_number: null });
+    expect(toTrackPut({ ...typed, album: ' ', year: '19x9' }, typed)).toEqual({
+      title: 'T',
+      artist: 'A',
+      artists: ['A'],
+      album: null,
+      year: '19x9',
+      track_number: 1,
+      disc_number: null,
+    });
   });
 
   test('a credit typed over a single name is that name; several names are kept apart', () => {
@@ -92,9 +183,18 @@ describe('details', () => {
 
 describe('albums to jump back in', () => {
   const album = (id: number, track_count: number) => ({ id, track_count }) as AlbumOut;
-  const played = (id: number, album_id: number, last_played_at: string) => ({ id, album_id, last_played_at }) as TrackOut;
+  const played = (id: number, album_id: number, last_played_at: string) =>
+    ({ id, album_id, last_played_at }) as TrackOut;
   test('were begun and not heard to their end', () => {
-    const plays = [played(12, 1, '2026-03-02T10:00:00Z'), played(11, 1, '2026-03-02T09:55:00Z'), played(10, 1, '2026-01-01T09:00:00Z'), ...[1, 2, 3, 4].map((id) => played(id, 2, '2026-02-01T10:00:00Z')), played(30, 3, '2026-02-01T10:00:00Z')];
-    expect(begunAlbums([album(1, 9), album(2, 4), album(3, 1)], plays)).toEqual([{ album: album(1, 9), heard: 2, lastTrackId: 12 }]);
+    const plays = [
+      played(12, 1, '2026-03-02T10:00:00Z'),
+      played(11, 1, '2026-03-02T09:55:00Z'),
+      played(10, 1, '2026-01-01T09:00:00Z'),
+      ...[1, 2, 3, 4].map((id) => played(id, 2, '2026-02-01T10:00:00Z')),
+      played(30, 3, '2026-02-01T10:00:00Z'),
+    ];
+    expect(begunAlbums([album(1, 9), album(2, 4), album(3, 1)], plays)).toEqual([
+      { album: album(1, 9), heard: 2, lastTrackId: 12 },
+    ]);
   });
 });

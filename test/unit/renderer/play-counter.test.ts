@@ -7,7 +7,10 @@ const began = new Date('2026-05-01T20:00:00Z');
 
 function listener() {
   const plays: Play[] = [];
-  const counter = new PlayCounter((play) => plays.push(play), () => began);
+  const counter = new PlayCounter(
+    (play) => plays.push(play),
+    () => began,
+  );
   /** Hears from here to there in steps of a quarter of a second. */
   const hear = (fromMs: number, toMs: number, durationMs: number) => {
     for (let at = fromMs + 250; at <= toMs; at += 250) counter.hear(at, durationMs);

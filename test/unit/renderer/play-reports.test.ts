@@ -6,17 +6,27 @@ import type { Play } from '../../../renderer/player/play-counter.ts';
 
 function memory() {
   const values = new Map<string, string>();
-  return { getItem: (key: string) => values.get(key) ?? null, setItem: (key: string, value: string) => void values.set(key, value), removeItem: (key: string) => void values.delete(key) };
+  return {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+  };
 }
 
-const play = (id: number, playedMs = 100_000): Play => ({ track: { id } as Play['track'], playedAt: new Date(Date.UTC(2026, 0, 1, 0, id)), playedMs });
+const play = (id: number, playedMs = 100_000): Play => ({
+  track: { id } as Play['track'],
+  playedAt: new Date(Date.UTC(2026, 0, 1, 0, id)),
+  playedMs,
+});
 const idsOf = (items: PlayReport[]) => items.map(({ track_id }) => track_id);
 
 function reporter(answers: (ApiError | null)[] = []) {
   const sent: PlayReport[][] = [];
   const storage = memory();
   const reports = new PlayReports({
-    key: () => 'plays', client: 'Test', storage,
+    key: () => 'plays',
+    client: 'Test',
+    storage,
     send: async (items) => {
       sent.push(structuredClone(items));
       const answer = answers.shift();
@@ -24,7 +34,15 @@ function reporter(answers: (ApiError | null)[] = []) {
     },
   });
   const kept = () => JSON.parse(storage.getItem('plays') ?? '[]') as PlayReport[];
-  return { reports, sent, kept, settle: () => new Promise((resolve) => { setImmediate(resolve); }) };
+  return {
+    reports,
+    sent,
+    kept,
+    settle: () =>
+      new Promise((resolve) => {
+        setImmediate(resolve);
+      }),
+  };
 }
 
 test('a play is sent and forgotten', async () => {
@@ -65,7 +83,12 @@ test('more of the same listening takes the place of less', async () => {
 
 test('nobody signed in: nothing is kept', async () => {
   const storage = memory();
-  const reports = new PlayReports({ key: () => null, client: 'Test', storage, send: () => Promise.reject(new Error('must not be sent')) });
+  const reports = new PlayReports({
+    key: () => null,
+    client: 'Test',
+    storage,
+    send: () => Promise.reject(new Error('must not be sent')),
+  });
   reports.add(play(1));
   await reports.flush();
   expect(storage.getItem('plays')).toBeNull();

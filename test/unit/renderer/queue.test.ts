@@ -3,14 +3,23 @@ import { following, moved, removed, reorder, shuffled } from '../../../renderer/
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/types.ts';
 import { seededRandom } from '../../support/sample-library.ts';
 
-const entry = (key: number, artist: number | null = key): QueueEntry => ({ key, order: key, track: { id: key, artist_id: artist } as QueueTrack });
+const entry = (key: number, artist: number | null = key): QueueEntry => ({
+  key,
+  order: key,
+  track: { id: key, artist_id: artist } as QueueTrack,
+});
 const queueOf = (length: number) => Array.from({ length }, (_, i) => entry(i + 1));
 const keys = (entries: readonly QueueEntry[]) => entries.map(({ key }) => key);
-const inARow = (entries: readonly QueueEntry[]) => entries.filter(({ track }, i) => i > 0 && track.artist_id !== null && track.artist_id === entries[i - 1]?.track.artist_id).length;
+const inARow = (entries: readonly QueueEntry[]) =>
+  entries.filter(
+    ({ track }, i) => i > 0 && track.artist_id !== null && track.artist_id === entries[i - 1]?.track.artist_id,
+  ).length;
 
 /** Fewest neighbours of one artist that any order has. */
 function fewest(entries: readonly QueueEntry[]): number {
-  const counts = Object.values(Object.groupBy(entries, ({ track }) => String(track.artist_id))).map((group) => group?.length ?? 0);
+  const counts = Object.values(Object.groupBy(entries, ({ track }) => String(track.artist_id))).map(
+    (group) => group?.length ?? 0,
+  );
   const most = Math.max(...counts);
   return Math.max(0, most - (entries.length - most) - 1);
 }
@@ -30,7 +39,9 @@ test.each([
   { name: 'many', artists: [9, 7, 5, 3, 3, 1, 1] },
   { name: 'a short one', artists: [2, 1] },
 ])('the same artist never plays twice in a row where it can be avoided: $name', ({ artists }) => {
-  const entries = artists.flatMap((count, artist) => Array.from({ length: count }, () => artist)).map((artist, i) => entry(i + 1, artist));
+  const entries = artists
+    .flatMap((count, artist) => Array.from({ length: count }, () => artist))
+    .map((artist, i) => entry(i + 1, artist));
   for (let seed = 0; seed < 200; seed += 1) expect(inARow(shuffled(entries, seededRandom(seed)))).toBe(fewest(entries));
 });
 

@@ -1,12 +1,27 @@
 import { expect, test } from 'vitest';
 import { RulesIn } from '../../../server/playlists/rules.ts';
-import { emptyForm, fromRules, isComplete, newCondition, toRules, withField, type RuleForm } from '../../../renderer/features/playlists/rules.ts';
+import {
+  emptyForm,
+  fromRules,
+  isComplete,
+  newCondition,
+  toRules,
+  withField,
+  type RuleForm,
+} from '../../../renderer/features/playlists/rules.ts';
 
 const form: RuleForm = {
   joiner: 'all',
   nodes: [
     { field: 'genre', op: 'contains', value: 'jazz' },
-    { joiner: 'any', nodes: [{ field: 'year', op: 'between', value: [1959, 1969] }, { field: 'liked', op: 'is', value: true }, { field: 'rating', op: 'is_set' }] },
+    {
+      joiner: 'any',
+      nodes: [
+        { field: 'year', op: 'between', value: [1959, 1969] },
+        { field: 'liked', op: 'is', value: true },
+        { field: 'rating', op: 'is_set' },
+      ],
+    },
   ],
   sort: { field: 'play_count', order: 'desc' },
   limit: 50,
@@ -27,7 +42,18 @@ test('rules are not sent while something is missing', () => {
 });
 
 test('another field keeps the comparison where it can', () => {
-  const fields = { fields: [{ field: 'title', kind: 'text', operators: ['is', 'contains'] }, { field: 'artist', kind: 'text', operators: ['is', 'contains'] }, { field: 'liked', kind: 'boolean', operators: ['is'] }], sorts: [] };
+  const fields = {
+    fields: [
+      { field: 'title', kind: 'text', operators: ['is', 'contains'] },
+      { field: 'artist', kind: 'text', operators: ['is', 'contains'] },
+      { field: 'liked', kind: 'boolean', operators: ['is'] },
+    ],
+    sorts: [],
+  };
   expect(withField(newCondition('title', 'contains'), 'artist', fields)).toEqual({ field: 'artist', op: 'contains' });
-  expect(withField(newCondition('title', 'contains'), 'liked', fields)).toEqual({ field: 'liked', op: 'is', value: true });
+  expect(withField(newCondition('title', 'contains'), 'liked', fields)).toEqual({
+    field: 'liked',
+    op: 'is',
+    value: true,
+  });
 });

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { elementHeight, follow, hasDrifted, placeToShow, rowsIn, toElement, toList } from '../../../renderer/ui/scaled-scroll.ts';
+import {
+  elementHeight,
+  follow,
+  hasDrifted,
+  placeToShow,
+  rowsIn,
+  toElement,
+  toList,
+} from '../../../renderer/ui/scaled-scroll.ts';
 
 const ROW = 48;
 const SHORT = 5_000 * ROW;

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows } from '../../../renderer/ui/selection.ts';
+import {
+  choose,
+  countChosen,
+  EVERYTHING,
+  isChosen,
+  NOTHING,
+  toggled,
+  withRows,
+} from '../../../renderer/ui/selection.ts';
 
 test('nothing is chosen at first', () => {
   expect(countChosen(NOTHING, 100)).toBe(0);

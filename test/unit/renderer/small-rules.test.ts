@@ -6,7 +6,14 @@ import { decodablePart } from '../../../renderer/player/sound-source.ts';
 const LINES = [{ start_ms: 1_000 }, { start_ms: 5_000 }, { start_ms: 5_000 }, { start_ms: 9_000 }];
 
 test.each([
-  [0, -1], [799, -1], [800, 0], [1_000, 0], [4_700, 0], [5_000, 2], [8_000, 2], [60_000, 3],
+  [0, -1],
+  [799, -1],
+  [800, 0],
+  [1_000, 0],
+  [4_700, 0],
+  [5_000, 2],
+  [8_000, 2],
+  [60_000, 3],
 ])('at %i ms the line sung is %i', (positionMs, line) => {
   expect(lineAt(LINES, positionMs)).toBe(line);
 });
@@ -14,21 +21,37 @@ test.each([
 test('no lines, none sung', () => expect(lineAt([], 5_000)).toBe(-1));
 
 test.each([
-  ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36', 'Chrome on Linux'],
-  ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1', 'Safari on iPhone'],
+  [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    'Chrome on Linux',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari on iPhone',
+  ],
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Windows'],
-  ['Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
-  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0', 'Edge on Windows'],
+  [
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+    'Chrome on Android',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+    'Edge on Windows',
+  ],
   ['curl/8', 'Browser'],
 ])('a client is called what a person would call it: %s', (userAgent, name) => {
   expect(nameOf(userAgent)).toBe(name);
 });
 
-test('the letters that tell clients apart are not shown', () => expect(shownName('Chrome on Linux #k3f9')).toBe('Chrome on Linux'));
+test('the letters that tell clients apart are not shown', () =>
+  expect(shownName('Chrome on Linux #k3f9')).toBe('Chrome on Linux'));
 
 test('an Ogg file is cut before its last page, others are left as they are', () => {
   const page = (...rest: number[]) => [0x4f, 0x67, 0x67, 0x53, ...rest];
-  expect([...decodablePart(Uint8Array.from([...page(1, 2), ...page(3, 4), ...page(5)]))]).toEqual([...page(1, 2), ...page(3, 4)]);
+  expect([...decodablePart(Uint8Array.from([...page(1, 2), ...page(3, 4), ...page(5)]))]).toEqual([
+    ...page(1, 2),
+    ...page(3, 4),
+  ]);
   expect([...decodablePart(Uint8Array.from(page(1, 2)))]).toEqual(page(1, 2));
   expect([...decodablePart(Uint8Array.from([1, ...page(2)]))]).toEqual([1, ...page(2)]);
 });

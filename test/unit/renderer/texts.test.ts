@@ -7,37 +7,56 @@ import { SETTING_NAMES } from '../../../server/config/settings.ts';
 const renderer = join(import.meta.dirname, '..', '..', '..', 'renderer');
 type Texts = { [key: string]: string | Texts };
 
-const readTexts = (language: string): Map<string, string> => new Map(flatten(JSON.parse(readFileSync(join(renderer, 'i18n', `${language}.json`), 'utf8')) as Texts));
+const readTexts = (language: string): Map<string, string> =>
+  new Map(flatten(JSON.parse(readFileSync(join(renderer, 'i18n', `${language}.json`), 'utf8')) as Texts));
 
 function flatten(texts: Texts, before = ''): [string, string][] {
-  return Object.entries(texts).flatMap(([key, value]): [string, string][] => (typeof value === 'string' ? [[before + key, value]] : flatten(value, `${before}${key}.`)));
+  return Object.entries(texts).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' ? [[before + key, value]] : flatten(value, `${before}${key}.`),
+  );
 }
 
-const placeholders = (text: string | undefined): string => [...(text ?? '').matchAll(/\{\{\s*\w+\s*\}\}/g)].map(([found]) => found).sort().join(' ');
+const placeholders = (text: string | undefined): string =>
+  [...(text ?? '').matchAll(/\{\{\s*\w+\s*\}\}/g)]
+    .map(([found]) => found)
+    .sort()
+    .join(' ');
 
 const english = readTexts('en');
-const others = readdirSync(join(renderer, 'i18n')).filter((file) => file.endsWith('.json') && file !== 'en.json').map((file) => file.slice(0, -'.json'.length));
+const others = readdirSync(join(renderer, 'i18n'))
+  .filter((file) => file.endsWith('.json') && file !== 'en.json')
+  .map((file) => file.slice(0, -'.json'.length));
 
 describe.each(others)('the texts in %s', (language) => {
   const texts = readTexts(language);
 
   it('are all there, and no others', () => {
-    expect({ missing: [...english.keys()].filter((key) => !texts.has(key)), unknown: [...texts.keys()].filter((key) => !english.has(key)) }).toEqual({ missing: [], unknown: [] });
+    expect({
+      missing: [...english.keys()].filter((key) => !texts.has(key)),
+      unknown: [...texts.keys()].filter((key) => !english.has(key)),
+    }).toEqual({ missing: [], unknown: [] });
   });
 
   it('have the placeholders of the English ones, and are not empty', () => {
-    const odd = [...texts].filter(([key, text]) => text.trim() === '' || placeholders(text) !== placeholders(english.get(key)));
+    const odd = [...texts].filter(
+      ([key, text]) => text.trim() === '' || placeholders(text) !== placeholders(english.get(key)),
+    );
     expect(odd).toEqual([]);
   });
 });
 
 it('every setting has a name and a line in words', () => {
-  const bare = SETTING_NAMES.map((name) => name.toLowerCase()).filter((key) => !english.has(`setting.${key}.label`) || !english.has(`setting.${key}.help`));
+  const bare = SETTING_NAMES.map((name) => name.toLowerCase()).filter(
+    (key) => !english.has(`setting.${key}.label`) || !english.has(`setting.${key}.help`),
+  );
   expect(bare).toEqual([]);
 });
 
 /** Words between tags, or in an attribute that is read out. Rough: what is neither code nor a sign. */
-const WORDS = [/>\s*([A-Z][a-z]+(?:[ ’'][\w’',.]+)*[.!?]?)\s*<\//g, /\s(?:aria-label|aria-description|title|placeholder|alt|label)="([^"]*[A-Za-z]{2}[^"]*)"/g];
+const WORDS = [
+  />\s*([A-Z][a-z]+(?:[ ’'][\w’',.]+)*[.!?]?)\s*<\//g,
+  /\s(?:aria-label|aria-description|title|placeholder|alt|label)="([^"]*[A-Za-z]{2}[^"]*)"/g,
+];
 
 it('no text stands in a component', () => {
   const files = readdirSync(renderer, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));

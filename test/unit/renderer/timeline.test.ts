@@ -25,10 +25,30 @@ const long = { length: 10_000_000, nextLength: 10_000_000 };
 
 test.each([
   { name: 'gapless: exactly on the end', end: 47_000, options: { ...long, crossfade: 0, soonest: 10 }, at: 47_000 },
-  { name: 'crossfade: earlier by it', end: 9_000_000, options: { ...long, crossfade: 44_100, soonest: 10 }, at: 8_955_900 },
-  { name: 'a short next track is faded over half of it at most', end: 9_000_000, options: { ...long, nextLength: 20_001, crossfade: 44_100, soonest: 10 }, at: 8_990_000 },
-  { name: 'so is a short one that ends', end: 20_000, options: { ...long, length: 20_000, crossfade: 44_100, soonest: 10 }, at: 10_000 },
-  { name: 'ready too late for the whole fade: as soon as can be', end: 9_000_000, options: { ...long, crossfade: 44_100, soonest: 8_990_000 }, at: 8_990_000 },
+  {
+    name: 'crossfade: earlier by it',
+    end: 9_000_000,
+    options: { ...long, crossfade: 44_100, soonest: 10 },
+    at: 8_955_900,
+  },
+  {
+    name: 'a short next track is faded over half of it at most',
+    end: 9_000_000,
+    options: { ...long, nextLength: 20_001, crossfade: 44_100, soonest: 10 },
+    at: 8_990_000,
+  },
+  {
+    name: 'so is a short one that ends',
+    end: 20_000,
+    options: { ...long, length: 20_000, crossfade: 44_100, soonest: 10 },
+    at: 10_000,
+  },
+  {
+    name: 'ready too late for the whole fade: as soon as can be',
+    end: 9_000_000,
+    options: { ...long, crossfade: 44_100, soonest: 8_990_000 },
+    at: 8_990_000,
+  },
   { name: 'ready after the end', end: 47_000, options: { ...long, crossfade: 0, soonest: 50_000 }, at: 50_000 },
 ])('the join, $name', ({ end, options, at }) => {
   expect(joinFrame(end, options)).toBe(at);
@@ -46,17 +66,23 @@ test('a piece that is spliced before its sound began begins when that would have
 });
 
 test.each([
-  { kbps: 128, seconds: 9.2 }, { kbps: 320, seconds: 6.7 }, { kbps: 1411, seconds: 5.4 }, { kbps: null, seconds: 6.7 },
+  { kbps: 128, seconds: 9.2 },
+  { kbps: 320, seconds: 6.7 },
+  { kbps: 1411, seconds: 5.4 },
+  { kbps: null, seconds: 6.7 },
 ])('the first piece at $kbps kbps is some seconds long', ({ kbps, seconds }) => {
   expect(nextPiece(0, kbps) / 125 / (kbps ?? 320)).toBeCloseTo(seconds, 0);
 });
 
-test.each([200_000, 500_000, 3_000_000, 7_000_000, 42_000_000, 60_000_000])('of %i bytes little is decoded twice', (whole) => {
-  let decoded = 0;
-  let sum = 0;
-  while (nextPiece(decoded, 320) < whole) {
-    decoded = nextPiece(decoded, 320);
-    sum += decoded;
-  }
-  expect(sum / whole).toBeLessThan(4 / 3);
-});
+test.each([200_000, 500_000, 3_000_000, 7_000_000, 42_000_000, 60_000_000])(
+  'of %i bytes little is decoded twice',
+  (whole) => {
+    let decoded = 0;
+    let sum = 0;
+    while (nextPiece(decoded, 320) < whole) {
+      decoded = nextPiece(decoded, 320);
+      sum += decoded;
+    }
+    expect(sum / whole).toBeLessThan(4 / 3);
+  },
+);

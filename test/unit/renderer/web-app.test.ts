@@ -6,7 +6,11 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const inPublic = (name: string): string => join(root, 'renderer', 'public', name);
-const manifest = JSON.parse(readFileSync(inPublic('manifest.webmanifest'), 'utf8')) as { start_url: string; display: string; icons: { src: string; sizes: string; purpose?: string }[] };
+const manifest = JSON.parse(readFileSync(inPublic('manifest.webmanifest'), 'utf8')) as {
+  start_url: string;
+  display: string;
+  icons: { src: string; sizes: string; purpose?: string }[];
+};
 
 it('the manifest names an installable app with icons of the sizes that it says', async () => {
   expect(manifest).toMatchObject({ start_url: '/', display: 'standalone' });
@@ -24,5 +28,7 @@ it('the icon in the tab is the icon of the app', () => {
 });
 
 it.each(['index.html', 'settings.html'])('%s leads to the manifest', (page) => {
-  expect(readFileSync(join(root, 'renderer', page), 'utf8')).toContain('<link rel="manifest" href="/manifest.webmanifest" />');
+  expect(readFileSync(join(root, 'renderer', page), 'utf8')).toContain(
+    '<link rel="manifest" href="/manifest.webmanifest" />',
+  );
 });

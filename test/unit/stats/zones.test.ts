@@ -20,18 +20,24 @@ test.each([
   expect([toDayText(local.day), local.hour]).toEqual([day, hour]);
 });
 
-test.each(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Africa/Cairo', 'UTC'])('a day in %s begins where the one before ends', (name) => {
-  const here = zone(name);
-  for (let day = toDay(2017); day < toDay(2019); day++) {
-    const start = here.startOf(day);
-    expect([here.at(start).day, here.at(start - 1).day], toDayText(day)).toEqual([day, day - 1]);
-  }
-});
+test.each(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Africa/Cairo', 'UTC'])(
+  'a day in %s begins where the one before ends',
+  (name) => {
+    const here = zone(name);
+    for (let day = toDay(2017); day < toDay(2019); day++) {
+      const start = here.startOf(day);
+      expect([here.at(start).day, here.at(start - 1).day], toDayText(day)).toEqual([day, day - 1]);
+    }
+  },
+);
 
 test('hours agree with what the system itself says, over thirty years', () => {
   const random = seededRandom(5);
   for (const name of ['Europe/London', 'America/St_Johns', 'Asia/Tehran']) {
-    const [here, clock] = [zone(name), new Intl.DateTimeFormat('sv-SE', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' })];
+    const [here, clock] = [
+      zone(name),
+      new Intl.DateTimeFormat('sv-SE', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' }),
+    ];
     for (let i = 0; i < 300; i++) {
       const time = Math.floor(random() * 30 * 365 * 86_400_000) + Date.UTC(1996, 0, 1);
       const { day, hour } = here.at(time);
@@ -46,7 +52,11 @@ test.each(['Nowhere/City', '', 'UTC; DROP', '../etc'])('%s is no time zone', (na
 
 describe('the longest run of days', () => {
   test.each([
-    [[], undefined], [[5], { days: 1, first: 5, last: 5 }], [[1, 2, 3, 7, 8], { days: 3, first: 1, last: 3 }], [[1, 3, 4, 6, 7], { days: 2, first: 3, last: 4 }], [[1, 5, 6, 7], { days: 3, first: 5, last: 7 }],
+    [[], undefined],
+    [[5], { days: 1, first: 5, last: 5 }],
+    [[1, 2, 3, 7, 8], { days: 3, first: 1, last: 3 }],
+    [[1, 3, 4, 6, 7], { days: 2, first: 3, last: 4 }],
+    [[1, 5, 6, 7], { days: 3, first: 5, last: 7 }],
   ])('of %j is %j', (days, streak) => {
     expect(longestStreak(days)).toEqual(streak);
   });

@@ -6,7 +6,14 @@ describe('claims on stored objects', () => {
   /** Work that goes on until it is told to end. */
   function held(): { work: () => Promise<void>; begun: Promise<void>; end: () => void } {
     const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    return { begun: begun.promise, end: done.resolve, work: () => { begun.resolve(); return done.promise; } };
+    return {
+      begun: begun.promise,
+      end: done.resolve,
+      work: () => {
+        begun.resolve();
+        return done.promise;
+      },
+    };
   }
 
   test('a deletion waits for the upload that found the object, and asks again whether it is used', async () => {
@@ -19,7 +26,9 @@ describe('claims on stored objects', () => {
       isUsed = true; // the row is written
     });
     await storing.begun;
-    await claims.deleteWhenFree('a', async () => { deleted = !isUsed; }); // returns, though it is put off
+    await claims.deleteWhenFree('a', async () => {
+      deleted = !isUsed;
+    }); // returns, though it is put off
     expect(deleted).toBe(false);
     storing.end();
     await upload;
@@ -35,7 +44,9 @@ describe('claims on stored objects', () => {
       throw new Error('disk full');
     });
     await storing.begun;
-    await claims.deleteWhenFree('a', async () => { deleted = true; });
+    await claims.deleteWhenFree('a', async () => {
+      deleted = true;
+    });
     storing.end();
     await expect(upload).rejects.toThrow('disk full');
     expect(deleted).toBe(true);
@@ -45,9 +56,16 @@ describe('claims on stored objects', () => {
     const claims = createClaims();
     const deleting = held();
     const order: string[] = [];
-    const deletion = claims.deleteWhenFree('a', async () => { await deleting.work(); order.push('deleted'); });
-    const upload = claims.claim('a', async () => { order.push('stored'); });
-    const other = claims.claim('b', async () => { order.push('other'); });
+    const deletion = claims.deleteWhenFree('a', async () => {
+      await deleting.work();
+      order.push('deleted');
+    });
+    const upload = claims.claim('a', async () => {
+      order.push('stored');
+    });
+    const other = claims.claim('b', async () => {
+      order.push('other');
+    });
     await other;
     expect(order).toEqual(['other']);
     deleting.end();
@@ -59,10 +77,20 @@ describe('claims on stored objects', () => {
     const claims = createClaims();
     const [deleting, scanning] = [held(), held()];
     const order: string[] = [];
-    const first = claims.deleteWhenFree('a', async () => { await deleting.work(); order.push('first'); });
-    const scan = claims.claimAll(async () => { order.push('scan'); await scanning.work(); });
-    await claims.deleteWhenFree('b', async () => { order.push('b'); });
-    const second = claims.deleteWhenFree('a', async () => { order.push('a'); });
+    const first = claims.deleteWhenFree('a', async () => {
+      await deleting.work();
+      order.push('first');
+    });
+    const scan = claims.claimAll(async () => {
+      order.push('scan');
+      await scanning.work();
+    });
+    await claims.deleteWhenFree('b', async () => {
+      order.push('b');
+    });
+    const second = claims.deleteWhenFree('a', async () => {
+      order.push('a');
+    });
     expect(order).toEqual([]);
     deleting.end();
     await Promise.all([first, second]);
@@ -78,7 +106,9 @@ describe('claims on stored objects', () => {
     const [one, two] = [held(), held()];
     let deleted = false;
     const both = [claims.claim('a', one.work), claims.claim('a', two.work)];
-    await claims.deleteWhenFree('a', async () => { deleted = true; });
+    await claims.deleteWhenFree('a', async () => {
+      deleted = true;
+    });
     one.end();
     await both[0];
     expect(deleted).toBe(false);

@@ -6,20 +6,25 @@ import { createCloner } from '../../../server/storage/clone.ts';
 
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
-it.each(['ENOTSUP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM'])('asks a device that cannot clone (%s) once only, and others still', (code) => {
-  const asked: string[] = [];
-  const cloner = createCloner((from) => {
-    asked.push(String(from));
-    if (String(from).startsWith('/old/')) throw fault(code);
-  });
-  expect(['/old/a', '/old/b'].map((path) => cloner.clone(path, 1, '/to'))).toEqual([false, false]);
-  expect(cloner.clone('/new/c', 2, '/to')).toBe(true);
-  expect(asked).toEqual(['/old/a', '/new/c']);
-});
+it.each(['ENOTSUP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM'])(
+  'asks a device that cannot clone (%s) once only, and others still',
+  (code) => {
+    const asked: string[] = [];
+    const cloner = createCloner((from) => {
+      asked.push(String(from));
+      if (String(from).startsWith('/old/')) throw fault(code);
+    });
+    expect(['/old/a', '/old/b'].map((path) => cloner.clone(path, 1, '/to'))).toEqual([false, false]);
+    expect(cloner.clone('/new/c', 2, '/to')).toBe(true);
+    expect(asked).toEqual(['/old/a', '/new/c']);
+  },
+);
 
 it.each(['ENOSPC', 'EIO', 'EACCES'])('tells a fault of the disk or the file (%s), and tries the next file', (code) => {
   let faults = 1;
-  const cloner = createCloner(() => { if (faults-- > 0) throw fault(code); });
+  const cloner = createCloner(() => {
+    if (faults-- > 0) throw fault(code);
+  });
   expect(() => cloner.clone('/a', 1, '/to')).toThrow(code);
   expect(cloner.clone('/b', 1, '/to')).toBe(true);
 });

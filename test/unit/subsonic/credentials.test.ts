@@ -49,7 +49,12 @@ describe('credentials', () => {
   ])('%s proves the password sesame and no other', (query) => {
     const found = credential(query);
     if (!('proves' in found)) throw new Error('an API key');
-    expect([found.username, found.proves('sesame'), found.proves('sesam'), found.proves('')]).toEqual(['ann', true, false, false]);
+    expect([found.username, found.proves('sesame'), found.proves('sesam'), found.proves('')]).toEqual([
+      'ann',
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('takes an API key beside empty others', () => {
@@ -57,7 +62,13 @@ describe('credentials', () => {
   });
 
   it.each([
-    ['enc:736573616d65', 'sesame'], ['enc:C3A4', 'ä'], ['enc:', 'enc:'], ['enc:7', 'enc:7'], ['enc:zz', 'enc:zz'], ['enc:73 73', 'enc:73 73'], ['sesame', 'sesame'],
+    ['enc:736573616d65', 'sesame'],
+    ['enc:C3A4', 'ä'],
+    ['enc:', 'enc:'],
+    ['enc:7', 'enc:7'],
+    ['enc:zz', 'enc:zz'],
+    ['enc:73 73', 'enc:73 73'],
+    ['sesame', 'sesame'],
   ])('reads the password %s as %s', (sent, password) => {
     expect(decodePassword(sent)).toBe(password);
   });
@@ -65,8 +76,16 @@ describe('credentials', () => {
 
 describe('the client', () => {
   it.each<[string, number | undefined]>([
-    ['v=1.16.1&c=x', undefined], ['v=1.2.0&c=x', undefined], ['v=1&c=x', undefined], ['v=1.999.0&c=x', undefined],
-    ['c=x', 10], ['v=1.16.1', 10], ['v=&c=x', 10], ['v=0.9.0&c=x', 20], ['v=2.0.0&c=x', 30], ['v=new&c=x', 0],
+    ['v=1.16.1&c=x', undefined],
+    ['v=1.2.0&c=x', undefined],
+    ['v=1&c=x', undefined],
+    ['v=1.999.0&c=x', undefined],
+    ['c=x', 10],
+    ['v=1.16.1', 10],
+    ['v=&c=x', 10],
+    ['v=0.9.0&c=x', 20],
+    ['v=2.0.0&c=x', 30],
+    ['v=new&c=x', 0],
   ])('%s gives %s', (query, code) => {
     expect(codeOf(() => checkClient(readParams(new URLSearchParams(query))))).toBe(code);
   });

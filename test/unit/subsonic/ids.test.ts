@@ -12,7 +12,19 @@ describe('ids', () => {
     expect(toCoverId('album', 3 as AlbumId, null)).toBe('al-3');
   });
 
-  it.each(['', '12', 'tr-', 'tr-x', 'tr--1', 'tr-1.5', 'xx-1', 'tr-1-', 'tr-9999999999999999', "tr-1' OR 1", 'toString-1'])('%j is none', (text) => {
+  it.each([
+    '',
+    '12',
+    'tr-',
+    'tr-x',
+    'tr--1',
+    'tr-1.5',
+    'xx-1',
+    'tr-1-',
+    'tr-9999999999999999',
+    "tr-1' OR 1",
+    'toString-1',
+  ])('%j is none', (text) => {
     expect(parseId(text)).toBeUndefined();
   });
 
@@ -31,12 +43,23 @@ describe('ids', () => {
 });
 
 describe('display paths', () => {
-  const song = { title: 'So', artistName: 'A', albumArtistName: 'B', albumTitle: 'Blue', trackNumber: 1, discNumber: 1, format: 'flac' };
+  const song = {
+    title: 'So',
+    artistName: 'A',
+    albumArtistName: 'B',
+    albumTitle: 'Blue',
+    trackNumber: 1,
+    discNumber: 1,
+    format: 'flac',
+  };
   it.each([
     [{}, 'B/Blue/01 - So.flac'],
     [{ discNumber: 2 }, 'B/Blue/2-01 - So.flac'],
     [{ trackNumber: null, albumArtistName: null }, 'A/Blue/So.flac'],
-    [{ albumArtistName: null, artistName: null, albumTitle: null, format: null }, 'Unknown Artist/Unknown Album/01 - So.mp3'],
+    [
+      { albumArtistName: null, artistName: null, albumTitle: null, format: null },
+      'Unknown Artist/Unknown Album/01 - So.mp3',
+    ],
     [{ albumArtistName: '../..', title: 'a/b\\c:d*e?"<>|' }, '_/Blue/01 - a_b_c_d_e_____.flac'],
     [{ albumArtistName: '...', title: ' . ' }, '_/Blue/01 - _.flac'],
     [{ title: 'x'.repeat(500) }, `B/Blue/01 - ${'x'.repeat(100)}.flac`],
@@ -48,6 +71,11 @@ describe('display paths', () => {
 describe('an index', () => {
   it('has a group for each letter, accents ignored, and all the rest under #', () => {
     const groups = underLetters(['Äther', 'abba', '2Pac', 'Beta', '(live)', '東京'], (name) => name);
-    expect(groups.map(({ name, items }) => [name, ...items])).toEqual([['A', 'Äther', 'abba'], ['B', 'Beta'], ['東', '東京'], ['#', '2Pac', '(live)']]);
+    expect(groups.map(({ name, items }) => [name, ...items])).toEqual([
+      ['A', 'Äther', 'abba'],
+      ['B', 'Beta'],
+      ['東', '東京'],
+      ['#', '2Pac', '(live)'],
+    ]);
   });
 });

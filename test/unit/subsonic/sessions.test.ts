@@ -9,9 +9,22 @@ function device() {
   let time = 1_000_000_000;
   const sessions = createPlaybackSessions({ now: () => new Date(time) });
   return {
-    after: (ms: number) => { time += ms; },
+    after: (ms: number) => {
+      time += ms;
+    },
     say: (state: PlaybackState, positionMs = 0, more: { track?: number; ignore?: boolean; rate?: number } = {}) =>
-      sessions.report(ANN, 'phone', { trackId: (more.track ?? 7) as TrackId, state, positionMs, rate: more.rate ?? 1, ignore: more.ignore ?? false }, 4 * MINUTE),
+      sessions.report(
+        ANN,
+        'phone',
+        {
+          trackId: (more.track ?? 7) as TrackId,
+          state,
+          positionMs,
+          rate: more.rate ?? 1,
+          ignore: more.ignore ?? false,
+        },
+        4 * MINUTE,
+      ),
     now: () => sessions.of(ANN)[0],
   };
 }

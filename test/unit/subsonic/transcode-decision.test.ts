@@ -1,13 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import { ClientInfo, decide, type SourceTrack } from '../../../server/subsonic/transcode-decision.ts';
 
-const flac: SourceTrack = { format: 'flac', codec: null, bitrateKbps: 900, channels: 2, sampleRateHz: 96_000, bitDepth: 24 };
-const mp3: SourceTrack = { format: 'mp3', codec: null, bitrateKbps: 320, channels: 2, sampleRateHz: 44_100, bitDepth: null };
-const direct = (containers: string[], audioCodecs: string[] = [], more = {}) => ({ containers, audioCodecs, protocols: ['http'], ...more });
-const into = (container: string, audioCodec: string, more = {}) => ({ container, audioCodec, protocol: 'http', ...more });
+const flac: SourceTrack = {
+  format: 'flac',
+  codec: null,
+  bitrateKbps: 900,
+  channels: 2,
+  sampleRateHz: 96_000,
+  bitDepth: 24,
+};
+const mp3: SourceTrack = {
+  format: 'mp3',
+  codec: null,
+  bitrateKbps: 320,
+  channels: 2,
+  sampleRateHz: 44_100,
+  bitDepth: null,
+};
+const direct = (containers: string[], audioCodecs: string[] = [], more = {}) => ({
+  containers,
+  audioCodecs,
+  protocols: ['http'],
+  ...more,
+});
+const into = (container: string, audioCodec: string, more = {}) => ({
+  container,
+  audioCodec,
+  protocol: 'http',
+  ...more,
+});
 const client = (more: object) => ClientInfo.parse({ name: 'x', platform: 'y', ...more });
-const limit = (name: string, comparison: string, values: string[], required = false) => ({ name, comparison, values, required });
-const codecs = (name: string, ...limitations: object[]) => ({ codecProfiles: [{ type: 'AudioCodec', name, limitations }] });
+const limit = (name: string, comparison: string, values: string[], required = false) => ({
+  name,
+  comparison,
+  values,
+  required,
+});
+const codecs = (name: string, ...limitations: object[]) => ({
+  codecProfiles: [{ type: 'AudioCodec', name, limitations }],
+});
 
 describe('a client that says what it plays', () => {
   it.each([
@@ -21,31 +52,73 @@ describe('a client that says what it plays', () => {
 
   it.each<[string, SourceTrack, object, string]>([
     ['container', flac, { directPlayProfiles: [direct(['mp3'])] }, 'container not supported'],
-    ['codec', { ...flac, format: 'ogg', codec: 'Opus' }, { directPlayProfiles: [direct(['ogg'], ['vorbis'])] }, 'audio codec not supported'],
+    [
+      'codec',
+      { ...flac, format: 'ogg', codec: 'Opus' },
+      { directPlayProfiles: [direct(['ogg'], ['vorbis'])] },
+      'audio codec not supported',
+    ],
     ['bitrate', mp3, { maxAudioBitrate: 128_000 }, 'audio bitrate not supported'],
-    ['channels', flac, { directPlayProfiles: [direct(['flac'], [], { maxAudioChannels: 1 })] }, 'audio channels not supported'],
-    ['rate', flac, codecs('flac', limit('audioSamplerate', 'LessThanEqual', ['48000'])), 'audio samplerate not supported'],
+    [
+      'channels',
+      flac,
+      { directPlayProfiles: [direct(['flac'], [], { maxAudioChannels: 1 })] },
+      'audio channels not supported',
+    ],
+    [
+      'rate',
+      flac,
+      codecs('flac', limit('audioSamplerate', 'LessThanEqual', ['48000'])),
+      'audio samplerate not supported',
+    ],
     ['depth', flac, codecs('flac', limit('audioBitdepth', 'Equals', ['16'])), 'audio bitdepth not supported'],
-    ['depth that must be known', mp3, codecs('mp3', limit('audioBitdepth', 'LessThanEqual', ['16'], true)), 'audio bitdepth not supported'],
+    [
+      'depth that must be known',
+      mp3,
+      codecs('mp3', limit('audioBitdepth', 'LessThanEqual', ['16'], true)),
+      'audio bitdepth not supported',
+    ],
   ])('is told that the %s is in the way', (_, track, info, reason) => {
     expect(decide(track, client(info), true)).toMatchObject({ canDirectPlay: false, reasons: [reason] });
   });
 
   it('gets the first of its wishes that can be met', () => {
-    const { target } = decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('hls', 'ac4'), into('ogg', 'opus'), into('mp3', 'mp3')] }), true);
-    expect(target).toMatchObject({ stream: { container: 'ogg', codec: 'opus', audioBitrate: 128_000 }, transcode: { profile: 'opus', bitrateKbps: 128 } });
+    const { target } = decide(
+      flac,
+      client({
+        directPlayProfiles: [direct(['mp3'])],
+        transcodingProfiles: [into('hls', 'ac4'), into('ogg', 'opus'), into('mp3', 'mp3')],
+      }),
+      true,
+    );
+    expect(target).toMatchObject({
+      stream: { container: 'ogg', codec: 'opus', audioBitrate: 128_000 },
+      transcode: { profile: 'opus', bitrateKbps: 128 },
+    });
   });
 
   it('gets no more channels, samples and bits than it takes', () => {
-    const { target } = decide(flac, client({
-      directPlayProfiles: [direct(['mp3'])], maxTranscodingAudioBitrate: 96_000, transcodingProfiles: [into('mp3', 'mp3', { maxAudioChannels: 1 })],
-      ...codecs('mp3', limit('audioSamplerate', 'LessThanEqual', ['44100'])),
-    }), true);
+    const { target } = decide(
+      flac,
+      client({
+        directPlayProfiles: [direct(['mp3'])],
+        maxTranscodingAudioBitrate: 96_000,
+        transcodingProfiles: [into('mp3', 'mp3', { maxAudioChannels: 1 })],
+        ...codecs('mp3', limit('audioSamplerate', 'LessThanEqual', ['44100'])),
+      }),
+      true,
+    );
     expect(target?.transcode).toEqual({ profile: 'mp3', bitrateKbps: 96, channels: 1, sampleRateHz: 44_100 });
   });
 
   it('is promised nothing without ffmpeg, nor what nobody can make', () => {
-    expect(decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('mp3', 'mp3')] }), false).target).toBeUndefined();
-    expect(decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('mp3', 'ac4')] }), true).target).toBeUndefined();
+    expect(
+      decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('mp3', 'mp3')] }), false)
+        .target,
+    ).toBeUndefined();
+    expect(
+      decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('mp3', 'ac4')] }), true)
+        .target,
+    ).toBeUndefined();
   });
 });

@@ -15,14 +15,31 @@ describe('a gentle step', () => {
     ['in the end also where it is never quiet', Array.from({ length: 9 }, () => true), 5],
   ])('is done %s', async (_, busy, looks) => {
     let asked = 0;
-    expect(await gently({ pace, isBusy: () => busy[asked++] ?? false, signal: new AbortController().signal }, () => Promise.resolve('done'))).toBe('done');
+    expect(
+      await gently({ pace, isBusy: () => busy[asked++] ?? false, signal: new AbortController().signal }, () =>
+        Promise.resolve('done'),
+      ),
+    ).toBe('done');
     expect(asked).toBe(looks);
   });
 
   it('is not done any more when the job is stopped while it waits', async () => {
     const stop = new AbortController();
     let isDone = false;
-    const work = gently({ pace: { ...pace, lookEveryMs: 60_000 }, isBusy: () => { stop.abort(); return true; }, signal: stop.signal }, () => { isDone = true; return Promise.resolve(); });
+    const work = gently(
+      {
+        pace: { ...pace, lookEveryMs: 60_000 },
+        isBusy: () => {
+          stop.abort();
+          return true;
+        },
+        signal: stop.signal,
+      },
+      () => {
+        isDone = true;
+        return Promise.resolve();
+      },
+    );
     await expect(work).rejects.toThrow(/abort/i);
     expect(isDone).toBe(false);
   });
@@ -48,5 +65,6 @@ describe('battery', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is not known where there are no such files', () => expect(isOnBattery(join(tmpdir(), 'no', 'such', 'folder'))).toBe(false));
+  it('is not known where there are no such files', () =>
+    expect(isOnBattery(join(tmpdir(), 'no', 'such', 'folder'))).toBe(false));
 });
