@@ -1,5 +1,4 @@
-// Who we say we are: services ask for a name and a way to reach whoever runs this server.
-const HOMEPAGE = 'https://tonearm.app';
-
+// The User-Agent of every outgoing request. MusicBrainz and others ask for a way to reach whoever runs the server; that
+// is the setting CONTACT, and nobody else's address is sent when it is empty.
 export const userAgentOf = (version: string, contact: string | undefined): string =>
-  `Tonearm/${version} ( ${contact ?? HOMEPAGE} )`;
+  contact === undefined ? `Tonearm/${version}` : `Tonearm/${version} ( ${contact} )`;

@@ -148,7 +148,7 @@ describe('plays', () => {
       ['Too long', undefined],
       ['Usual', 200_000],
     ]);
-    expect([...service.userAgents]).toEqual([expect.stringMatching(/^Tonearm\/\S+ \( \S+ \)$/)]);
+    expect([...service.userAgents]).toEqual([expect.stringMatching(/^Tonearm\/\S+$/)]);
   });
 
   test('go in batches, the oldest report first', async () => {

@@ -157,7 +157,7 @@ describe('a first meeting', () => {
       ['getPodcasts', true],
     ] as const)
       expect((await phone.get(endpoint)).body.status === 'ok', endpoint).toBe(ok);
-    expect(await phone.ask('getLicense', {}, 'license')).toMatchObject({ valid: true, email: expect.any(String) });
+    expect(await phone.ask('getLicense', {}, 'license')).toEqual({ valid: true });
     const { song } = await phone.ask<{ song: (Listed & { size: number })[] }>(
       'getRandomSongs',
       { size: 1 },
