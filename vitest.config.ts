@@ -1,8 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/until.ts';
 
-const node = { environment: 'node' as const, pool: 'forks' as const };
+/** Only so that a test that hangs ends at some time: no machine is so slow that one that works needs it. */
+const HANGS_MS = 3 * PATIENCE_MS;
+
+const common = {
+  environment: 'node' as const,
+  pool: 'forks' as const,
+  testTimeout: HANGS_MS,
+  hookTimeout: HANGS_MS,
+  teardownTimeout: HANGS_MS,
+  expect: { poll: { timeout: PATIENCE_MS } },
+};
 
 export default defineConfig({
   test: {
@@ -10,27 +21,15 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } },
-        test: { ...node, name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 30_000 },
+        test: { ...common, name: 'unit', include: ['test/unit/**/*.test.ts'] },
       },
+      { test: { ...common, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
       {
         test: {
-          ...node,
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 15_000 } },
-        },
-      },
-      {
-        test: {
-          ...node,
+          ...common,
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
           globalSetup: 'test/e2e/unpack-browser.ts',
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          expect: { poll: { timeout: 15_000 } },
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

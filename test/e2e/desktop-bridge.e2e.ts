@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { DesktopBridge, DesktopNews, DesktopSettings } from '../../renderer/desktop.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, openContext } from '../support/browser.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
 import { DESK } from './stage.ts';
 
@@ -29,7 +29,7 @@ interface Shell {
 
 /** A window of the desktop app. */
 async function openWindow(path = '/'): Promise<Shell> {
-  const page = await (await browser.newContext({ reducedMotion: 'reduce', baseURL: server.url, ...DESK })).newPage();
+  const page = await (await openContext(browser, { baseURL: server.url, ...DESK })).newPage();
   const [addresses, reports] = [[] as string[], [] as unknown[]];
   let [tickets, restarts] = [0, 0];
   page.on('request', (request) => void addresses.push(request.url()));
@@ -149,7 +149,7 @@ test('the choices of the app itself are in the settings, and in no browser', asy
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
 
-  const plain = await (await browser.newContext({ baseURL: server.url, ...DESK })).newPage();
+  const plain = await (await openContext(browser, { baseURL: server.url, ...DESK })).newPage();
   await plain.addInitScript(
     (session) => localStorage.setItem('tonearm.session', session),
     await page.evaluate(() => localStorage.getItem('tonearm.session') ?? ''),

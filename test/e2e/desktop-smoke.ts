@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { _electron as electron, type ElectronApplication, type Page } from 'playwright-core';
 import { makeLibrary } from '../support/library.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-smoke-'));
-const WAIT_MS = 60_000;
 const OWNER = { username: 'owner', password: 'correct horse battery' };
 
 /** The program in the folder that `electron-builder --dir` makes, wherever each system has it. */
@@ -54,14 +54,14 @@ const app = await electron.launch({
     MUSICBRAINZ_ENABLED: 'false',
     COVERART_ENABLED: 'false',
   },
-  timeout: WAIT_MS,
+  timeout: PATIENCE_MS,
 });
 app.process().stderr?.pipe(process.stderr);
 
 try {
   await keepTrayMenu(app);
-  const window = await app.firstWindow({ timeout: WAIT_MS });
-  window.setDefaultTimeout(WAIT_MS);
+  const window = await app.firstWindow({ timeout: PATIENCE_MS });
+  window.setDefaultTimeout(PATIENCE_MS);
   const { origin } = new URL(window.url());
   await firstRun(window);
   await scan(window);
@@ -113,17 +113,21 @@ async function play(window: Page): Promise<void> {
 /** Says what plays, and pauses it. */
 async function useTray(app: ElectronApplication, window: Page): Promise<void> {
   const titles = music.files.flatMap(({ tags }) => tags?.title ?? []);
+  const isTitle = (label: string): boolean => titles.some((title) => label.startsWith(title.slice(0, 20)));
   await until(
-    async () => (await trayLabels(app)).some((label) => titles.some((title) => label.startsWith(title.slice(0, 20)))),
-    'The tray does not say what plays.',
+    () => trayLabels(app),
+    (labels) => labels.some(isTitle),
   );
   await clickInTray(app, 'Pause');
   await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Play', exact: true }).waitFor();
-  await until(async () => (await trayLabels(app)).includes('Play'), 'The tray does not offer to go on.');
+  await until(
+    () => trayLabels(app),
+    (labels) => labels.includes('Play'),
+  );
 }
 
 async function quitByTray(app: ElectronApplication): Promise<void> {
-  const closed = app.waitForEvent('close', { timeout: WAIT_MS });
+  const closed = app.waitForEvent('close', { timeout: PATIENCE_MS });
   await clickInTray(app, 'Quit Tonearm');
   await closed;
 }
@@ -167,14 +171,4 @@ function memory(app: ElectronApplication): Promise<string> {
       .map(({ type, name, memory: { workingSetSize } }) => `${name ?? type} ${Math.round(workingSetSize / 1_024)} MB`)
       .join(', '),
   );
-}
-
-async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-  const end = Date.now() + WAIT_MS;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(otherwise);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 100);
-    });
-  }
 }

@@ -115,13 +115,11 @@ test('it is put into a playlist, and playing it there fetches it', async () => {
   await expect.poll(() => archive.lines.length).toBe(1);
   archive.lines[0]!.end(bytes.subarray(bytes.length / 2));
 
-  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.3);
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
   await player().getByRole('link', { name: TITLE }).waitFor();
   await player().getByRole('button', { name: 'Pause' }).click();
   expect(await player().getByRole('status').filter({ hasText: TITLE }).count()).toBe(0);
-  await expect
-    .poll(() => rowOf('Tracks of Evening').getByRole('img', { name: 'Not downloaded' }).count(), { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(() => rowOf('Tracks of Evening').getByRole('img', { name: 'Not downloaded' }).count()).toBe(0);
 });
 
 test('Activity tells of the download, and Discover that the hit is here', async () => {
@@ -182,7 +180,7 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
   if ((await player().getByRole('button', { name: 'Play', exact: true }).count()) > 0)
     await page.keyboard.press('Space');
   // it is next, so it is fetched
-  await expect.poll(async () => (await saved(NEXT))?.availability, { timeout: 10_000 }).toBe('available');
+  await expect.poll(async () => (await saved(NEXT))?.availability).toBe('available');
 });
 
 test('what the catalogue no longer has is said, and the queue goes on', async () => {
@@ -200,8 +198,8 @@ test('what the catalogue no longer has is said, and the queue goes on', async ()
     .getByRole('status')
     .getByText(`“${WITHDRAWN}” has not been downloaded yet. Going on with the next track.`)
     .waitFor();
-  await expect.poll(() => player().getByRole('link').first().textContent(), { timeout: 10_000 }).not.toBe(WITHDRAWN);
-  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.1);
+  await expect.poll(() => player().getByRole('link').first().textContent()).not.toBe(WITHDRAWN);
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
   await row.getByRole('img', { name: 'Not downloaded' }).waitFor();
   expect(stage.problems.filter((problem) => !problem.includes('409 (Conflict)'))).toEqual([]);
 });

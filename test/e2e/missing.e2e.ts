@@ -4,9 +4,8 @@ import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
-import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK, openStage, PHONE, scanToTheEnd, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -31,7 +30,7 @@ beforeAll(async () => {
       local_media_watch: false,
     },
   });
-  await scan();
+  await scanToTheEnd(stage);
   const tracks = await listTracks('');
   twins = ['one.mp3', 'two.mp3'].map((name) => tracks.find(({ source_id }) => source_id === `Doubles/${name}`)!);
   gone = tracks
@@ -43,13 +42,6 @@ afterAll(() => stage?.close());
 const listTracks = async (query: string): Promise<TrackOut[]> =>
   (await stage.api<TrackPage>(`/tracks?limit=200${query}`)).items;
 const missing = (): Promise<TrackOut[]> => listTracks('&availability=missing');
-async function scan(): Promise<void> {
-  const { id } = await stage.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-  while ((await stage.api<JobOut>(`/jobs/${id}`)).finished_at === null)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
-}
 const link = () => page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Missing/ });
 const table = () => page.getByRole('grid', { name: 'Missing tracks' });
 const row = (title: string) => table().getByRole('row').filter({ hasText: title });
@@ -65,7 +57,7 @@ test('the page is in the side bar from the moment on that a scan finds files gon
     mkdirSync(dirname(music(`../away/${source_id}`)), { recursive: true });
     renameSync(music(source_id), music(`../away/${source_id}`));
   }
-  await scan();
+  await scanToTheEnd(stage);
   await link().waitFor();
   await expect.poll(() => link().textContent()).toBe('Missing5');
   await link().click();
@@ -128,7 +120,7 @@ test('a removed track can be taken back, and one that is not is deleted after a 
   await page.getByText(`“${two.title}” removed.`).waitFor();
   await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time runs on elsewhere
   expect((await missing()).map(({ id }) => id)).toContain(two.id);
-  await expect.poll(async () => (await missing()).map(({ id }) => id), { timeout: 15_000 }).not.toContain(two.id);
+  await expect.poll(async () => (await missing()).map(({ id }) => id)).not.toContain(two.id);
   await expect.poll(() => link().textContent()).toBe('Missing3');
 });
 
@@ -160,14 +152,14 @@ test('what comes back while it waits to be deleted is not deleted, and the page 
   await page.getByRole('button', { name: 'Scan again' }).click();
   await page.getByRole('heading', { name: 'Nothing is missing' }).waitFor();
   await link().waitFor({ state: 'detached' });
-  await page.getByText(`“${gone[0]!.title}” removed.`).waitFor({ state: 'detached', timeout: 15_000 });
+  await page.getByText(`“${gone[0]!.title}” removed.`).waitFor({ state: 'detached' });
   expect(await stage.api<TrackOut>(`/tracks/${gone[0]!.id}`)).toMatchObject({ availability: 'available' });
   expect(await missing()).toEqual([]);
 });
 
 test('on a phone it is in the menu', async () => {
   renameSync(music(gone[0]!.source_id), music('../away/again'));
-  await scan();
+  await scanToTheEnd(stage);
   const phone = await stage.openAsOwner(PHONE);
   await phone.goto('/');
   await phone.getByRole('button', { name: 'More' }).click();

@@ -74,21 +74,21 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
   });
   expect(heard).toEqual([]);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
-  await expect.poll(() => playing(page), { timeout: 60_000 }).toBe(`Song ${TRACKS}`);
+  await expect.poll(() => playing(page)).toBe(`Song ${TRACKS}`);
   await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
   expect(await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles)).toEqual(
     Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`),
   );
   const plays = async () =>
     (await stage.api<{ items: HistoryOut[] }>('/history?limit=100')).items.map(({ title }) => title).toReversed();
-  await expect.poll(plays, { timeout: 10_000 }).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
+  await expect.poll(plays).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
   await page.context().close();
 });
 
 test('the player window shows and commands the same player, and goes on when the other window is closed', async () => {
   const page = await stage.openAsOwner(DESK);
   await playAlbum(page, album.id);
-  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(0.2);
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(0.2);
   const small = await page.context().newPage();
   await small.goto(`${stage.url}/player`);
   await small.getByRole('heading', { level: 1, name: songs[0]!.title }).waitFor();
@@ -116,11 +116,9 @@ test('a queue left on another device is offered, and taken over with its place',
   });
   await player(page).getByText(`${songs[1]!.title} was playing on Kitchen radio.`).waitFor();
   await player(page).getByRole('button', { name: 'Continue here' }).click();
-  await expect.poll(() => currentTime(page), { timeout: 10_000 }).toBeGreaterThan(4);
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(4);
   expect(await playing(page)).toBe(songs[1]!.title);
-  await expect
-    .poll(async () => (await stage.api<QueueOut>('/queue')).changed_by, { timeout: 10_000 })
-    .toMatch(/ on .* #/);
+  await expect.poll(async () => (await stage.api<QueueOut>('/queue')).changed_by).toMatch(/ on .* #/);
 
   await page.reload();
   await expect.poll(() => playing(page)).toBe(songs[1]!.title);
@@ -161,9 +159,7 @@ test('what is heard without a connection is counted when there is one again', as
   const before = (await stage.api<{ total: number }>('/history')).total;
   await playAlbum(page, album.id);
   await expect
-    .poll(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('tonearm.plays'))), {
-      timeout: 20_000,
-    })
+    .poll(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('tonearm.plays'))))
     .toBe(true);
   expect((await stage.api<{ total: number }>('/history')).total).toBe(before);
   await page.unroute('**/api/v1/history');

@@ -6,7 +6,7 @@ import type { Paged } from '../../server/http/paging.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { startFakeAcoustId, type FakeAcoustId } from '../fakes/acoustid.ts';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK, openStage, untilEnded, type Stage } from './stage.ts';
 
 let stage: Stage;
 let fake: FakeAcoustId;
@@ -50,11 +50,7 @@ beforeAll(async () => {
   });
   asked = (await stage.api<TrackPage>('/tracks?limit=2')).items;
   for (const { id } of asked) {
-    const job = await stage.api<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
-    while ((await stage.api<JobOut>(`/jobs/${job.id}`)).finished_at === null)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      });
+    await untilEnded(stage, await stage.api<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }));
   }
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import { startFakeAcoustId } from '../fakes/acoustid.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, openContext } from '../support/browser.ts';
 import { drawCovers } from '../support/drawn-covers.ts';
 import { enliven, type Api } from '../support/lively-library.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
@@ -151,7 +151,7 @@ if (stage) await stage.close().then(() => catalogue!.close());
 else await browser.close();
 
 async function shoot(from: Browser, size: string, device: Parameters<Browser['newContext']>[0]): Promise<void> {
-  const context = await from.newContext({ ...device, baseURL: url, reducedMotion: 'reduce', colorScheme: 'light' });
+  const context = await openContext(from, { ...device, baseURL: url, colorScheme: 'light' });
   const page = await context.newPage();
   await page.goto('/sign-in');
   await page.getByLabel('User name').waitFor();

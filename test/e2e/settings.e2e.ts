@@ -134,9 +134,7 @@ test('a place for backups is tested, a backup is made there, and going back to i
   await page.getByText(`Backups can be made in ${backups}; 0 are there.`).waitFor();
 
   await page.getByRole('button', { name: 'Back up now' }).click();
-  await expect
-    .poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length, { timeout: 20_000 })
-    .toBe(1);
+  await expect.poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length).toBe(1);
   await page.reload();
   await page
     .getByRole('list', { name: 'Backups' })
@@ -146,7 +144,7 @@ test('a place for backups is tested, a backup is made there, and going back to i
   await dialog.getByText('what is here now is moved aside, not deleted.').waitFor();
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('The backup is here and checked.').waitFor({ timeout: 20_000 });
+  await page.getByText('The backup is here and checked.').waitFor();
   await page.getByRole('button', { name: 'Keep this library instead' }).click();
   await page.getByText('The backup is here and checked.').waitFor({ state: 'detached' });
   expect((await stage.api<{ restore: unknown }>('/backups')).restore).toBe(null);

@@ -19,8 +19,8 @@ export async function recordSineAlbum(stage: Stage): Promise<SineRecording> {
   await page.goto(`/albums/${items.find(({ title }) => title === ALBUM)!.id}`);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   const player = page.getByRole('region', { name: 'Player' });
-  await player.getByRole('link', { name: `${TONES.at(-1)!.format} 2` }).waitFor({ timeout: 60_000 });
-  await player.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 10_000 });
+  await player.getByRole('link', { name: `${TONES.at(-1)!.format} 2` }).waitFor();
+  await player.getByRole('button', { name: 'Play', exact: true }).waitFor();
   const recording = await takeRecording(page);
   await page.context().close();
 

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, openContext } from '../support/browser.ts';
 import { makeLibrary, type LibraryOptions, type Manifest } from '../support/library.ts';
+import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -68,7 +69,7 @@ export async function openStage({
   let session: TokenResponse | undefined;
 
   const openPage = async (context: BrowserContextOptions): Promise<Page> => {
-    const page = await (await browser.newContext({ reducedMotion: 'reduce', ...context })).newPage();
+    const page = await (await openContext(browser, context)).newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     await page.addInitScript(noteSounds);
@@ -149,13 +150,22 @@ export async function startServer(
 }
 
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
-  for (;;) {
-    const { items } = await listJobs();
-    // one that waits for a service on the internet waits for good here
-    if (items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting')) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  // one that waits for a service on the internet waits for good here
+  const isIdle = ({ items }: { items: JobOut[] }): boolean =>
+    items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting');
+  await until(listJobs, isIdle);
 }
+
+/** Scans the folder of music, and waits for the result. */
+export async function scanToTheEnd({ api }: Pick<Stage, 'api'>): Promise<void> {
+  await untilEnded({ api }, await api<JobOut>('/sources/local_folder/scan', { method: 'POST' }));
+}
+
+export const untilEnded = ({ api }: Pick<Stage, 'api'>, { id }: JobOut): Promise<JobOut> =>
+  until(
+    () => api<JobOut>(`/jobs/${id}`),
+    (job) => job.finished_at !== null,
+  );
 
 /**
  * Makes some tracks missing: a folder of music that is played where it lies, a scan, a few of its files taken away, and
@@ -172,11 +182,7 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
   });
   for (const take of [() => {}, () => places.forEach((path) => rmSync(path))]) {
     take();
-    const { id } = await api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-    while ((await api<JobOut>(`/jobs/${id}`)).finished_at === null)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      });
+    await scanToTheEnd({ api });
   }
 }
 

@@ -32,7 +32,7 @@ const folder = (name: string): string => {
   return path;
 };
 
-it('a library in a folder goes into a bucket, encrypted, and comes back', { timeout: 120_000 }, async () => {
+it('a library in a folder goes into a bucket, encrypted, and comes back', async () => {
   const dir = folder('local');
   const server = await livelyServer({ music, dir, env: { ...store.settings, ...LOCK, BACKUP_TARGET: 's3' } });
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', absent: 0, tidy_problem: null });
@@ -54,7 +54,7 @@ it('a library in a folder goes into a bucket, encrypted, and comes back', { time
   expect(filesIn(join(place, 'library'))).toEqual(library);
 });
 
-it('a library in a bucket goes into a folder, and comes back in one', { timeout: 120_000 }, async () => {
+it('a library in a bucket goes into a folder, and comes back in one', async () => {
   const [dir, backup] = [folder('remote'), folder('backup')];
   const server = await livelyServer({
     music,

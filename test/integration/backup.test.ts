@@ -230,7 +230,7 @@ describe('a second backup', () => {
     expect(rows['tracks']).not.toEqual(rowsIn(dir)['tracks']);
   });
 
-  it('keeps days and weeks, and frees what no kept snapshot needs', { timeout: 60_000 }, async () => {
+  it('keeps days and weeks, and frees what no kept snapshot needs', async () => {
     let today = new Date();
     const backup = folder('backup');
     await lively({ BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0' }, () => today);

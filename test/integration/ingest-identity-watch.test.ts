@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WatchTiming } from '../../server/ingest/watch.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { openIdentityLibrary, type IdentityLibrary } from '../support/identity-library.ts';
@@ -11,7 +11,6 @@ import { makeSongs, ROWS, type Part, type Songs } from '../support/identity-tabl
 import type { TestServer } from '../support/server.ts';
 
 const TIMING: Partial<WatchTiming> = { quietMs: 150, maxWaitMs: 3_000, holdMs: 60_000, lookMs: 1_000, checkMs: 10 };
-const PATIENCE = { timeout: 30_000, interval: 20 };
 
 let base: string;
 let songs: Songs;
@@ -26,8 +25,8 @@ const scansOf = ({ app }: TestServer) =>
 
 /** The watch has begun, and its first scan has ended. */
 async function watchesAndScanned(server: TestServer): Promise<void> {
-  await vi.waitFor(() => expect(server.app.watcher.status().state).toBe('watching'), PATIENCE);
-  await vi.waitFor(() => expect(scansOf(server).map((job) => job.status)).toEqual(['succeeded']), PATIENCE);
+  await expect.poll(() => server.app.watcher.status().state).toBe('watching');
+  await expect.poll(() => scansOf(server).map((job) => job.status)).toEqual(['succeeded']);
 }
 
 describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch alone', (mode) => {
@@ -44,11 +43,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
       join(music.folder, 'zz', name),
       Buffer.concat([id3([id3Frame('TIT2', utf8Text(name))]), silentMp3(40 + marks)]),
     );
-    await vi.waitFor(async () => expect(Object.keys(await music.ids())).toContain(`zz/${name}`), PATIENCE);
-    await vi.waitFor(
-      () => expect(scansOf(music.server).filter((job) => job.finishedAt === null)).toEqual([]),
-      PATIENCE,
-    );
+    await expect.poll(async () => Object.keys(await music.ids())).toContain(`zz/${name}`);
+    await expect.poll(() => scansOf(music.server).filter((job) => job.finishedAt === null)).toEqual([]);
   }
 
   const change = (what: 'change' | 'later'): void =>

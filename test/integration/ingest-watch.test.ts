@@ -34,7 +34,6 @@ const TIMING: Partial<WatchTiming> = {
  * For files that somebody writes to: a machine that stands still for a moment must not look like a writer who is done.
  */
 const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 900, maxWaitMs: 900 };
-const PATIENCE = { timeout: 20_000, interval: 25 };
 
 let base: string;
 let manifest: Manifest;
@@ -80,8 +79,8 @@ async function watching(folder: string, timing: Partial<WatchTiming> = {}): Prom
     watchTiming: { ...TIMING, ...timing },
   });
   servers.push(server);
-  await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('watching');
-  await expect.poll(() => endedScans(server).length, PATIENCE).toBe(1);
+  await expect.poll(() => server.app.watcher.status().state).toBe('watching');
+  await expect.poll(() => endedScans(server).length).toBe(1);
   return server;
 }
 
@@ -104,7 +103,7 @@ const sourceIds = async (server: TestServer): Promise<string[]> =>
 /** Something to wait for: when it has become a track, the changes before it have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {
   const last = put(folder, 'Last', 11);
-  await expect.poll(() => trackAt(server, last), PATIENCE).toBeDefined();
+  await expect.poll(() => trackAt(server, last)).toBeDefined();
 }
 
 describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (backend) => {
@@ -113,7 +112,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const server = await watching(folder, { backend });
     expect(await sourceIds(server)).toHaveLength(4);
     const added = put(folder, 'Artist A/Album A', 4);
-    await expect.poll(() => trackAt(server, added), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, added)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
   });
 
@@ -121,10 +120,10 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     const first = put(folder, 'Artist C/Box/Disc 1', 4);
-    await expect.poll(() => trackAt(server, first), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, first)).toBeDefined();
     const second = put(folder, 'Artist C/Box/Disc 1', 5);
     const third = put(folder, 'Artist C/Box/Disc 2', 6);
-    await expect.poll(() => sourceIds(server), PATIENCE).toEqual(expect.arrayContaining([second, third]));
+    await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining([second, third]));
     expect(server.app.watcher.status().folders).toBe(9);
   });
 
@@ -133,7 +132,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const server = await watching(folder, { backend });
     rmSync(join(folder, 'Artist A/Album A', nameOf(0)));
     await expect
-      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(0)}`))?.availability, PATIENCE)
+      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(0)}`))?.availability)
       .toBe('missing');
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
   });
@@ -142,7 +141,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     rmSync(join(folder, 'Artist A/Album A'), { recursive: true });
-    await expect.poll(() => sourceIds(server), PATIENCE).toHaveLength(2);
+    await expect.poll(() => sourceIds(server)).toHaveLength(2);
     expect(scannedFolders(server)).toEqual([['Artist A']]);
   });
 
@@ -150,17 +149,17 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist A/Album A (remaster)'));
-    await expect.poll(() => trackAt(server, `Artist A/Album A (remaster)/${nameOf(0)}`), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, `Artist A/Album A (remaster)/${nameOf(0)}`)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A']]);
     const added = put(folder, 'Artist A/Album A (remaster)', 4);
-    await expect.poll(() => trackAt(server, added), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, added)).toBeDefined();
   });
 
   test('a folder that moves to another artist leads to one scan of both', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist B/Album A'));
-    await expect.poll(() => trackAt(server, `Artist B/Album A/${nameOf(0)}`), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, `Artist B/Album A/${nameOf(0)}`)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A', 'Artist B/Album A']]);
   });
 
@@ -176,7 +175,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
       await after(90);
     }
     await expect
-      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(4)}`))?.size_bytes, PATIENCE)
+      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(4)}`))?.size_bytes)
       .toBe(bytes.length);
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
     expect(endedScans(server).at(-1)?.result).toMatchObject({ added: 1, updated: 0 });
@@ -191,7 +190,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
       for (; writing; await after(50)) appendFileSync(target, Buffer.alloc(100));
     })();
     const other = put(folder, 'Artist B/Album B', 5);
-    await expect.poll(() => trackAt(server, other), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, other)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist B/Album B']]);
     writing = false;
     await writer;
@@ -211,8 +210,8 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
         ]),
       );
     }
-    await expect.poll(async () => (await sourceIds(server)).length, PATIENCE).toBe(504);
-    await expect.poll(() => endedScans(server).length, PATIENCE).toBe(scansOf(server).length);
+    await expect.poll(async () => (await sourceIds(server)).length).toBe(504);
+    await expect.poll(() => endedScans(server).length).toBe(scansOf(server).length);
     expect(scannedFolders(server).length).toBeLessThanOrEqual(3);
   });
 
@@ -236,7 +235,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const server = await watching(folder, { backend });
     expect(await trackAt(server, hidden)).toBeUndefined();
     rmSync(join(folder, 'Memos/.ignore'));
-    await expect.poll(() => trackAt(server, hidden), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, hidden)).toBeDefined();
   });
 });
 
@@ -246,7 +245,7 @@ test('a folder whose name is no UTF-8 is watched too', async () => {
   mkdirSync(album);
   const server = await watching(folder);
   writeFileSync(Buffer.concat([album, Buffer.from(`/${nameOf(4)}`)]), readFileSync(source(4)));
-  await expect.poll(() => sourceIds(server), PATIENCE).toContain(`Caf\\xe9/${nameOf(4)}`);
+  await expect.poll(() => sourceIds(server)).toContain(`Caf\\xe9/${nameOf(4)}`);
 });
 
 test('changes that come while a scan runs are scanned after it', async () => {
@@ -257,7 +256,7 @@ test('changes that come while a scan runs are scanned after it', async () => {
     await server.api('/sources/local_folder/scan', { method: 'POST' });
     added.push(put(folder, `Artist ${i}`, i));
   }
-  await expect.poll(() => sourceIds(server), PATIENCE).toEqual(expect.arrayContaining(added));
+  await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining(added));
 });
 
 describe('the settings', () => {
@@ -266,12 +265,12 @@ describe('the settings', () => {
     const server = await watching(folder);
     expect((await server.api('/settings', { method: 'PATCH', body: { local_media_watch: false } })).status).toBe(200);
     await expect
-      .poll(() => server.app.watcher.status(), PATIENCE)
+      .poll(() => server.app.watcher.status())
       .toEqual({ state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' });
     const missed = put(folder, 'Artist A/Album A', 4);
     expect(scannedFolders(server)).toEqual([]);
     await server.api('/settings', { method: 'PATCH', body: { local_media_watch: true } });
-    await expect.poll(() => trackAt(server, missed), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, missed)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['']]);
   });
 
@@ -289,7 +288,7 @@ describe('the settings', () => {
       [other, marker],
     ] as const) {
       await server.api('/settings', { method: 'PATCH', body: { local_media_import_path: path } });
-      await expect.poll(() => trackAt(server, sourceId), PATIENCE).toBeDefined();
+      await expect.poll(() => trackAt(server, sourceId)).toBeDefined();
     }
     put(old, 'Artist A/Album A', 4);
     await seeEverything(server, other);
@@ -308,14 +307,14 @@ describe('where it cannot watch', () => {
       });
       servers.push(server);
       await expect
-        .poll(() => server.app.watcher.status(), PATIENCE)
+        .poll(() => server.app.watcher.status())
         .toEqual({
           state: 'polling',
           reason: 'The music folder holds more than 4 folders, which are too many to watch.',
         });
-      await expect.poll(async () => (await sourceIds(server)).length, PATIENCE).toBe(4);
+      await expect.poll(async () => (await sourceIds(server)).length).toBe(4);
       const added = put(folder, 'Artist A/Album A', 4);
-      await expect.poll(() => trackAt(server, added), PATIENCE).toBeDefined();
+      await expect.poll(() => trackAt(server, added)).toBeDefined();
     },
   );
 
@@ -323,7 +322,7 @@ describe('where it cannot watch', () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend, maxFolders: 6 });
     mkdirSync(join(folder, 'One/Two/Three'), { recursive: true });
-    await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('polling');
+    await expect.poll(() => server.app.watcher.status().state).toBe('polling');
   });
 
   test('a music folder that vanishes is waited for: nothing is scanned or missing, and it is watched again when it is back', async () => {
@@ -331,10 +330,10 @@ describe('where it cannot watch', () => {
     const server = await watching(folder);
     renameSync(folder, `${folder}-away`);
     await expect
-      .poll(() => server.app.watcher.status(), PATIENCE)
+      .poll(() => server.app.watcher.status())
       .toEqual({ state: 'polling', reason: 'The music folder is not there. Is its disk connected?' });
     renameSync(`${folder}-away`, folder);
-    await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('watching');
+    await expect.poll(() => server.app.watcher.status().state).toBe('watching');
     await seeEverything(server, folder);
     expect(await sourceIds(server)).toHaveLength(5);
     expect(endedScans(server).map((job) => [job.status, (job.result as ScanResult).missing])).toEqual(
@@ -348,7 +347,7 @@ describe('where it cannot watch', () => {
     for (const artist of ['Artist A', 'Artist B'])
       renameSync(join(folder, artist), join(base, `${artist} of ${folder.slice(-6)}`));
     await expect
-      .poll(() => server.app.watcher.status(), PATIENCE)
+      .poll(() => server.app.watcher.status())
       .toEqual({
         state: 'polling',
         reason: 'The music folder is empty, but held music before. Is its disk connected?',
@@ -356,7 +355,7 @@ describe('where it cannot watch', () => {
     expect(await sourceIds(server)).toHaveLength(4);
     for (const artist of ['Artist A', 'Artist B'])
       renameSync(join(base, `${artist} of ${folder.slice(-6)}`), join(folder, artist));
-    await expect.poll(() => server.app.watcher.status().state, PATIENCE).toBe('watching');
+    await expect.poll(() => server.app.watcher.status().state).toBe('watching');
     await seeEverything(server, folder);
     expect(await sourceIds(server)).toHaveLength(5);
   });
@@ -368,9 +367,9 @@ describe('where it cannot watch', () => {
     put(other, 'Artist A/Album A', 0);
     renameSync(folder, `${folder}-old`);
     renameSync(other, folder);
-    await expect.poll(() => endedScans(server).length, PATIENCE).toBe(2);
+    await expect.poll(() => endedScans(server).length).toBe(2);
     const added = put(folder, 'Artist A/Album A', 5);
-    await expect.poll(() => trackAt(server, added), PATIENCE).toBeDefined();
+    await expect.poll(() => trackAt(server, added)).toBeDefined();
   });
 });
 

@@ -59,120 +59,102 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   });
   afterAll(() => server.close());
 
-  it(
-    'searches, saves, fetches and streams the bytes of the site, with a copy of the cookies',
-    { timeout: 60_000 },
-    async () => {
-      const before = readFileSync(cookies, 'utf8');
-      expect(await remoteOf(server)).toMatchObject({
-        enabled: true,
-        detail: expect.stringMatching(/^yt-dlp \d{4}\.\d\d\.\d\d/),
-      });
-      const hit = await me.firstHit('harbour lights');
-      expect(hit).toMatchObject({
-        source_id: expect.stringMatching(/^ext:Generic:[0-9a-f]{32}$/),
-        title: 'Harbour Lights',
-        in_library: false,
-      });
-      expect(site.searches).toEqual(['harbour lights']);
-      const { body: track } = await me.save(hit);
+  it('searches, saves, fetches and streams the bytes of the site, with a copy of the cookies', async () => {
+    const before = readFileSync(cookies, 'utf8');
+    expect(await remoteOf(server)).toMatchObject({
+      enabled: true,
+      detail: expect.stringMatching(/^yt-dlp \d{4}\.\d\d\.\d\d/),
+    });
+    const hit = await me.firstHit('harbour lights');
+    expect(hit).toMatchObject({
+      source_id: expect.stringMatching(/^ext:Generic:[0-9a-f]{32}$/),
+      title: 'Harbour Lights',
+      in_library: false,
+    });
+    expect(site.searches).toEqual(['harbour lights']);
+    const { body: track } = await me.save(hit);
+    const { body: asked } = await me.materialize(track.id);
+    await server.app.drain();
+    expect(await me.download(asked.id)).toMatchObject({
+      status: 'succeeded',
+      attempts: 1,
+      error: null,
+      bytes_done: audio[0]?.length,
+    });
+    expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
+    expect(new Set(site.cookies)).toEqual(new Set(['session=secret-cookie']));
+    expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([before, 0o600]);
+    expect(readdirSync(join(server.dir, 'tmp')).filter((name) => name.startsWith('cookies-'))).toEqual([]);
+    expect(readdirSync(join(server.dir, 'downloads'))).toEqual([]);
+  });
+
+  it('is told from what it says: a page that is closed, and one that is gone, end the download at once', async () => {
+    const fails = async (query: string, id: string, status: number): Promise<unknown> => {
+      const { body: track } = await me.save(await me.firstHit(query));
+      (site.tracks.get(id) as { status?: number }).status = status;
       const { body: asked } = await me.materialize(track.id);
       await server.app.drain();
-      expect(await me.download(asked.id)).toMatchObject({
-        status: 'succeeded',
-        attempts: 1,
-        error: null,
-        bytes_done: audio[0]?.length,
-      });
-      expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
-      expect(new Set(site.cookies)).toEqual(new Set(['session=secret-cookie']));
-      expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([before, 0o600]);
-      expect(readdirSync(join(server.dir, 'tmp')).filter((name) => name.startsWith('cookies-'))).toEqual([]);
-      expect(readdirSync(join(server.dir, 'downloads'))).toEqual([]);
-    },
-  );
-
-  it(
-    'is told from what it says: a page that is closed, and one that is gone, end the download at once',
-    { timeout: 60_000 },
-    async () => {
-      const fails = async (query: string, id: string, status: number): Promise<unknown> => {
-        const { body: track } = await me.save(await me.firstHit(query));
-        (site.tracks.get(id) as { status?: number }).status = status;
-        const { body: asked } = await me.materialize(track.id);
-        await server.app.drain();
-        expect((await me.track(track.id)).availability).toBe('remote');
-        return me.download(asked.id);
-      };
-      expect(await fails('members', '1', 403)).toMatchObject({
-        status: 'failed',
-        attempts: 1,
-        error: expect.stringMatching(/^The site does not give it out; .*HTTP Error 403/),
-      });
-      expect(await fails('gone', '2', 404)).toMatchObject({
-        status: 'failed',
-        attempts: 1,
-        error: expect.stringMatching(/^The site does not have it any more \(.*HTTP Error 404/),
-      });
-    },
-  );
-
-  it(
-    'is ended with all that it started when the download is cancelled, which can be tried again',
-    { timeout: 60_000 },
-    async () => {
-      const { body: track } = await me.save(await me.firstHit('slow boat'));
-      site.ranges.length = 0;
-      site.stalls.push(0, 6_000); // it looks at the beginning first, and lets go
-      const { body: asked } = await me.materialize(track.id);
-      await expect.poll(() => site.ranges.length, { timeout: 20_000 }).toBe(2);
-      const cancelled = await server.api<{ status: string }>(`/downloads/${asked.id}`, { method: 'DELETE' });
-      expect(cancelled.body.status).toBe('cancelled');
-      await server.app.drain(); // returns only when the program has ended
       expect((await me.track(track.id)).availability).toBe('remote');
-      await server.api(`/downloads/${asked.id}/retry`, { method: 'POST' });
-      await server.app.drain();
-      expect((await me.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
-    },
-  );
+      return me.download(asked.id);
+    };
+    expect(await fails('members', '1', 403)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: expect.stringMatching(/^The site does not give it out; .*HTTP Error 403/),
+    });
+    expect(await fails('gone', '2', 404)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: expect.stringMatching(/^The site does not have it any more \(.*HTTP Error 404/),
+    });
+  });
+
+  it('is ended with all that it started when the download is cancelled, which can be tried again', async () => {
+    const { body: track } = await me.save(await me.firstHit('slow boat'));
+    site.ranges.length = 0;
+    site.stalls.push(0, 6_000); // it looks at the beginning first, and lets go
+    const { body: asked } = await me.materialize(track.id);
+    await expect.poll(() => site.ranges.length).toBe(2);
+    const cancelled = await server.api<{ status: string }>(`/downloads/${asked.id}`, { method: 'DELETE' });
+    expect(cancelled.body.status).toBe('cancelled');
+    await server.app.drain(); // returns only when the program has ended
+    expect((await me.track(track.id)).availability).toBe('remote');
+    await server.api(`/downloads/${asked.id}/retry`, { method: 'POST' });
+    await server.app.drain();
+    expect((await me.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
+  });
 });
 
-it.runIf(ytDlp !== undefined)(
-  'yt-dlp goes on where it was when the server was stopped in between',
-  { timeout: 60_000 },
-  async () => {
-    const bytes = silentMp3(2_000);
-    site.tracks.set('long', { title: 'Long Crossing', artist: 'The Quays', seconds: 52, bytes });
-    const start = (): Promise<TestServer> =>
-      startServer({
-        dir: join(dir, 'kept'),
-        cataloguePace: PATIENCE,
-        env: {
-          STREAMSRC_ENABLED: 'true',
-          STREAMSRC_PROVIDER: 'ext',
-          STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}`,
-        },
-      });
-    let server = await start();
-    let me = remoteUser(server);
-    const { body: track } = await me.save(await me.firstHit('long crossing'));
-    site.ranges.length = 0;
-    site.stalls.push(0, 600_000); // it looks at the beginning first, and lets go
-    const { body: asked } = await me.materialize(track.id);
-    await expect
-      .poll(async () => (await me.download(asked.id)).bytes_done, { timeout: 20_000 })
-      .toBeGreaterThan(100_000);
-    await server.close();
+it.runIf(ytDlp !== undefined)('yt-dlp goes on where it was when the server was stopped in between', async () => {
+  const bytes = silentMp3(2_000);
+  site.tracks.set('long', { title: 'Long Crossing', artist: 'The Quays', seconds: 52, bytes });
+  const start = (): Promise<TestServer> =>
+    startServer({
+      dir: join(dir, 'kept'),
+      cataloguePace: PATIENCE,
+      env: {
+        STREAMSRC_ENABLED: 'true',
+        STREAMSRC_PROVIDER: 'ext',
+        STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}`,
+      },
+    });
+  let server = await start();
+  let me = remoteUser(server);
+  const { body: track } = await me.save(await me.firstHit('long crossing'));
+  site.ranges.length = 0;
+  site.stalls.push(0, 600_000); // it looks at the beginning first, and lets go
+  const { body: asked } = await me.materialize(track.id);
+  await expect.poll(async () => (await me.download(asked.id)).bytes_done).toBeGreaterThan(100_000);
+  await server.close();
 
-    server = await start();
-    me = remoteUser(server);
-    await server.app.drain();
-    expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
-    expect(Number(/^bytes=(\d+)-$/.exec(site.ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(100_000);
-    expect((await me.bytesOf(track.id)).equals(bytes)).toBe(true);
-    await server.close();
-  },
-);
+  server = await start();
+  me = remoteUser(server);
+  await server.app.drain();
+  expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+  expect(Number(/^bytes=(\d+)-$/.exec(site.ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(100_000);
+  expect((await me.bytesOf(track.id)).equals(bytes)).toBe(true);
+  await server.close();
+});
 
 describe('an extractor that', () => {
   /** A program that says its version as yt-dlp does, and then does this. */

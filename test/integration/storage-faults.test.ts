@@ -64,7 +64,7 @@ beforeAll(async () => {
     s3Limits: QUICK,
     now: () => new Date(clock),
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await fake.close();
@@ -209,7 +209,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
 ];
 
 describe.each(FAULTS)('a store that has only %s', (_, fault) => {
-  it.each(ACTIVITIES)('while %s', { timeout: 60_000 }, async (_activity, live) => {
+  it.each(ACTIVITIES)('while %s', async (_activity, live) => {
     try {
       await live(fault);
     } finally {
@@ -225,7 +225,7 @@ describe.each(FAULTS)('a store that has only %s', (_, fault) => {
   });
 });
 
-it('after all that, the backup gives back every row and every byte', { timeout: 60_000 }, async () => {
+it('after all that, the backup gives back every row and every byte', async () => {
   const tracks = await allTracks(server);
   const place = join(base, 'restored');
   await restoreFrom(await openBackup('s3', { env: { ...fake.settings, S3_PREFIX: 'tonearm' } }), place);

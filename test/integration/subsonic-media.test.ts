@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLibrary } from '../support/library.ts';
 import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -109,9 +109,9 @@ describe.runIf(ffmpeg)('converted audio', () => {
       live.headers.get('content-length'),
     ]).toEqual([200, 'audio/mpeg', 'none', null]);
     const whole = await bytesOf(live);
-    await vi.waitFor(async () =>
-      expect((await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges')).toBe('bytes'),
-    );
+    await expect
+      .poll(async () => (await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges'))
+      .toBe('bytes');
     const middle = await stream({ format: 'mp3', maxBitRate: 128 }, { Range: 'bytes=5000-5999' });
     expect([middle.status, (await bytesOf(middle)).equals(whole.subarray(5_000, 6_000))]).toEqual([206, true]);
   });

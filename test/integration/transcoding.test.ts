@@ -16,7 +16,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { get as httpGet, type ClientRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { tracks } from '../../server/db/schema.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
@@ -172,7 +172,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
 
   it('is a file with ranges once it was made', async () => {
     const first = await bytesOf(await get(song, 'format=mp3'));
-    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    await expect.poll(() => transcodes.running()).toBe(0);
     const whole = await get(song, 'format=mp3');
     expect(whole.headers.get('accept-ranges')).toBe('bytes');
     expect(whole.headers.get('content-length')).toBe(String(first.length));
@@ -205,7 +205,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   it('begins where it was asked to, with a time of its own, and is not kept', async () => {
     const response = await get(song, 'format=mp3&start_ms=5000');
     expect(Math.abs(durationOf(await bytesOf(response), 'mp3') - (SECONDS - 5))).toBeLessThan(0.3);
-    await vi.waitFor(() => expect(cacheFiles()).toEqual([]));
+    await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
   it('answers HEAD with its type and starts nothing', async () => {
@@ -218,7 +218,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(transcodes.running()).toBe(0);
     expect((await get(song, 'format=mp3', {}, 'HEAD')).status).toBe(200);
     await bytesOf(await get(song, 'format=mp3'));
-    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    await expect.poll(() => transcodes.running()).toBe(0);
     expect(Number((await get(song, 'format=mp3', {}, 'HEAD')).headers.get('content-length'))).toBeGreaterThan(10_000);
   });
 
@@ -240,13 +240,13 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   it('is made once for two who ask at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, async () => bytesOf(await get(song, 'format=opus'))));
     for (const answer of answers) expect(answer.equals(answers[0] as Buffer)).toBe(true);
-    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    await expect.poll(() => transcodes.running()).toBe(0);
     expect(cacheFiles()).toHaveLength(1);
   });
 
   it('is another one when the file became another one', async () => {
     await bytesOf(await get(song, 'format=mp3'));
-    await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+    await expect.poll(() => transcodes.running()).toBe(0);
     utimesSync(join(dir, 'music', 'song.wav'), new Date(0), new Date(1_000));
     expect((await get(song, 'format=mp3')).headers.get('accept-ranges')).toBe('none');
   });
@@ -256,19 +256,19 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     const response = await get(song, 'format=mp3');
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ detail: 'This track could not be converted. Try the original.' });
-    await vi.waitFor(() => expect(cacheFiles()).toEqual([]));
+    await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
   it('is sent but not kept when the music ends before its time', async () => {
     const short = addFile('cut.wav', SECONDS, { durationMs: 60_000 });
     expect(durationOf(await bytesOf(await get(short, 'format=mp3')), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
-    await vi.waitFor(() => expect(cacheFiles()).toEqual([]));
+    await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
   it('makes room for new ones by the least recently used', async () => {
     for (const format of ['mp3', 'opus', 'aac']) {
       await bytesOf(await get(song, `format=${format}`));
-      await vi.waitFor(() => expect(transcodes.running()).toBe(0));
+      await expect.poll(() => transcodes.running()).toBe(0);
     }
     const [mp3] = cacheFiles().filter((name) => name.endsWith('.mp3'));
     utimesSync(join(dir, 'cache', 'transcodes', mp3 as string), new Date(0), new Date(0));
@@ -299,9 +299,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () =>
     expect(answers.every((length) => length > 1_000)).toBe(true);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(2);
-    await vi.waitFor(() =>
-      expect([children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]),
-    );
+    await expect.poll(() => [children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]);
   });
 
   it('leave no program and no file behind when everybody goes', async () => {
@@ -313,12 +311,10 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () =>
         agent: false,
       }).on('error', () => undefined),
     );
-    await vi.waitFor(() => expect(transcodes.running()).toBe(12));
+    await expect.poll(() => transcodes.running()).toBe(12);
     expect(children()).toBe(2);
     for (const request of [first, second, ...waiting]) request.destroy();
-    await vi.waitFor(() => expect([transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => [transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]);
   });
 
   it('go on while one of two listeners is still there', async () => {
@@ -331,7 +327,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () =>
     });
     expect([transcodes.running(), children()]).toEqual([1, 1]);
     second.destroy();
-    await vi.waitFor(() => expect([transcodes.running(), children()]).toEqual([0, 0]), { timeout: 10_000 });
+    await expect.poll(() => [transcodes.running(), children()]).toEqual([0, 0]);
   });
 
   it('end with the server', async () => {

@@ -2,7 +2,8 @@
 // @sparticuz/chromium.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import { PATIENCE_MS } from './until.ts';
 
 // @sparticuz/chromium's own `.args` are not used: its --single-process dies when a page closes.
 const ARGS = [
@@ -37,7 +38,15 @@ export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean
   return chromium.launch({
     executablePath: await browserPath(),
     headless: true,
+    timeout: PATIENCE_MS,
     args: ARGS,
     ...(scrollBars && { ignoreDefaultArgs: ['--hide-scrollbars'] }),
   });
+}
+
+/** One that waits as patiently as the tests do. */
+export async function openContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }

@@ -155,7 +155,7 @@ it('understands what our own server prints', async () => {
   const url = await promise;
   const status = await fetch(`${url}/api/v1/auth/status`);
   expect(await status.json()).toMatchObject({ setup_required: true });
-  await vi.waitFor(() => expect(server.setupToken()).toMatch(/\S{16,}/));
+  await expect.poll(() => server.setupToken()).toMatch(/\S{16,}/);
   await server.stop();
   await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
 });

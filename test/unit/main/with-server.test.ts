@@ -13,12 +13,11 @@ import type { ServerChild } from '../../../main/server-process.ts';
 import { serverEntry } from '../../support/bundle.ts';
 import { makeLibrary, pathOf } from '../../support/library.ts';
 import { migratedDatabase } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { app, fake } from '../../fakes/electron.ts';
 import { onlyWindow, pageIsThere } from './running-app.ts';
 
 const OWNER = { username: 'owner', password: 'correct horse battery' };
-const PATIENCE = { timeout: 60_000, interval: 20 };
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 const SETTINGS = {
   PORT: '0',
   LOCAL_MEDIA_WATCH: 'false',
@@ -44,7 +43,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   app.quit();
-  await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
+  await expect.poll(() => app.hasExited).toBe(true);
   vi.unstubAllEnvs();
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -71,7 +70,7 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
     platform: 'linux',
   });
   app.becomeReady();
-  await vi.waitFor(() => expect(fake.windows).toHaveLength(1), PATIENCE);
+  await expect.poll(() => fake.windows).toHaveLength(1);
   const window = onlyWindow();
   const url = new URL(window.webContents.getURL()).origin;
   await pageIsThere(window);
@@ -80,14 +79,10 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
 
 async function bootAsOwner(options?: Parameters<typeof boot>[0]) {
   const running = await boot(options);
-  let token: unknown = null;
-  await vi.waitFor(async () => {
-    token = await fake.invoke(running.window, 'setup:token', []);
-    expect(token).not.toBeNull();
-  }, PATIENCE);
+  const token = await until(() => fake.invoke(running.window, 'setup:token', []));
   await call(running.url, '/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: token } });
   await pageIsThere(running.window); // tells again when somebody has signed in
-  await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
+  await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
   return running;
 }
 
@@ -141,7 +136,7 @@ describe.each([{ isPackaged: false }, { isPackaged: true }])('packaged: $isPacka
 
     app.quit();
     expect(app.hasExited).toBe(false);
-    await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
+    await expect.poll(() => app.hasExited).toBe(true);
     await expect(fetch(`${running.url}/health`)).rejects.toThrow('fetch failed');
     expect(output).not.toContain('unexpected');
   });
@@ -160,7 +155,7 @@ it('a server that cannot start says why, also from a process that does not end b
     platform: 'linux',
   });
   app.becomeReady();
-  await vi.waitFor(() => expect(fake.messages[0]?.options.detail).toContain('PORT'), PATIENCE);
+  await expect.poll(() => fake.messages[0]?.options.detail).toContain('PORT');
   fake.messages[0]?.answer('Quit');
 });
 
@@ -168,15 +163,15 @@ it('the tray lets the network in and sends it away, and follows when that is don
   const running = await bootAsOwner();
   const token = await signIn(running);
   const isShared = async () => (await call(running.url, '/network', { token })).body['shared'];
-  await vi.waitFor(() => expect(tray().find('Share on my network').enabled).toBe(true), PATIENCE);
+  await expect.poll(() => tray().find('Share on my network').enabled).toBe(true);
   tray().pick('Share on my network');
-  await vi.waitFor(async () => expect(await isShared()).toBe(true), PATIENCE);
-  await vi.waitFor(() => expect(tray().find('Share on my network').checked).toBe(true), PATIENCE);
+  await expect.poll(() => isShared()).toBe(true);
+  await expect.poll(() => tray().find('Share on my network').checked).toBe(true);
   expect(fake.notices.map(({ options }) => options.title)).toEqual(['Everybody on your network can make an account']);
   fake.notices[0]?.emit('click');
   expect(fake.windows.map(({ webContents }) => webContents.getURL())).toContain(`${running.url}/settings#accounts`);
   await call(running.url, '/network/sharing', { method: 'PUT', token, body: { enabled: false } });
-  await vi.waitFor(() => expect(tray().find('Share on my network').checked).toBe(false), PATIENCE);
+  await expect.poll(() => tray().find('Share on my network').checked).toBe(false);
 });
 
 it('music and playlists that are opened with the app come in, and are played and shown', async () => {
@@ -194,14 +189,13 @@ it('music and playlists that are opened with the app come in, and are played and
   const { window } = await bootAsOwner();
 
   app.emit('second-instance', {}, ['/opt/tonearm', paths[0] ?? ''], '/');
-  await vi.waitFor(
-    () => expect(window.webContents.heard.at(-1)).toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] }),
-    PATIENCE,
-  );
+  await expect
+    .poll(() => window.webContents.heard.at(-1))
+    .toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] });
 
   for (const path of [list, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')])
     app.emit('open-file', { preventDefault: () => undefined }, path);
-  await vi.waitFor(() => expect(fake.notices).toHaveLength(1), PATIENCE);
+  await expect.poll(() => fake.notices).toHaveLength(1);
   expect(fake.notices[0]?.options).toMatchObject({
     title: 'Some files could not be imported',
     body: expect.stringMatching(/^broken\.mp3: ./) as string,
@@ -223,50 +217,39 @@ it('a server that is killed comes back; the window keeps its page, and tray and 
   const token = await signIn(running);
   const before = running.url;
   child?.kill();
-  await vi.waitFor(
-    () => expect(running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' }),
-    PATIENCE,
-  );
+  await expect.poll(() => running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' });
   // port 0 is another one each time
-  await vi.waitFor(() => expect(running.window.webContents.getURL()).not.toBe(`${before}/`), PATIENCE);
+  await expect.poll(() => running.window.webContents.getURL()).not.toBe(`${before}/`);
   const url = new URL(running.window.webContents.getURL()).origin;
-  await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
+  await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
   expect((await call(url, '/users/me', { token })).status).toBe(200);
   expect(await signIn({ window: running.window, url })).toBeTypeOf('string');
 });
 
-it(
-  'a scan that the tray began is shown while it runs, drained when the app is quit, and gone on with after',
-  { timeout: 60_000 },
-  async () => {
-    const TRACKS = 2_000; // more than a fast scan can read while a slow app quits
-    const music = makeLibrary(
-      { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
-      join(dir, 'music'),
-    );
-    vi.stubEnv('LOCAL_MEDIA_IMPORT_PATH', music.dir);
-    const { window } = await bootAsOwner();
-    tray().pick('Rescan library');
-    await vi.waitFor(() => expect(rowsOf('tracks')).toBeGreaterThan(0), { ...PATIENCE, interval: 2 });
-    const atQuit = rowsOf('tracks');
-    app.quit();
-    await vi.waitFor(() => expect(app.hasExited).toBe(true), PATIENCE);
-    expect(fake.windows).not.toContain(window);
-    const drained = rowsOf('tracks');
-    expect(drained).toBeGreaterThanOrEqual(atQuit);
-    expect(drained).toBeLessThan(TRACKS);
+it('a scan that the tray began is shown while it runs, drained when the app is quit, and gone on with after', async () => {
+  const TRACKS = 2_000; // more than a fast scan can read while a slow app quits
+  const music = makeLibrary(
+    { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
+    join(dir, 'music'),
+  );
+  vi.stubEnv('LOCAL_MEDIA_IMPORT_PATH', music.dir);
+  const { window } = await bootAsOwner();
+  tray().pick('Rescan library');
+  await expect.poll(() => rowsOf('tracks'), { interval: 2 }).toBeGreaterThan(0);
+  const atQuit = rowsOf('tracks');
+  app.quit();
+  await expect.poll(() => app.hasExited).toBe(true);
+  expect(fake.windows).not.toContain(window);
+  const drained = rowsOf('tracks');
+  expect(drained).toBeGreaterThanOrEqual(atQuit);
+  expect(drained).toBeLessThan(TRACKS);
 
-    await boot();
-    await vi.waitFor(() => expect(rowsOf('tracks')).toBe(TRACKS), PATIENCE);
-    await vi.waitFor(() => expect(tray().find('Rescan library').enabled).toBe(true), PATIENCE);
-    tray().pick('Rescan library');
-    await vi.waitFor(
-      () =>
-        expect(fake.notices.map(({ options }) => [options.title, options.body])).toEqual([
-          ['Scan finished', '0 tracks added, 0 files could not be read.'],
-        ]),
-      PATIENCE,
-    );
-    expect(rowsOf('tracks')).toBe(TRACKS);
-  },
-);
+  await boot();
+  await expect.poll(() => rowsOf('tracks')).toBe(TRACKS);
+  await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
+  tray().pick('Rescan library');
+  await expect
+    .poll(() => fake.notices.map(({ options }) => [options.title, options.body]))
+    .toEqual([['Scan finished', '0 tracks added, 0 files could not be read.']]);
+  expect(rowsOf('tracks')).toBe(TRACKS);
+});

@@ -70,5 +70,4 @@ it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
       /^the file (?:is made of too many parts|has more than \d+ (?:parts|tags))$/,
     );
   },
-  20_000,
 );
