@@ -1,10 +1,11 @@
 // One Vite builds all of it; the mode says which process: renderer (default), server, main, preload.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { WORKERS } from './server/paths.ts';
 
 const root = import.meta.dirname;
 
@@ -108,15 +109,7 @@ export default defineConfig(({ mode }) => {
       ...node(
         {
           main: 'server/main.ts',
-          'reader-worker': 'server/ingest/reader-worker.ts',
-          'walk-worker': 'server/ingest/walk-worker.ts',
-          'watch-worker': 'server/ingest/watch-worker.ts',
-          'cover-worker': 'server/covers/cover-worker.ts',
-          'fingerprint-worker': 'server/media/fingerprint-worker.ts',
-          'smart-worker': 'server/playlists/smart-worker.ts',
-          'lists-worker': 'server/library/lists-worker.ts',
-          'snapshot-worker': 'server/backup/snapshot-worker.ts',
-          'checkpoint-worker': 'server/db/checkpoint-worker.ts',
+          ...Object.fromEntries(Object.values(WORKERS).map((file) => [basename(file), `server/${file}.ts`])),
         },
         'dist/server',
       ),

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export interface Given {
+export interface LaunchRequests {
   links: string[];
   paths: string[];
   isHidden: boolean;
@@ -19,7 +19,7 @@ const MOST = 500;
 export function readArguments(
   argv: readonly string[],
   { workingDirectory, appPath }: { workingDirectory: string; appPath: string },
-): Given {
+): LaunchRequests {
   const words = argv
     .slice(1)
     .map(asPath)

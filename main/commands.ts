@@ -3,7 +3,7 @@
 import { app, dialog } from 'electron';
 import type { Actions } from './actions.ts';
 import type { PlayerCommand } from './ipc.ts';
-import { notify } from './notices.ts';
+import { notify } from './notifications.ts';
 import type { ServerLink } from './server-link.ts';
 import type { Job, Network } from './server-shapes.ts';
 import type { Say } from './texts.ts';

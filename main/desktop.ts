@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { app, dialog, globalShortcut, powerMonitor, session } from 'electron';
 import type { Clock } from './clock.ts';
 import { createActions } from './commands.ts';
-import { denyPermissions, fenceIn } from './fence.ts';
-import { takeGiven } from './given.ts';
+import { denyPermissions, guardNavigation } from './navigation-guard.ts';
+import { receiveLaunchRequests } from './launch-requests.ts';
 import { answerChannels } from './ipc-handlers.ts';
 import { createLoginStart } from './login-start.ts';
 import { takeMediaKeys } from './media-keys.ts';
-import { createAskedJobs, isSeen, notify } from './notices.ts';
+import { createAskedJobs, isSeen, notify } from './notifications.ts';
 import { createServerLink } from './server-link.ts';
 import { createServerProcess, type ServerChild } from './server-process.ts';
 import { openShellFile } from './shell-file.ts';
@@ -90,7 +90,14 @@ export function startDesktop({
       if (notice && !isSeen()) notify({ ...notice, onClick: () => windows.show('library', `/activity?job=${job.id}`) });
     },
   });
-  const given = takeGiven({ windows, link, clock, whenUp, isSounding: () => isSounding(watch.status()), say });
+  const given = receiveLaunchRequests({
+    windows,
+    link,
+    clock,
+    whenUp,
+    isSounding: () => isSounding(watch.status()),
+    say,
+  });
   const updater = createUpdater({ clock, isWanted: () => kept.get().lookForUpdates, say });
   const actions = createActions({
     windows,
@@ -148,7 +155,7 @@ export function startDesktop({
     if (!keepsRunning()) app.quit();
   });
   app.on('web-contents-created', (_event, page) =>
-    fenceIn(page, { isOurs, nameOf: windows.nameOf, show: windows.show }),
+    guardNavigation(page, { isOurs, nameOf: windows.nameOf, show: windows.show }),
   );
   app.on('before-quit', () => {
     isQuitting = true;

@@ -2,7 +2,7 @@
 // page.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
 import { NEWS, type News } from './ipc.ts';
-import { placeOn, type Area, type Place, type Size } from './places.ts';
+import { placeWindow, type Area, type Place, type Size } from './window-placement.ts';
 import type { WindowName } from './which-window.ts';
 
 /** The page's own background, so that a window does not flash while it loads. */
@@ -46,7 +46,7 @@ export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysB
     const place = placeOf(name);
     const window = new BrowserWindow({
       title: 'Tonearm',
-      ...placeOn(screens(), place, usual),
+      ...placeWindow(screens(), place, usual),
       minWidth: least.width,
       minHeight: least.height,
       show: false,

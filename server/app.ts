@@ -39,36 +39,37 @@ import type { Route } from './http/route.ts';
 import { webInterface } from './http/static-files.ts';
 import { createHistoryImports } from './history/imports.ts';
 import { matchHistoryTask } from './history/match-task.ts';
-import { createHistoryMoves } from './history/moves.ts';
+import { createPlayMerge } from './history/track-merge.ts';
 import { createNowPlaying } from './history/now-playing.ts';
 import { historyRoutes } from './history/routes.ts';
 import { createScrobbling } from './history/scrobbling.ts';
 import { createHistoryService } from './history/service.ts';
-import { ingestRoutes } from './ingest/routes.ts';
-import { downloadRoutes } from './ingest/download-routes.ts';
-import { downloadTask } from './ingest/download-task.ts';
-import { createDownloads } from './ingest/downloads.ts';
-import { createReaderPool } from './ingest/reader-pool.ts';
-import { createDeletedFiles } from './ingest/deleted-files.ts';
-import { createLostFiles } from './ingest/lost-files.ts';
-import { createRelocation } from './ingest/relocate.ts';
-import { relocateRoutes } from './ingest/relocate-routes.ts';
-import { createRemoteMoves, createRemoteTracks } from './ingest/remote-tracks.ts';
-import { createStoreFile } from './ingest/store-file.ts';
-import { createTagReader } from './ingest/tag-reader.ts';
-import { assertScannable, previewScan, scanTask, type PreviewWish } from './ingest/task.ts';
-import { createSoundIdentity } from './ingest/sound-identity.ts';
-import { createUploadService, enrichUploaded } from './ingest/upload.ts';
-import { createWalker } from './ingest/walker.ts';
-import { createWatcher, type WatchTiming } from './ingest/watch.ts';
-import { createGiveWay } from './jobs/give-way.ts';
+import { scanRoutes } from './scan/routes.ts';
+import { downloadRoutes } from './downloads/routes.ts';
+import { downloadTask } from './downloads/task.ts';
+import { createDownloads } from './downloads/service.ts';
+import { createReaderPool } from './files/reader-pool.ts';
+import { createDeletedFiles } from './scan/deleted-files.ts';
+import { createLostFiles } from './scan/lost-files.ts';
+import { createRelocation } from './relocation/service.ts';
+import { relocationRoutes } from './relocation/routes.ts';
+import { createRemoteMerge, createRemoteTracks } from './downloads/remote-tracks.ts';
+import { createStoreFile } from './files/store-file.ts';
+import { createTagReader } from './files/tag-reader.ts';
+import { assertScannable, previewScan, scanTask, type PreviewWish } from './scan/task.ts';
+import { createFingerprintIdentity } from './scan/fingerprint-identity.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import { createUploadService, enrichUploaded } from './uploads/service.ts';
+import { createWalker } from './scan/walker.ts';
+import { createWatcher, type WatchTiming } from './watch/service.ts';
+import { createYieldToRequests } from './jobs/yield-to-requests.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
 import { jukeboxRoutes } from './jukebox/routes.ts';
 import { createJukebox } from './jukebox/service.ts';
 import { toJukeboxOut } from './jukebox/wire.ts';
-import { createTrackMerge } from './library/merge.ts';
-import { createLibraryNews } from './library/news.ts';
+import { createTrackMerge } from './library/track-merge.ts';
+import { createChangeEvents } from './library/change-events.ts';
 import { createListThread } from './library/listing.ts';
 import { libraryRoutes } from './library/routes.ts';
 import { rebuildSearch } from './library/search-rebuild.ts';
@@ -76,22 +77,22 @@ import { createLibraryService } from './library/service.ts';
 import { settleCreditsTask } from './library/task.ts';
 import { createTrackWriter } from './library/track-writer.ts';
 import { toTrackOut } from './library/wire-maps.ts';
-import { createLikeMoves } from './likes/moves.ts';
+import { createLikeMerge } from './likes/track-merge.ts';
 import { likeRoutes } from './likes/routes.ts';
 import { createLikeService } from './likes/service.ts';
 import { toLikeState } from './likes/wire.ts';
 import type { Log } from './log/log.ts';
-import { networkRoutes } from './network/routes.ts';
-import { createSharing } from './network/sharing.ts';
+import { networkRoutes } from './lan/routes.ts';
+import { createSharing } from './lan/sharing.ts';
 import type { ProductPaths } from './paths.ts';
 import { createFingerprinter } from './media/fingerprint.ts';
 import { createToolFinder } from './media/tools.ts';
 import { createBookmarkService } from './playback/bookmarks.ts';
-import { createPlaybackMoves } from './playback/moves.ts';
+import { createPlaybackMerge } from './playback/track-merge.ts';
 import { createQueueService } from './playback/queue.ts';
 import { playbackRoutes } from './playback/routes.ts';
 import { createFileMatcher } from './playlists/file-match.ts';
-import { createPlaylistMoves } from './playlists/moves.ts';
+import { createEntryMerge } from './playlists/track-merge.ts';
 import { playlistRoutes } from './playlists/routes.ts';
 import { createPlaylistService } from './playlists/service.ts';
 import { createSmartThread } from './playlists/smart-thread.ts';
@@ -106,7 +107,7 @@ import { createSearchService } from './search/service.ts';
 import { importPathFault } from './settings/checks.ts';
 import { createSettingsService } from './settings/service.ts';
 import { settingsRoutes } from './settings/routes.ts';
-import { createShareMoves } from './shares/moves.ts';
+import { createShareMerge } from './shares/track-merge.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShareService } from './shares/service.ts';
 import type { CataloguePace } from './sources/provider-http.ts';
@@ -117,23 +118,23 @@ import { statsRoutes } from './stats/routes.ts';
 import { createStatsService } from './stats/service.ts';
 import { createStorageStats } from './stats/storage-stats.ts';
 import { createAudioStore } from './storage/audio-store.ts';
-import { createClaims } from './storage/claims.ts';
+import { createLeases } from './storage/leases.ts';
 import { openStorage } from './storage/open.ts';
 import type { S3Limits } from './storage/s3-client.ts';
 import { streamingRoutes } from './streaming/routes.ts';
 import { createStreamingService } from './streaming/service.ts';
 import { createTranscodes } from './streaming/transcodes.ts';
-import { createCoverDoor } from './subsonic/cover-door.ts';
-import { createSubsonicDoor } from './subsonic/door.ts';
+import { createCoverArt } from './subsonic/cover-art.ts';
+import { createSubsonicRouter } from './subsonic/router.ts';
 import { createEndpoints } from './subsonic/endpoints.ts';
 import { createResponder } from './subsonic/respond.ts';
 import { createPlaybackSessions } from './subsonic/sessions.ts';
-import { createDailyVerify } from './upkeep/daily.ts';
-import { garbageTask } from './upkeep/garbage.ts';
-import type { VerifyPace } from './upkeep/pace.ts';
-import { upkeepRoutes } from './upkeep/routes.ts';
-import { createStoreTest } from './upkeep/store-test.ts';
-import { verifyTask } from './upkeep/verify.ts';
+import { createDailyVerify } from './maintenance/daily-verify.ts';
+import { garbageTask } from './maintenance/garbage-collection.ts';
+import type { VerifyPace } from './maintenance/verify-pace.ts';
+import { maintenanceRoutes } from './maintenance/routes.ts';
+import { createStoreTest } from './maintenance/storage-test.ts';
+import { verifyTask } from './maintenance/verify.ts';
 
 export interface AppOptions {
   config: Config;
@@ -198,12 +199,12 @@ export async function createApp({
     wasmPath: paths.chromaprint,
     log,
   });
-  const news = createLibraryNews({ db });
+  const news = createChangeEvents({ db });
   const events = createEventHub({ now, library: news.current });
   const activity = createActivity({ now });
-  const giveWay = createGiveWay({ isServing: activity.isServing });
-  const jobs = createJobs({ db, log, now, events, giveWay });
-  const claims = createClaims();
+  const yieldToRequests = createYieldToRequests({ isServing: activity.isServing });
+  const jobs = createJobs({ db, log, now, events, yieldToRequests });
+  const leases = createLeases();
   const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const uploadReader = createReaderPool({ workerUrl: paths.workers.reader, log });
   const walker = createWalker({ workerUrl: paths.workers.walk });
@@ -226,7 +227,7 @@ export async function createApp({
     log,
     now,
     storage,
-    claims,
+    leases,
     tracks,
     listThread,
     onDeleted: deletedFiles.note,
@@ -274,12 +275,12 @@ export async function createApp({
   const queue = createQueueService({ db, now, events, library });
   const bookmarks = createBookmarkService({ db, now, library });
   const movers = [
-    createLikeMoves({ db }),
-    createHistoryMoves({ db }),
-    createPlaylistMoves({ db, now }),
-    createPlaybackMoves({ db }),
-    createShareMoves({ db }),
-    createRemoteMoves({ db }),
+    createLikeMerge({ db }),
+    createPlayMerge({ db }),
+    createEntryMerge({ db, now }),
+    createPlaybackMerge({ db }),
+    createShareMerge({ db }),
+    createRemoteMerge({ db }),
   ];
   const merge = createTrackMerge({ db, tracks, movers });
   const relocation = createRelocation({ db, now, tracks, library, merge });
@@ -358,7 +359,7 @@ export async function createApp({
     void enrichUploaded(jobs, ids, now());
     void jobs.tryEnqueue('cover_task', {});
   };
-  const storeFile = createStoreFile({ storage, claims, reader: uploadReader });
+  const storeFile = createStoreFile({ storage, leases, reader: uploadReader });
   const uploads = createUploadService({ db, log, tracks, storeFile, settings, tmpDir: tmp, onUploaded });
   const onSaved = (): void => {
     onNewTracks();
@@ -380,7 +381,7 @@ export async function createApp({
     onFetched: (id) => onUploaded([id]),
   });
 
-  const adoptBySound = createSoundIdentity({
+  const adoptByFingerprint = createFingerprintIdentity({
     db,
     fingerprinter,
     relocation,
@@ -393,7 +394,7 @@ export async function createApp({
     db,
     databasePath: config.paths.database,
     tracks,
-    claims,
+    leases,
     reader,
     walker,
     now,
@@ -406,7 +407,7 @@ export async function createApp({
     storageRoot,
     releaseAudio: library.releaseAudio,
     isServing: activity.isServing,
-    adoptBySound,
+    adoptByFingerprint,
     relieve: checkpoints.relieve,
   };
   const ownFolders = (): string[] =>
@@ -419,7 +420,7 @@ export async function createApp({
     secretStore,
     jobs,
     storage,
-    claims,
+    leases,
     workerUrl: paths.workers.snapshot,
     version,
     now,
@@ -471,7 +472,7 @@ export async function createApp({
         db,
         now,
         storage,
-        claims,
+        leases,
         onOrphanedCovers: () => void jobs.tryEnqueue('cover_task', {}),
       }),
       import_history: imports.task,
@@ -485,7 +486,7 @@ export async function createApp({
       })
     : undefined;
   if (work)
-    void rebuildSearch({ db, search: tracks.search, log, giveWay }).catch((err: unknown) => {
+    void rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {
       log.error({ err }, 'search could not be rebuilt');
     });
   if (work && covers.hasDue()) void jobs.tryEnqueue('cover_task', {});
@@ -500,7 +501,7 @@ export async function createApp({
     now,
     announce: (userId, state) => events.publish('jukebox', toJukeboxOut(state), { audience: { userId } }),
   });
-  const subsonic = createSubsonicDoor({
+  const subsonic = createSubsonicRouter({
     log,
     appSignIn: auth.appSignIn,
     respond: createResponder({ serverVersion: version }),
@@ -522,7 +523,7 @@ export async function createApp({
       radio: createRadioService({ db, now }),
       sessions: createPlaybackSessions({ now }),
       playlists,
-      covers: createCoverDoor({ covers, placeholders: placeholderCovers, library, playlists }),
+      covers: createCoverArt({ covers, placeholders: placeholderCovers, library, playlists }),
       fetchNow: downloads.fetchNow,
       showsRemote: () => settings.get('SUBSONIC_REMOTE_TRACKS'),
       placeholderPath: join(paths.resources, 'placeholder-cover.jpg'),
@@ -549,7 +550,7 @@ export async function createApp({
     ...playbackRoutes({ queue, bookmarks }),
     ...jukeboxRoutes(jukebox),
     ...statsRoutes({ stats: createStatsService({ db }), storageStats: createStorageStats({ db, storage, library }) }),
-    ...relocateRoutes({ relocation, libraryChanged }),
+    ...relocationRoutes({ relocation, libraryChanged }),
     ...duplicateRoutes({ duplicates, libraryChanged }),
     ...searchRoutes(search),
     ...remoteSearchRoutes({
@@ -569,10 +570,11 @@ export async function createApp({
     ...streaming,
     ...sourceRoutes(sources),
     ...downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
-    ...ingestRoutes({ uploads, sources, settings, jobs, trackOut: library.trackOut }),
+    ...scanRoutes({ sources, settings, jobs }),
+    ...uploadRoutes({ uploads, trackOut: library.trackOut }),
     ...backupRoutes({ backups, restores, exports }),
     ...metricRoutes({ version, library: library.countLibrary }),
-    ...upkeepRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
+    ...maintenanceRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
     ...jobRoutes(jobs),
     ...eventRoutes({ events, authenticate: auth.authenticate }),
     ...documentationRoutes(() => api, { version, rootRoutes }),

@@ -1,46 +1,43 @@
 // Where the product's own files are, in the source tree and in the bundle, where `import.meta.url` has moved.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+
+/** The files that run in worker threads, without `.ts`; the bundle has an entry for each, under its own name. */
+export const WORKERS = {
+  walk: 'scan/walk-worker',
+  watch: 'watch/watch-worker',
+  reader: 'files/reader-worker',
+  cover: 'covers/cover-worker',
+  fingerprint: 'media/fingerprint-worker',
+  smart: 'playlists/smart-worker',
+  lists: 'library/lists-worker',
+  snapshot: 'backup/snapshot-worker',
+  checkpoint: 'db/checkpoint-worker',
+} as const;
+type WorkerName = keyof typeof WORKERS;
 
 export interface ProductPaths {
   migrations: string;
   /** The built web interface. */
   renderer: string;
   resources: string;
-  workers: {
-    walk: URL;
-    watch: URL;
-    reader: URL;
-    cover: URL;
-    fingerprint: URL;
-    smart: URL;
-    lists: URL;
-    snapshot: URL;
-    checkpoint: URL;
-  };
+  workers: Record<WorkerName, URL>;
   /** Chromaprint's WebAssembly. */
   chromaprint: string;
 }
 
 /** `root` is the project (or package) folder; `bundled` says whether this code runs from dist/. */
 export function productPaths(root: string, bundled: boolean): ProductPaths {
-  const worker = (room: string, name: string): URL =>
-    pathToFileURL(bundled ? join(root, 'dist', 'server', `${name}.js`) : join(root, 'server', room, `${name}.ts`));
+  const worker = (file: string): URL =>
+    pathToFileURL(bundled ? join(root, 'dist', 'server', `${basename(file)}.js`) : join(root, 'server', `${file}.ts`));
   return {
     migrations: join(root, 'migrations'),
     renderer: join(root, 'dist', 'renderer'),
     resources: join(root, 'resources'),
-    workers: {
-      walk: worker('ingest', 'walk-worker'),
-      watch: worker('ingest', 'watch-worker'),
-      reader: worker('ingest', 'reader-worker'),
-      cover: worker('covers', 'cover-worker'),
-      fingerprint: worker('media', 'fingerprint-worker'),
-      smart: worker('playlists', 'smart-worker'),
-      lists: worker('library', 'lists-worker'),
-      snapshot: worker('backup', 'snapshot-worker'),
-      checkpoint: worker('db', 'checkpoint-worker'),
-    },
+    workers: Object.fromEntries(Object.entries(WORKERS).map(([name, file]) => [name, worker(file)])) as Record<
+      WorkerName,
+      URL
+    >,
     chromaprint: join(
       root,
       ...(bundled ? ['dist', 'server'] : ['node_modules', '@unimusic', 'chromaprint', 'dist']),

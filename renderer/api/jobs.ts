@@ -1,7 +1,7 @@
 // Background work and the scan that runs. `scan` events land in the cache under `scanKey` (events.ts), so a page reads
 // them as it reads any query.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ScanProgress, ScanResult } from '../../server/ingest/wire.ts';
+import type { ScanProgress, ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { request } from './client.ts';
 import type { Paged } from './library.ts';

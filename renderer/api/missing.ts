@@ -1,6 +1,6 @@
 // Tracks whose file is not where it was: how many there are, what may take their place, and the two ways out.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReplacementOut } from '../../server/ingest/wire.ts';
+import type { ReplacementOut } from '../../server/relocation/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';

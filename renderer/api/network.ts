@@ -1,6 +1,6 @@
 // Whether the network may come in, and where phones find the library.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { NetworkOut } from '../../server/network/wire.ts';
+import type { NetworkOut } from '../../server/lan/wire.ts';
 import { request } from './client.ts';
 
 const NETWORK = ['network'] as const;

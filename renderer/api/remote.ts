@@ -7,7 +7,7 @@ import {
   useQueryClient,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { DownloadJobOut } from '../../server/downloads/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
 import type { SourceOut } from '../../server/sources/wire.ts';

@@ -1,6 +1,6 @@
 // One file to the server. XMLHttpRequest and not fetch, because fetch can't tell how much of a body has gone out.
 import i18next from 'i18next';
-import type { UploadOut } from '../../server/ingest/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
 import { API } from './client.ts';
 import { ApiError, parseProblem } from './problem.ts';
 import { getSession, signOut } from './session.ts';

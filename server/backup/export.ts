@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
-import type { GiveWay } from '../jobs/give-way.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import { permanent, type Handler, type JobContext } from '../jobs/tasks.ts';
 import { m3uEntry, m3uHead } from '../playlists/m3u.ts';
@@ -17,7 +17,7 @@ import { isWritten, writeWhole } from './export-files.ts';
 import { numbered, safeName } from './export-names.ts';
 import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-paths.ts';
 import { assertOutside } from './own-folders.ts';
-import { eachAtOnce } from './pool.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import type { ExportResult } from './wire.ts';
 
 const AT_ONCE = 4;
@@ -33,7 +33,7 @@ export interface ExportDeps {
   ownFolders: () => string[];
 }
 
-type Run = Pick<JobContext, 'signal' | 'progress' | 'giveWay'>;
+type Run = Pick<JobContext, 'signal' | 'progress' | 'yieldToRequests'>;
 export type ExportService = ReturnType<typeof createExportService>;
 
 export function createExportService({ db, audioStore, playlists, jobs, tmpDir, ownFolders }: ExportDeps) {
@@ -45,14 +45,18 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     return path;
   }
 
-  async function copyTrack(folder: string, { uri, path }: PlacedTrack, { signal, giveWay }: Run): Promise<number> {
+  async function copyTrack(
+    folder: string,
+    { uri, path }: PlacedTrack,
+    { signal, yieldToRequests }: Run,
+  ): Promise<number> {
     const file = await audioStore.resolve(uri);
     const { size, modifiedAt } = await file.stat();
     const place = join(folder, 'Music', ...path.split('/'));
     if (await isWritten(place, size, modifiedAt)) return 0;
     const { stream } = await file.open();
     try {
-      return await writeWhole(place, gently(stream as AsyncIterable<Buffer>, signal, giveWay), modifiedAt);
+      return await writeWhole(place, gently(stream as AsyncIterable<Buffer>, signal, yieldToRequests), modifiedAt);
     } finally {
       stream.destroy();
     }
@@ -123,7 +127,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     return result;
   }
 
-  const task: Handler<'export_task'> = async ({ folder }, { signal, progress, giveWay }) => {
+  const task: Handler<'export_task'> = async ({ folder }, { signal, progress, yieldToRequests }) => {
     await mkdir(tmpDir, { recursive: true });
     const scratch = join(tmpDir, `export-${randomBytes(6).toString('hex')}.db`);
     const usable = await assertUsable(folder).catch((error: unknown) => {
@@ -131,7 +135,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     });
     const paths = createExportPaths(db.$client, scratch);
     try {
-      return await exportTo(usable, paths, { signal, progress, giveWay });
+      return await exportTo(usable, paths, { signal, progress, yieldToRequests });
     } finally {
       paths.close();
       await rm(scratch, { force: true });
@@ -147,11 +151,15 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
   };
 }
 
-async function* gently(source: AsyncIterable<Buffer>, signal: AbortSignal, giveWay: GiveWay): AsyncGenerator<Buffer> {
+async function* gently(
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+  yieldToRequests: YieldToRequests,
+): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     signal.throwIfAborted();
     yield chunk;
-    await giveWay();
+    await yieldToRequests();
   }
 }
 

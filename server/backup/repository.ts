@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
-import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } from './crypt.ts';
+import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } from './encryption.ts';
 import { FileLine, hashInBackup, Manifest, SnapshotId } from './manifest.ts';
 import { HEADER, type BackupTarget } from './target.ts';
 

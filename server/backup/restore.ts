@@ -13,9 +13,9 @@ import { AppError, conflict } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import { pathBelow } from '../storage/file-names.ts';
 import type { Storage } from '../storage/storage.ts';
-import { DamagedObject } from './crypt.ts';
+import { DamagedObject } from './encryption.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
-import { eachAtOnce } from './pool.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import type { Repository } from './repository.ts';
 import {
   asideName,

@@ -5,13 +5,13 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import type { GiveWay } from '../jobs/give-way.ts';
-import type { Claims } from '../storage/claims.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
+import type { Leases } from '../storage/leases.ts';
 import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
-import { copyOwnFile, notCopied } from './own-files.ts';
-import { eachAtOnce } from './pool.ts';
+import { copyOwnFile, notCopied } from './referenced-files.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import { SourceProblem, type Repository } from './repository.ts';
 import { snapshotsToKeep } from './retention.ts';
 import { copyDatabase } from './snapshot-thread.ts';
@@ -27,7 +27,7 @@ const CLOCK_SLACK_MS = 24 * 3_600_000;
 
 export interface BackupSource {
   storage: Storage;
-  claims: Pick<Claims, 'claimAll'>;
+  leases: Pick<Leases, 'leaseAll'>;
   databasePath: string;
   tmpDir: string;
   workerUrl: URL;
@@ -44,16 +44,16 @@ export interface Run {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
   /** Absent where nobody else wants this thread. */
-  giveWay?: GiveWay;
+  yieldToRequests?: YieldToRequests;
   /** False: what an object store does not give now is waited for with the next try; true: it is noted as absent. */
   isLastTry?: boolean;
 }
 
 /** Objects are not deleted from the library meanwhile. */
 export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> =>
-  source.claims.claimAll(() => backUpClaimed(repo, source, run));
+  source.leases.leaseAll(() => backUpLeased(repo, source, run));
 
-async function backUpClaimed(repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> {
+async function backUpLeased(repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> {
   const { signal, progress } = run;
   const begun = source.now();
   const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
@@ -127,7 +127,7 @@ async function storeFiles(
   repo: Repository,
   source: BackupSource,
   copy: string,
-  { signal, progress, giveWay = () => undefined, isLastTry = true }: Run,
+  { signal, progress, yieldToRequests = () => undefined, isLastTry = true }: Run,
 ) {
   const { tracks, covers } = countContents(copy);
   const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
@@ -155,7 +155,7 @@ async function storeFiles(
     lines.push(JSON.stringify(line));
     if (lines.length >= LINES_PER_LIST) await closeList();
     progress(++done, Math.max(done, tracks + covers), 'Copying audio and covers');
-    await giveWay();
+    await yieldToRequests();
   });
   await closeList();
   return { lists, counts, result };
@@ -167,7 +167,7 @@ async function storeFiles(
   }: Extract<Content, { kind: 'stored' }>): Promise<{ line: FileLine; bytes: number }> {
     if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
     try {
-      const bytes = await repo.put(hash, bytesOf(source.storage, key, giveWay), signal);
+      const bytes = await repo.put(hash, bytesOf(source.storage, key, yieldToRequests), signal);
       return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
     } catch (error) {
       if (!(error instanceof SourceProblem)) throw error;
@@ -195,10 +195,10 @@ async function storeFiles(
 const isOnlyOutOfReach = (cause: unknown, { kind }: Pick<Storage, 'kind'>): boolean =>
   kind === 's3' && cause instanceof AppError && cause.code === 'unavailable';
 
-async function* bytesOf(storage: Storage, key: string, giveWay: GiveWay): AsyncGenerator<Buffer> {
+async function* bytesOf(storage: Storage, key: string, yieldToRequests: YieldToRequests): AsyncGenerator<Buffer> {
   for await (const chunk of (await storage.open(key)).stream as AsyncIterable<Buffer>) {
     yield chunk;
-    await giveWay();
+    await yieldToRequests();
   }
 }
 

@@ -13,7 +13,7 @@ import type { Log } from '../log/log.ts';
 import { openStorage } from '../storage/open.ts';
 import type { S3Limits } from '../storage/s3-client.ts';
 import type { Storage } from '../storage/storage.ts';
-import { createHealer } from './heal.ts';
+import { createRepairer } from './repair.ts';
 import { libraryId } from './identity.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertOutside } from './own-folders.ts';
@@ -26,7 +26,7 @@ import { BackupResult } from './wire.ts';
 const LOOK_EVERY_MS = 30_000;
 const SNAPSHOTS_SHOWN = 100;
 
-export interface BackupDeps extends Pick<BackupSource, 'storage' | 'claims' | 'workerUrl' | 'version' | 'now'> {
+export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'workerUrl' | 'version' | 'now'> {
   db: MainDb;
   config: Config;
   settings: LiveSettings;
@@ -75,7 +75,7 @@ export function createBackupService({
   secretStore,
   jobs,
   storage,
-  claims,
+  leases,
   workerUrl,
   version,
   now,
@@ -137,7 +137,7 @@ export function createBackupService({
     };
     return {
       storage,
-      claims,
+      leases,
       workerUrl,
       version,
       now,
@@ -150,7 +150,7 @@ export function createBackupService({
     };
   }
 
-  const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress, giveWay }) => {
+  const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress, yieldToRequests }) => {
     try {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
         throw conflict(
@@ -159,7 +159,7 @@ export function createBackupService({
       return await backUp(await open(to, true), await source(), {
         signal,
         progress,
-        giveWay,
+        yieldToRequests,
         isLastTry: attempt >= TASKS.backup_task.attempts,
       });
     } catch (error) {
@@ -200,7 +200,7 @@ export function createBackupService({
   return {
     task,
     open,
-    ...createHealer({ storage, open: () => open() }),
+    ...createRepairer({ storage, open: () => open() }),
 
     /** Looks at the clock now and every half minute. */
     startSchedule(): void {

@@ -4,7 +4,7 @@ import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobOut } from '../jobs/wire.ts';
-import type { ScanProgress } from '../ingest/wire.ts';
+import type { ScanProgress } from '../scan/wire.ts';
 
 const LINE_EVERY_MS = 5_000;
 /** Whoever sits at the terminal may see everything. */

@@ -1,5 +1,5 @@
 // What a scan did, or would do, as lines for a terminal. Pure.
-import type { ScanResult } from '../ingest/wire.ts';
+import type { ScanResult } from '../scan/wire.ts';
 
 const SHOWN = 20;
 /** In file names these could tell the terminal to do things. */

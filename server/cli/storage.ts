@@ -8,7 +8,7 @@ import type { ProductPaths } from '../paths.ts';
 import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
 import { openStorage } from '../storage/open.ts';
 import type { Storage } from '../storage/storage.ts';
-import { migrateStorage, type Migration } from '../upkeep/migrate.ts';
+import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
 
 const LINE_EVERY_MS = 5_000;
 

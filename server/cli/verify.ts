@@ -1,8 +1,8 @@
 // `tonearm verify` and `tonearm gc [--dry-run]`: upkeep of the storage without a server.
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
-import type { Finding, VerifyTally } from '../upkeep/tally.ts';
-import type { GarbageResult } from '../upkeep/wire.ts';
+import type { Finding, VerifyReport } from '../maintenance/verify-report.ts';
+import type { GarbageResult } from '../maintenance/wire.ts';
 import { showJobProgress } from './progress.ts';
 import { cancelOnStop, untilEnded } from './wait.ts';
 
@@ -10,7 +10,7 @@ const SHOWN = 50;
 
 /** Exit code 1 when something is not as it was and could not be healed. */
 export async function runVerify(app: App): Promise<void> {
-  const tally = (await run(app, { scope: 'all' }, 'Comparing')) as VerifyTally;
+  const tally = (await run(app, { scope: 'all' }, 'Comparing')) as VerifyReport;
   const { checked, covers, bytes, damaged, missing, unreadable, healed, changed, unhashed, returned, findings } = tally;
   console.log(
     `${checked} tracks and ${covers} covers compared (${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed, ${returned} back again`,

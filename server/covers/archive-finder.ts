@@ -8,7 +8,7 @@ import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CoverArchive } from './archive.ts';
 import type { PassOptions } from './finder.ts';
-import type { FoundRows } from './found-rows.ts';
+import type { FoundRows } from './finder-rows.ts';
 import { createLocks, workTogether, type Locks } from './locks.ts';
 import { createLookupRows, type Wanted } from './lookup-rows.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
@@ -96,9 +96,9 @@ export function createArchiveFinder({
       return isKept;
     });
 
-  async function* wantedAlbums({ signal, giveWay }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
+  async function* wantedAlbums({ signal, yieldToRequests }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
     for (let above = 0; above < highestAlbumId(); above += ID_WINDOW) {
-      await (giveWay() ??
+      await (yieldToRequests() ??
         new Promise((resolve) => {
           setImmediate(resolve);
         })); // a look takes a few milliseconds

@@ -2,11 +2,11 @@
 // times down. What comes back is unchecked bytes; whether they are a picture is for the caller.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Log } from '../log/log.ts';
-import { createBreaker } from '../net/breaker.ts';
-import { guardedFetch, type GuardedAnswer } from '../net/guarded-fetch.ts';
-import { NetError, type NetErrorKind } from '../net/net-error.ts';
-import { createTokenBucket } from '../net/token-bucket.ts';
-import { userAgentOf } from '../net/user-agent.ts';
+import { createBreaker } from '../outbound/breaker.ts';
+import { guardedFetch, type GuardedAnswer } from '../outbound/guarded-fetch.ts';
+import { OutboundError, type OutboundErrorKind } from '../outbound/outbound-error.ts';
+import { createTokenBucket } from '../outbound/token-bucket.ts';
+import { userAgentOf } from '../outbound/user-agent.ts';
 
 /** Large enough for every screen; old pictures have only the second. */
 const SIZES = ['front-1200', 'front-500'] as const;
@@ -45,7 +45,7 @@ export interface CoverArchiveDeps {
 }
 
 /** Of these another time may be better; where else it sends us stays the same. */
-const PASSING = new Set<NetErrorKind>(['timeout', 'refused', 'network']);
+const PASSING = new Set<OutboundErrorKind>(['timeout', 'refused', 'network']);
 
 export type CoverArchive = ReturnType<typeof createCoverArchive>;
 
@@ -83,7 +83,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
         }),
       );
     } catch (error) {
-      if (!(error instanceof NetError)) throw error;
+      if (!(error instanceof OutboundError)) throw error;
       return { result: PASSING.has(error.kind) ? 'failed' : 'unusable', reason: error.message };
     }
   }

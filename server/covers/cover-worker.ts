@@ -1,6 +1,6 @@
 // The thread that takes the picture out of an audio file: its readers are synchronous and the file may be hostile.
 import { parentPort } from 'node:worker_threads';
-import { END } from '../end-thread.ts';
+import { END } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
 import { openByteSource } from '../media/byte-source.ts';
 import { readCover } from '../media/read.ts';

@@ -2,7 +2,7 @@
 // started anew when a file hangs it or eats its memory.
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { endThread } from '../end-thread.ts';
+import { stopWorker } from '../runtime/stop-worker.ts';
 import type { ByteRange } from '../storage/storage.ts';
 import type { PictureRequest, PictureResponse } from './cover-worker.ts';
 import { UnusablePicture } from './picture.ts';
@@ -43,7 +43,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
       const fail = (reason: string): void => {
         settle();
         if (worker === thread) worker = undefined;
-        void endThread(thread, 0); // it hangs, or has ended
+        void stopWorker(thread, 0); // it hangs, or has ended
         reject(new UnusablePicture(reason));
       };
       const supply = (range: ByteRange): void => {
@@ -70,7 +70,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
     clearTimeout(idle);
     const thread = worker;
     worker = undefined;
-    if (thread) await endThread(thread);
+    if (thread) await stopWorker(thread);
   }
 
   return {

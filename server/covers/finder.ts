@@ -3,14 +3,14 @@
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
-import type { GiveWay } from '../jobs/give-way.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { isOutOfReach, listCandidates, type Candidate } from './candidates.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
-import type { FoundRows } from './found-rows.ts';
+import type { FoundRows } from './finder-rows.ts';
 import { createSlots, workTogether, type Locks } from './locks.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
@@ -26,7 +26,7 @@ const ID_WINDOW = 5_000;
 export interface PassOptions {
   signal: AbortSignal;
   progress: (done: number, total: number) => void;
-  giveWay: GiveWay;
+  yieldToRequests: YieldToRequests;
 }
 
 export interface CoverFinderDeps {
@@ -104,10 +104,10 @@ export function createCoverFinder({
     }
   }
 
-  async function pendingAlbums({ signal, giveWay }: PassOptions): Promise<AlbumId[]> {
+  async function pendingAlbums({ signal, yieldToRequests }: PassOptions): Promise<AlbumId[]> {
     const found: AlbumId[] = [];
     for (let above = 0; above < sources.highestAlbumId(); above += ID_WINDOW) {
-      await (giveWay() ??
+      await (yieldToRequests() ??
         new Promise((resolve) => {
           setImmediate(resolve);
         })); // a look takes a few milliseconds
@@ -139,7 +139,7 @@ export function createCoverFinder({
    * `resolveNearby` does.
    */
   async function resolvePending(options: PassOptions) {
-    const { signal, progress, giveWay } = options;
+    const { signal, progress, yieldToRequests } = options;
     const seen = new Set<AlbumId>();
     let [done, found] = [0, 0];
     for (;;) {
@@ -150,7 +150,7 @@ export function createCoverFinder({
       await workTogether(ids, signal, UNDER_WAY, async (id, stop) => {
         if (await resolveNearby(id, stop)) found++;
         progress(++done, seen.size);
-        await giveWay();
+        await yieldToRequests();
       });
     }
   }

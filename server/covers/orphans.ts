@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
-import type { GiveWay } from '../jobs/give-way.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Locks } from './locks.ts';
@@ -51,13 +51,13 @@ export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDe
         await tryRelease(orphan);
     },
 
-    async sweep({ signal, giveWay }: { signal: AbortSignal; giveWay: GiveWay }): Promise<void> {
+    async sweep({ signal, yieldToRequests }: { signal: AbortSignal; yieldToRequests: YieldToRequests }): Promise<void> {
       for (;;) {
         const orphans = db.select().from(orphanedCovers).limit(AT_ONCE).all();
         for (const orphan of orphans) {
           signal.throwIfAborted();
           if (!(await locked(orphan.albumId, () => tryRelease(orphan)))) return; // the storage is out of reach
-          await giveWay();
+          await yieldToRequests();
         }
         if (orphans.length < AT_ONCE) return;
       }

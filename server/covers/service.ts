@@ -12,14 +12,14 @@ import { readAll } from './candidates.ts';
 import type { CoverArchive } from './archive.ts';
 import { createArchiveFinder } from './archive-finder.ts';
 import { createEmbeddedPictures } from './embedded-pictures.ts';
-import { createFoundRows } from './found-rows.ts';
+import { createFoundRows } from './finder-rows.ts';
 import { createCoverFinder } from './finder.ts';
 import { createLocks } from './locks.ts';
 import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
 import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
 import { createOrphans } from './orphans.ts';
 import { checkPicture } from './picture.ts';
-import { createCoverProof, type CoverVerdict, type HealCover } from './prove.ts';
+import { createCoverCheck, type CoverVerdict, type RepairCover } from './verify-cover.ts';
 import {
   deleteCover,
   deleteNone,
@@ -79,7 +79,7 @@ export function createCoverService({
   });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked });
-  const proveStored = createCoverProof({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
+  const proveStored = createCoverCheck({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
   const { listOfArtist, ...find } = prepareFindCovers(db);
 
   async function readOriginal({ key }: StoredCover): Promise<Buffer> {
@@ -138,7 +138,7 @@ export function createCoverService({
      * Compares the stored cover with its hash, and heals it: with `heal`, from where it was found, or, when it is lost
      * and came from the archive, from there. Throws as `resolveCover` does.
      */
-    async prove(albumId: AlbumId, heal: HealCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
+    async prove(albumId: AlbumId, heal: RepairCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
       const verdict = await proveStored(albumId, heal);
       if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled())
         return verdict;

@@ -7,22 +7,22 @@ import type { CoverService } from './service.ts';
 
 export const coverTask =
   ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<'cover_task'> =>
-  async (_payload, { signal, progress, giveWay }) => {
-    await covers.sweepOrphans({ signal, giveWay });
+  async (_payload, { signal, progress, yieldToRequests }) => {
+    await covers.sweepOrphans({ signal, yieldToRequests });
     const result = await covers.resolvePending({
       signal,
-      giveWay,
+      yieldToRequests,
       progress: (done, total) => progress(done, total, 'Looking for covers'),
     });
-    if (await covers.hasWanted({ signal, giveWay })) await jobs.tryEnqueue('cover_archive_task', {});
+    if (await covers.hasWanted({ signal, yieldToRequests })) await jobs.tryEnqueue('cover_archive_task', {});
     return result;
   };
 
 export const coverArchiveTask =
   ({ covers }: { covers: CoverService }): Handler<'cover_archive_task'> =>
-  async (_payload, { signal, progress, giveWay }) =>
+  async (_payload, { signal, progress, yieldToRequests }) =>
     covers.resolveWanted({
       signal,
-      giveWay,
+      yieldToRequests,
       progress: (done, total) => progress(done, total, 'Asking the cover archive'),
     });

@@ -376,24 +376,24 @@ export const orphanedCovers = sqliteTable('orphaned_covers', {
 /** backup/: which library this is, made at its first backup and taken along by a restore; at most one row. */
 export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
 
-// ---- upkeep/ ----
+// ---- maintenance/ ----
 
 /**
- * upkeep/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily part.
+ * maintenance/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily part.
  */
 export const verifyRuns = sqliteTable('verify_runs', {
   scope: text('scope').$type<'all' | 'part'>().primaryKey(),
   // the latest one; it goes on after a stop, another begins anew (all) or goes on too (part)
   jobId: integer('job_id').$type<JobId>().notNull(),
   afterId: integer('after_id').notNull(), // tracks up to this id are done
-  tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(), // what that job has found so far (upkeep/tally.ts)
+  tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(), // what that job has found so far (maintenance/verify-report.ts)
   startedAt: time('started_at').notNull(),
   afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
 });
 
-// ---- ingest/ ----
+// ---- scan/ ----
 
-/** ingest/: a folder below the import path as the last scan saw it. */
+/** scan/: a folder below the import path as the last scan saw it. */
 export const sourceFolders = sqliteTable(
   'source_folders',
   {
@@ -407,7 +407,7 @@ export const sourceFolders = sqliteTable(
 );
 
 /**
- * ingest/: a file below the import path and what became of it. Kept also for failed and deleted ones, so that they are
+ * scan/: a file below the import path and what became of it. Kept also for failed and deleted ones, so that they are
  * not opened again until they change.
  */
 export const sourceFiles = sqliteTable(
@@ -438,7 +438,7 @@ export const sourceFiles = sqliteTable(
   ],
 );
 
-/** ingest/: a fetch of a remote track's audio. From status to next_attempt_at it follows its job, by triggers. */
+/** downloads/: a fetch of a remote track's audio. From status to next_attempt_at it follows its job, by triggers. */
 export const downloads = sqliteTable(
   'downloads',
   {
@@ -473,7 +473,7 @@ export const downloads = sqliteTable(
   ],
 );
 
-/** ingest/: what a catalogue calls a track that was saved from it, also after the track was merged into another. */
+/** downloads/: what a catalogue calls a track that was saved from it, also after the track was merged into another. */
 export const remoteIds = sqliteTable(
   'remote_ids',
   {

@@ -2,10 +2,10 @@
 // https://acoustid.org/webservice).
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
-import type { Breaker } from '../net/breaker.ts';
-import type { TokenBucket, Wait } from '../net/token-bucket.ts';
+import type { Breaker } from '../outbound/breaker.ts';
+import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 import { LookupAnswer, LookupRefusal, type HeardResult } from './acoustid-wire.ts';
-import { createServiceAsker, ServiceError } from './ask-service.ts';
+import { createServiceClient, ServiceError } from './service-client.ts';
 
 export interface AcoustIdDeps {
   settings: LiveSettings;
@@ -32,7 +32,7 @@ const BUSY = [5, 13, 14];
 const LONGEST_S = 32_767;
 
 export function createAcoustId({ settings, version, userAgent, bucket, breaker, wait, timeoutMs }: AcoustIdDeps) {
-  const ask = createServiceAsker({
+  const ask = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('FPID_BASE_URL'),
     userAgent,

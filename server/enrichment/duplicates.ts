@@ -5,7 +5,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import { duplicateMembers, tracks } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { TrackMerge } from '../library/merge.ts';
+import type { TrackMerge } from '../library/track-merge.ts';
 import type { LeftOver } from '../library/row-removal.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';

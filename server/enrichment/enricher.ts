@@ -9,7 +9,7 @@ import type { Log } from '../log/log.ts';
 import { compressFingerprint } from '../media/fingerprint-code.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';
 import type { AcoustId } from './acoustid.ts';
-import { isAsScanned } from './as-scanned.ts';
+import { isAsScanned } from './settled-by-scan.ts';
 import { rankCandidates, type FileHint } from './candidates.ts';
 import { completeMatch } from './details.ts';
 import { findFingerprint, storeFingerprint } from './fingerprints.ts';

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Db, MainDb, Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { trackFingerprints, tracks } from '../db/schema.ts';
-import { withoutWaiting } from '../db/without-waiting.ts';
+import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts';
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithAlike } from './duplicate-pairs.ts';
@@ -38,7 +38,7 @@ export function storeFingerprint(
   at: Date,
 ): boolean {
   const duration = Math.round(durationMs);
-  return withoutWaiting(db.$client, () =>
+  return withRelaxedCommit(db.$client, () =>
     db.transaction(
       (tx) => {
         tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // pieces and pairs go with it

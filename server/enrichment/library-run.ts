@@ -5,9 +5,9 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { GiveWay } from '../jobs/give-way.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Jobs } from '../jobs/service.ts';
-import type { Settled } from './as-scanned.ts';
+import type { Settled } from './settled-by-scan.ts';
 import type { Enriched, Enricher } from './enricher.ts';
 import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';
@@ -31,7 +31,7 @@ export interface LibraryRunWish {
   askedAt: Date;
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
-  giveWay: GiveWay;
+  yieldToRequests: YieldToRequests;
 }
 
 /** Most of them wait for a service, or for their turn there. */
@@ -46,7 +46,7 @@ const COVERS_EVERY_MS = 10_000;
 /** Throws what keeps it from enriching any track; one that goes wrong is a line of the result. */
 export async function enrichLibrary(
   deps: LibraryRunDeps,
-  { scope, askedAt, signal, progress, giveWay }: LibraryRunWish,
+  { scope, askedAt, signal, progress, yieldToRequests }: LibraryRunWish,
 ): Promise<EnrichLibraryResult> {
   const { db, enricher, jobs, libraryChanged } = deps;
   const total = countWaiting(db, scope);
@@ -108,15 +108,15 @@ export async function enrichLibrary(
           awaits: null,
         });
       }
-      await giveWay();
+      await yieldToRequests();
     }
   }
 
-  const waiting = idsOf(deps, scope, askedAt, giveWay);
+  const waiting = idsOf(deps, scope, askedAt, yieldToRequests);
   const work = async (): Promise<void> => {
     for await (const id of waiting) {
       if (detailsAway === undefined || awaitsLookup(db, id)) await enrich(id);
-      await giveWay();
+      await yieldToRequests();
     }
   };
   progress(0, total);
@@ -142,11 +142,11 @@ async function* idsOf(
   { db }: LibraryRunDeps,
   scope: Scope,
   askedAt: Date,
-  giveWay: GiveWay,
+  yieldToRequests: YieldToRequests,
 ): AsyncGenerator<TrackId, undefined> {
   for (let above = 0; above < highestTrackId(db); above += ID_WINDOW) {
     yield* listWaiting(db, scope, askedAt, above, Math.min(above + ID_WINDOW, highestTrackId(db)));
-    await giveWay();
+    await yieldToRequests();
   }
   return undefined;
 }

@@ -3,10 +3,10 @@
 // release group.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
-import type { Breaker } from '../net/breaker.ts';
-import type { TokenBucket, Wait } from '../net/token-bucket.ts';
+import type { Breaker } from '../outbound/breaker.ts';
+import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 import { mbid } from './acoustid-wire.ts';
-import { createServiceAsker, ServiceError } from './ask-service.ts';
+import { createServiceClient, ServiceError } from './service-client.ts';
 
 export interface MusicBrainzDeps {
   settings: LiveSettings;
@@ -77,7 +77,7 @@ export type KnownRecording = z.output<typeof Recording>;
 export type KnownReleaseGroup = z.output<typeof ReleaseGroup>;
 
 export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, now, lifetime }: MusicBrainzDeps) {
-  const ask = createServiceAsker({
+  const ask = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('MUSICBRAINZ_BASE_URL'),
     userAgent,

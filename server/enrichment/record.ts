@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { MetadataStatus } from '../db/schema.ts';
-import { withoutWaiting } from '../db/without-waiting.ts';
+import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Match } from './match.ts';
@@ -92,7 +92,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
   return {
     /** Undefined when the track is gone, or was edited by hand meanwhile. What a power cut takes is found out again. */
     record: (id: TrackId, findings: Findings): Recorded | undefined =>
-      withoutWaiting(db.$client, () => record(id, findings)),
+      withRelaxedCommit(db.$client, () => record(id, findings)),
 
     /** In a transaction of its own, so that whatever went wrong before cannot leave the track waiting for ever. */
     recordCrash(id: TrackId, error: unknown): string {

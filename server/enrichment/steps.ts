@@ -3,8 +3,8 @@
 import { AppError, messageOf } from '../errors.ts';
 import { NoFingerprint } from '../media/fingerprint.ts';
 import { UnreadableAudio } from '../media/types.ts';
-import { NetError } from '../net/net-error.ts';
-import { isPassing, ServiceError } from './ask-service.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { isPassing, ServiceError } from './service-client.ts';
 
 export type StepName = 'tags' | 'fingerprint' | 'lookup' | 'details' | 'cover';
 
@@ -61,7 +61,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 const isExpected = (error: unknown): boolean =>
   error instanceof AppError ||
   error instanceof ServiceError ||
-  error instanceof NetError ||
+  error instanceof OutboundError ||
   error instanceof NoFingerprint ||
   error instanceof UnreadableAudio ||
   (error instanceof Error && 'syscall' in error);

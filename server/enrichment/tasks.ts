@@ -17,5 +17,5 @@ export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDe
 
 export const enrichLibraryTask =
   (deps: LibraryRunDeps): Handler<'enrich_library'> =>
-  async ({ scope, askedAt }, { signal, progress, giveWay }) =>
-    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress, giveWay });
+  async ({ scope, askedAt }, { signal, progress, yieldToRequests }) =>
+    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress, yieldToRequests });

@@ -1,8 +1,8 @@
 // Server-sent events. Each is `event: <name>`, `id: <number>`, `data: <JSON>`; events announce, they never steer.
 import type { JobOut } from '../jobs/wire.ts';
 import type { JukeboxOut } from '../jukebox/wire.ts';
-import type { DownloadJobOut } from '../ingest/download-wire.ts';
-import type { ScanProgress } from '../ingest/wire.ts';
+import type { DownloadJobOut } from '../downloads/wire.ts';
+import type { ScanProgress } from '../scan/wire.ts';
 import type { TrackOut } from '../library/wire.ts';
 import type { LikeState } from '../likes/wire.ts';
 

@@ -83,7 +83,11 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
 
   async function read(
     row: HistoryImportRow,
-    { signal, progress, giveWay }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress' | 'giveWay'>,
+    {
+      signal,
+      progress,
+      yieldToRequests,
+    }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress' | 'yieldToRequests'>,
   ): Promise<void> {
     const tally = createTally();
     let bytesDone = 0;
@@ -93,7 +97,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       addSlice(row.userId, slice, row.filename, tally);
       slice = [];
       progress(bytesDone, row.bytesTotal);
-      await giveWay();
+      await yieldToRequests();
       signal.throwIfAborted();
     };
     const latest = now().getTime() + 86_400_000;

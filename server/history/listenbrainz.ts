@@ -1,8 +1,8 @@
 // The ListenBrainz API: what is sent, and what its answers mean
 // (https://listenbrainz.readthedocs.io/en/latest/users/api/). Knows no rows.
 import { z } from 'zod';
-import { guardedFetch } from '../net/guarded-fetch.ts';
-import type { TokenBucket } from '../net/token-bucket.ts';
+import { guardedFetch } from '../outbound/guarded-fetch.ts';
+import type { TokenBucket } from '../outbound/token-bucket.ts';
 
 export interface ListenOut {
   title: string;

@@ -33,7 +33,7 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history
     return plays;
   }).immediate;
 
-  return async (_payload, { signal, giveWay }) => {
+  return async (_payload, { signal, yieldToRequests }) => {
     let plays = 0;
     for (let after = -1; ;) {
       signal.throwIfAborted();
@@ -43,7 +43,7 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history
       matcher.forget();
       plays += matchSlice(songs);
       after = last.songKey;
-      await giveWay();
+      await yieldToRequests();
     }
   };
 }

@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
-import { withoutWaiting } from '../db/without-waiting.ts';
+import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import type { Announcer } from './announcer.ts';
+import type { JobEvents } from './job-events.ts';
 import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
-import type { GiveWay } from './give-way.ts';
+import type { YieldToRequests } from './yield-to-requests.ts';
 import { createProgressWriter } from './progress.ts';
 import {
   endJob,
@@ -45,8 +45,8 @@ export interface AttemptsDeps {
   random: () => number;
   tasks: TaskTable;
   handlers: Record<string, AnyHandler>;
-  announcer: Announcer;
-  giveWay: GiveWay;
+  announcer: JobEvents;
+  yieldToRequests: YieldToRequests;
   /** Puts a job back into its queue; resolves once it is stored. */
   putBack: (job: JobRow, runAt: Date) => Promise<void>;
   /**
@@ -66,7 +66,7 @@ export function createAttempts({
   tasks,
   handlers,
   announcer,
-  giveWay,
+  yieldToRequests,
   putBack,
   onStuck,
 }: AttemptsDeps) {
@@ -114,7 +114,7 @@ export function createAttempts({
     const progress = createProgressWriter((latest) => {
       if (abandoned) return;
       try {
-        announcer.announce(withoutWaiting(db.$client, () => setProgress(db, job.id, latest)));
+        announcer.announce(withRelaxedCommit(db.$client, () => setProgress(db, job.id, latest)));
       } catch (error) {
         log.warn({ job_id: job.id, err: error }, 'progress could not be written');
       }
@@ -127,7 +127,7 @@ export function createAttempts({
         attempt: job.attempts,
         signal: controller.signal,
         progress: progress.report,
-        giveWay,
+        yieldToRequests,
       });
       return { result: toJson(result) };
     } catch (error) {

@@ -8,9 +8,9 @@ import { AppError, conflict, isDiskFull, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Log } from '../log/log.ts';
-import { createAnnouncer } from './announcer.ts';
+import { createJobEvents } from './job-events.ts';
 import { createAttempts, type AnyHandler, type Attempts } from './attempts.ts';
-import { createGiveWay, type GiveWay } from './give-way.ts';
+import { createYieldToRequests, type YieldToRequests } from './yield-to-requests.ts';
 import {
   cancelJob,
   findJob,
@@ -36,7 +36,7 @@ export interface JobsDeps<T extends TaskTable> {
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
   /** How handlers let others have their turn; by default nobody is served. */
-  giveWay?: GiveWay;
+  yieldToRequests?: YieldToRequests;
   /** 0..1, for the jitter of retries. */
   random?: () => number;
   /** The tasks there are: TASKS. */
@@ -55,14 +55,14 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
   log,
   now,
   events,
-  giveWay = createGiveWay({ isServing: () => false }),
+  yieldToRequests = createYieldToRequests({ isServing: () => false }),
   random = Math.random,
   tasks = TASKS as TaskTable as T,
 }: JobsDeps<T>) {
   type Name = keyof T & string;
   type PayloadOf<N extends Name> = z.input<T[N]['payload']>;
 
-  const announcer = createAnnouncer(events);
+  const announcer = createJobEvents(events);
   const queues = new Map<string, TaskQueue>();
   const waitingForIdle = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
   const whenStuck = new Set<(error: unknown) => void>();
@@ -244,7 +244,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
         random,
         tasks,
         announcer,
-        giveWay,
+        yieldToRequests,
         handlers: handlers as Record<string, AnyHandler>,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
         onStuck(error) {

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { ArtistIdIn, DownloadIdIn, TrackIdIn, type JobId } from '../db/ids.ts';
 import { DEFAULT_BACKOFF, type Backoff } from './backoff.ts';
-import type { GiveWay } from './give-way.ts';
+import type { YieldToRequests } from './yield-to-requests.ts';
 
 export interface TaskSpec<P extends z.ZodType = z.ZodType> {
   payload: P;
@@ -179,7 +179,7 @@ export interface JobContext {
   /** What people see while the job runs. Cheap to call often: written a few times a second at most. */
   progress(done: number, total: number | null, message?: string): void;
   /** To be awaited between pieces of work that keep this thread. */
-  giveWay: GiveWay;
+  yieldToRequests: YieldToRequests;
 }
 
 /**

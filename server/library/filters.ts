@@ -2,7 +2,7 @@
 import { ofKind, searchBase, type SearchKind } from './search-index.ts';
 import { namesOf } from './search-names.ts';
 import type { Params } from './statements.ts';
-import { matchesOf, wordsOf } from './words.ts';
+import { matchesOf, wordsOf } from './search-words.ts';
 
 /** A condition on the item `i`. `set` is the same as a sub-select of ids, for when few items fit and it should lead. */
 export interface Filter {

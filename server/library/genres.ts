@@ -1,6 +1,6 @@
 // The genres of the library with how much there is of each, from counts that triggers keep.
 import { sortKey } from './fold.ts';
-import { createKept } from './kept.ts';
+import { createResultCache } from './result-cache.ts';
 import type { Statements } from './statements.ts';
 
 export interface GenreSummary {
@@ -13,7 +13,7 @@ const SELECT = `SELECT g.name, g.track_count AS trackCount, (SELECT count(*) FRO
   FROM genres g WHERE g.track_count > 0`;
 
 export function createGenreList(statements: Statements) {
-  const kept = createKept<GenreSummary[]>(statements, 1);
+  const kept = createResultCache<GenreSummary[]>(statements, 1);
   const byName = (): GenreSummary[] =>
     statements
       .rows<GenreSummary>(SELECT, {})

@@ -8,7 +8,7 @@ import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
 import { createIdOrders } from './id-orders.ts';
 import { createIdSets, type IdSet } from './id-sets.ts';
-import { createKept } from './kept.ts';
+import { createResultCache } from './result-cache.ts';
 import { createRandomIds } from './random-ids.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import type { Statements, Topic } from './statements.ts';
@@ -49,9 +49,9 @@ const READ = 0.15;
 const CHEAP_US = 1_000;
 
 export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps }: IdListsDeps) {
-  const pages = createKept<IdPage>(statements, KEEP_PAGES);
-  const totals = createKept<number>(statements, KEEP_TOTALS);
-  const picked = createKept<Int32Array>(statements, KEEP_PICKED);
+  const pages = createResultCache<IdPage>(statements, KEEP_PAGES);
+  const totals = createResultCache<number>(statements, KEEP_TOTALS);
+  const picked = createResultCache<Int32Array>(statements, KEEP_PICKED);
   const sets = createIdSets(statements);
   const orders = createIdOrders({ client, statements, ...deps });
   const randomIds = createRandomIds(statements, sets);

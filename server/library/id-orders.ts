@@ -5,7 +5,7 @@
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
-import { createKept } from './kept.ts';
+import { createResultCache } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import { versionOf, type Statements, type Topic } from './statements.ts';
 
@@ -27,7 +27,7 @@ export interface IdOrdersDeps {
 export type IdOrders = ReturnType<typeof createIdOrders>;
 
 export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrdersDeps) {
-  const kept = createKept<Int32Array>(statements, KEEP);
+  const kept = createResultCache<Int32Array>(statements, KEEP);
   let reading: Promise<void> | undefined;
 
   const find = (list: OrderList): Int32Array | undefined => kept.find(topicsOf(list), keyOf(list));

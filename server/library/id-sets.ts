@@ -2,7 +2,7 @@
 // written.
 import type { Filter } from './filters.ts';
 import { setOf, topicsOf, type IdList } from './id-list.ts';
-import { createKept } from './kept.ts';
+import { createResultCache } from './result-cache.ts';
 import type { Statements } from './statements.ts';
 
 export interface IdSet {
@@ -17,7 +17,7 @@ export type IdSets = ReturnType<typeof createIdSets>;
 const KEEP = 32;
 
 export function createIdSets(statements: Statements) {
-  const kept = createKept<IdSet>(statements, KEEP);
+  const kept = createResultCache<IdSet>(statements, KEEP);
 
   function read({ itemType }: IdList, where: string, params: IdList['params']): IdSet {
     const maxId = statements.value<number | null>(`SELECT max(id) FROM ${itemType}s`, {}) ?? 0;

@@ -4,7 +4,7 @@ import { answerQuestions } from '../db/reader-loop.ts';
 import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './id-list.ts';
 import { createIdLists, type IdPage } from './id-lists.ts';
-import { createKept } from './kept.ts';
+import { createResultCache } from './result-cache.ts';
 import { createStatements, TOPICS, type Params } from './statements.ts';
 
 /** `ahead`: its other pages may be asked for next. `sql`: for its first column. */
@@ -22,7 +22,7 @@ const QUIET_MS = 200;
 answerQuestions<ListQuestion, ListAnswer>((client) => {
   const statements = createStatements(client);
   const lists = createIdLists({ client, statements, quietMs: QUIET_MS });
-  const asides = createKept<number[]>(statements, KEEP_ASIDES);
+  const asides = createResultCache<number[]>(statements, KEEP_ASIDES);
   return (question) => {
     if ('sql' in question)
       return asides.get(TOPICS, JSON.stringify(question), () =>

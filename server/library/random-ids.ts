@@ -4,7 +4,7 @@
 import type { Page } from '../http/paging.ts';
 import { setOf, topicsOf, whereOf, type IdList } from './id-list.ts';
 import type { IdSets } from './id-sets.ts';
-import { createKept } from './kept.ts';
+import { createResultCache } from './result-cache.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
 import type { Statements } from './statements.ts';
 
@@ -21,7 +21,7 @@ const LAY_OUT_AT_ONCE = 5_000;
 const FAR = 2_000;
 
 export function createRandomIds(statements: Statements, sets: IdSets) {
-  const kept = createKept<Found>(statements, KEEP);
+  const kept = createResultCache<Found>(statements, KEEP);
 
   function page(list: IdList, { seed, total, limit, offset }: Page & { seed: number; total: number }): number[] {
     const found = kept.get(

@@ -4,7 +4,7 @@
 // the rows are noted, and written at its end in the order of their rowids: FTS5 gathers what comes in that order, and
 // writes out what it has whenever the order breaks.
 import type { Sqlite } from '../db/client.ts';
-import { gramsOf } from './grams.ts';
+import { gramsOf } from './search-grams.ts';
 import { NAMES_OF_ALBUM, namesOf, textOf } from './search-names.ts';
 
 /**

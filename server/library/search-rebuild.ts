@@ -2,7 +2,7 @@
 // everything else, from where it stopped when the server did. Until it is through, older rows are found by the
 // beginning of their names only.
 import type { MainDb } from '../db/client.ts';
-import type { GiveWay } from '../jobs/give-way.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import type { SearchIndex, SearchKind } from './search-index.ts';
 
@@ -13,11 +13,11 @@ export interface SearchRebuildDeps {
   db: MainDb;
   search: SearchIndex;
   log: Log;
-  giveWay: GiveWay;
+  yieldToRequests: YieldToRequests;
 }
 
 /** Resolves when nothing is left to do, or the database was closed. */
-export async function rebuildSearch({ db, search, log, giveWay }: SearchRebuildDeps): Promise<void> {
+export async function rebuildSearch({ db, search, log, yieldToRequests }: SearchRebuildDeps): Promise<void> {
   const client = db.$client;
   const left = client
     .prepare<[], { kind: SearchKind; lastId: number }>(
@@ -42,7 +42,7 @@ export async function rebuildSearch({ db, search, log, giveWay }: SearchRebuildD
       return last;
     }).immediate;
     for (let after: number | undefined = lastId; after !== undefined;) {
-      await giveWay();
+      await yieldToRequests();
       if (!client.open) return;
       after = writeSome(after);
     }

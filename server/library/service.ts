@@ -9,7 +9,7 @@ import { albumList, type AlbumFilter } from './album-lists.ts';
 import { readAlbums, type AlbumSummary } from './album-rows.ts';
 import { artistList, type ArtistFilter } from './artist-lists.ts';
 import { readArtists, type ArtistSummary } from './artist-rows.ts';
-import { createDeletion, type DeletionDeps } from './deletes.ts';
+import { createDeletion, type DeletionDeps } from './track-deletion.ts';
 import { createEdits, type ArtistChanges, type TrackChanges } from './edits.ts';
 import { createFolderTree } from './folders.ts';
 import { identityKey } from './fold.ts';
@@ -17,7 +17,7 @@ import { createGenreList } from './genres.ts';
 import type { NewIdList } from './id-list.ts';
 import { createListing, type ListThread } from './listing.ts';
 import { createLyricsReader } from './lyrics.ts';
-import { playedIds, type PlayedOrder } from './played.ts';
+import { playedIds, type PlayedOrder } from './played-ids.ts';
 import { createSimilar } from './similar.ts';
 import { createManualEdits, type TypedMetadata } from './manual.ts';
 import type { ListOrder } from './sorts.ts';
@@ -26,7 +26,7 @@ import { trackList, type TrackFilter } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
 import type { TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
-import { createWholeNames } from './whole-names.ts';
+import { createNeverSplit } from './never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 
 /** Tracks whose credits change in one go: some 10 ms. */
@@ -47,7 +47,7 @@ export function createLibraryService({
   db,
   tracks: writer,
   storage,
-  claims,
+  leases,
   onDeleted,
   settleLater,
   listThread,
@@ -59,12 +59,12 @@ export function createLibraryService({
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
-  const settleSome = createWholeNames({ db, tracks: writer, now });
+  const settleSome = createNeverSplit({ db, tracks: writer, now });
   const { deleteTrack, release, releaseAudio } = createDeletion({
     db,
     tracks: writer,
     storage,
-    claims,
+    leases,
     onDeleted,
     log,
   });

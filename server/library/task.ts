@@ -9,11 +9,11 @@ export interface CreditsTaskDeps {
 /** Handler of `settle_credits`. Whoever changes their mind meanwhile is followed: each step asks for the mark again. */
 export const settleCreditsTask =
   ({ library, libraryChanged }: CreditsTaskDeps): Handler<'settle_credits'> =>
-  async ({ artistId }, { signal, giveWay }) => {
+  async ({ artistId }, { signal, yieldToRequests }) => {
     while (library.settleCredits(artistId)) {
       signal.throwIfAborted();
       libraryChanged();
-      await giveWay();
+      await yieldToRequests();
     }
     return null;
   };

@@ -1,7 +1,7 @@
 // Owns the threads of fingerprint-worker: started when one is wanted, ended when it had nothing to do for a while, and
 // at once when a file hangs it or eats its memory.
 import { Worker } from 'node:worker_threads';
-import { endThread } from '../end-thread.ts';
+import { stopWorker } from '../runtime/stop-worker.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
 
 const LIMIT_MS = 60_000;
@@ -56,7 +56,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
       thread,
       setTimeout(() => {
         idle.delete(thread);
-        void endThread(thread);
+        void stopWorker(thread);
       }, IDLE_MS).unref(),
     );
   }
@@ -77,7 +77,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
         };
         const end = (reason: string): void => {
           settle();
-          void endThread(thread, 0); // it hangs, or has ended
+          void stopWorker(thread, 0); // it hangs, or has ended
           resolve({ reason });
         };
         const onMessage = (response: FingerprintResponse): void => {
@@ -89,7 +89,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
         const onExit = (): void => end('decoding it was stopped');
         const onAbort = (): void => {
           settle();
-          void endThread(thread);
+          void stopWorker(thread);
           reject(signal.reason as Error);
         };
         const limit = setTimeout(() => end(`decoding it took longer than ${limitMs / 1000} s`), limitMs);
@@ -102,7 +102,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
     async close(): Promise<void> {
       for (const timer of idle.values()) clearTimeout(timer);
       idle.clear();
-      await Promise.all([...all].map((thread) => endThread(thread)));
+      await Promise.all([...all].map((thread) => stopWorker(thread)));
     },
   };
 }

@@ -1,6 +1,6 @@
 // The thread that fingerprints without fpcalc: of samples that ffmpeg gave, or of a file that it decodes by itself.
 import { parentPort, workerData } from 'node:worker_threads';
-import { END } from '../end-thread.ts';
+import { END } from '../runtime/stop-worker.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
 import { canDecode, decodeSamples, type Samples } from './decode.ts';

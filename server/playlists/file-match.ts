@@ -4,7 +4,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { createStatements } from '../library/statements.ts';
 import type { FileEntry } from './file-entry.ts';
-import { commonTail, foldPart, plainName, readingsOf, titleInName } from './locations.ts';
+import { commonTail, foldPart, plainName, readingsOf, titleInName } from './file-locations.ts';
 import { artistAndTitle } from './playlist-file.ts';
 import type { SongMatcher } from './song-match.ts';
 

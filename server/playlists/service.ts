@@ -21,7 +21,7 @@ import {
   updatePlaylist,
   type PlaylistSummary,
 } from './queries.ts';
-import { createReading, type Entry } from './reading.ts';
+import { createEntryReader, type Entry } from './read-entries.ts';
 import { membersOf, playlistsIn, type Rules } from './rules.ts';
 import type { SmartLists } from './smart.ts';
 import type { SongMatcher } from './song-match.ts';
@@ -56,7 +56,7 @@ export function createPlaylistService({ db, now, library, smart, songs, publish 
   const rows = createEntryRows(db.$client);
   const changes = createChanges({ db, now, rows });
   const versions = createVersions({ db, now, rows, changes, songs });
-  const reading = createReading({ library, rows, smart });
+  const reading = createEntryReader({ library, rows, smart });
 
   /** Other windows read the list again; those of other people only when they may, or could until now. */
   function announce({ id, version, isPublic, ownerId, deletedAt }: PlaylistSummary, wasPublic = isPublic): void {

@@ -6,7 +6,7 @@ import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { PlaylistSummary, VersionSummary } from './queries.ts';
-import type { Entry } from './reading.ts';
+import type { Entry } from './read-entries.ts';
 import { FIELDS, OPERATORS, RulesIn, SORTS, type Field, type Node } from './rules.ts';
 import type { VersionEntry } from './versions.ts';
 

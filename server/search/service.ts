@@ -6,13 +6,13 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
 import { sortKey } from '../library/fold.ts';
-import { createKept } from '../library/kept.ts';
+import { createResultCache } from '../library/result-cache.ts';
 import type { SearchKind } from '../library/search-index.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
-import { wordsOf } from '../library/words.ts';
-import { findHolding } from './holding.ts';
+import { wordsOf } from '../library/search-words.ts';
+import { findMatchingIds } from './matching-ids.ts';
 import { findBeginningWith, readCandidates } from './queries.ts';
 import { ranked } from './rank.ts';
 
@@ -60,11 +60,11 @@ interface SearchDeps {
 
 export function createSearchService({ db, library }: SearchDeps) {
   const statements = createStatements(db.$client);
-  const kept = createKept<Found>(statements, KEEP);
+  const kept = createResultCache<Found>(statements, KEEP);
 
   function find(query: string, words: string[]): Found {
     const beginning = eachKind((kind) => findBeginningWith(statements, kind, query, MOST_RESULTS));
-    const holding = findHolding(
+    const holding = findMatchingIds(
       statements,
       words,
       eachKind((kind) => (beginning[kind].length < MOST_RESULTS ? MOST_RESULTS : 0)),

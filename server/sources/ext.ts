@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
-import { createTokenBucket } from '../net/token-bucket.ts';
+import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider, type CatalogueRef } from './catalogue.ts';
 import { fillTemplate, SearchOutput, toFault, toHit } from './ext-items.ts';
 import { runExtractor, type Finished, type RunOptions } from './ext-run.ts';

@@ -7,9 +7,9 @@ import {
   type GuardedHead,
   type GuardedOptions,
   type GuardedStream,
-} from '../net/guarded-fetch.ts';
-import { NetError } from '../net/net-error.ts';
-import { createTokenBucket } from '../net/token-bucket.ts';
+} from '../outbound/guarded-fetch.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueFault, type DownloadOptions } from './catalogue.ts';
 
 /** `stallMs` is the longest silence, `downloadMs` the longest a whole file may take. */
@@ -236,7 +236,7 @@ const secondsOf = (value: string | null): number | undefined =>
 const numberOrUndefined = (value: string | null): number | undefined =>
   value !== null && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 
-const FAULTS: Record<NetError['kind'], CatalogueFault> = {
+const FAULTS: Record<OutboundError['kind'], CatalogueFault> = {
   timeout: 'timeout',
   refused: 'unavailable',
   network: 'unavailable',
@@ -250,7 +250,7 @@ async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (!(cause instanceof NetError)) throw cause;
+    if (!(cause instanceof OutboundError)) throw cause;
     throw new CatalogueError(FAULTS[cause.kind], `The catalogue could not be read: ${cause.message}.`, { cause });
   }
 }

@@ -3,7 +3,7 @@
 import type { SettingName } from '../config/settings.ts';
 import { conflict, messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
-import { userAgentOf } from '../net/user-agent.ts';
+import { userAgentOf } from '../outbound/user-agent.ts';
 import type { SettingsService } from '../settings/service.ts';
 import {
   CatalogueError,

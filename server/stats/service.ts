@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
-import { createHeard, type Heard, type LooseSum, type Range, type Sum } from './heard.ts';
+import { createPlayTotals, type Heard, type LooseSum, type Range, type Sum } from './play-totals.ts';
 import { longestStreak, type Streak } from './streaks.ts';
 import { createTops, type TopTrack, type Tops } from './tops.ts';
 import { toDay, type Zone } from './zones.ts';
@@ -45,7 +45,7 @@ export type StatsService = ReturnType<typeof createStatsService>;
 
 export function createStatsService({ db }: { db: MainDb }) {
   const client = db.$client;
-  const heard = createHeard(client);
+  const heard = createPlayTotals(client);
   const tops = createTops(client);
   const version = client
     .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")

@@ -2,7 +2,7 @@
 // triggers keep, so a million tracks are counted as fast as ten.
 import type { MainDb } from '../db/client.ts';
 import type { MetadataStatus } from '../db/schema.ts';
-import { createKept } from '../library/kept.ts';
+import { createResultCache } from '../library/result-cache.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
@@ -47,7 +47,7 @@ export interface StorageStatsDeps {
 }
 
 export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
-  const kept = createKept<Omit<StorageStats, 'disk'>>(createStatements(db.$client), 1);
+  const kept = createResultCache<Omit<StorageStats, 'disk'>>(createStatements(db.$client), 1);
   const totals = db.$client.prepare<
     [],
     Total

@@ -5,7 +5,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, PlayId, TrackId } from '../db/ids.ts';
 import { identityKey } from '../library/fold.ts';
-import { addTo, type Heard, type LooseSum, type Sum } from './heard.ts';
+import { addTo, type Heard, type LooseSum, type Sum } from './play-totals.ts';
 
 export interface TopTrack extends Sum {
   trackId: TrackId | null;

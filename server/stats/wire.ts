@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isoTime, toIso } from '../http/times.ts';
 import { EVER, type Listening, type PlayedAt, type YearReview } from './service.ts';
-import type { Range, Sum } from './heard.ts';
+import type { Range, Sum } from './play-totals.ts';
 import type { StorageStats } from './storage-stats.ts';
 import type { TopAlbum, TopArtist, TopGenre, TopTrack } from './tops.ts';
 import { DAY_MS, openZone, toDayText, type Zone } from './zones.ts';

@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { PROFILES, type TranscodeOrder } from '../media/transcode.ts';
 import type { StoredFile } from '../storage/audio-store.ts';
-import { createGate } from './gate.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { createTranscodeRun, type TranscodeRun } from './transcode-run.ts';
 
 export interface TranscodesDeps {
@@ -44,7 +44,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   const dir = join(cacheDir, 'transcodes');
   const runs = new Map<string, Promise<TranscodeRun>>();
   const living = new Set<TranscodeRun>();
-  const gate = createGate({ atOnce, mostWaiting: MOST_WAITING });
+  const gate = createConcurrencyLimit({ atOnce, mostWaiting: MOST_WAITING });
   let ready: Promise<void> | undefined;
   let evicting: Promise<void> = Promise.resolve();
 

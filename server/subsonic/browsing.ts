@@ -5,7 +5,7 @@ import { user, type Call, type Endpoints } from './call.ts';
 import { missing } from './errors.ts';
 import { anyId, idOf } from './ids.ts';
 import { IGNORED_ARTICLES, underLetters } from './indexes.ts';
-import { ALL, checkMusicFolder, inPieces } from './pages.ts';
+import { ALL, checkMusicFolder, inPieces } from './list-slices.ts';
 import { coverUrls } from './urls.ts';
 import { albumCover } from './wire.ts';
 import { TextElement, type Fields } from './xml.ts';

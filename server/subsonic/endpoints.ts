@@ -1,6 +1,6 @@
 // The one table of the phone door: every endpoint by its name. What is not in it is answered as "not something this
 // server can do".
-import { absentEndpoints } from './absent.ts';
+import { unsupportedEndpoints } from './unsupported.ts';
 import { annotationEndpoints, type AnnotationDeps } from './annotation.ts';
 import { browsingEndpoints, type BrowsingDeps } from './browsing.ts';
 import type { Endpoints } from './call.ts';
@@ -13,7 +13,7 @@ import { playbackEndpoints, type PlaybackDeps } from './playback.ts';
 import { playlistEndpoints, type PlaylistDeps } from './playlists.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { sharingEndpoints, type SharingDeps } from './sharing.ts';
-import { shownLibrary, shownSearch } from './shown-library.ts';
+import { shownLibrary, shownSearch } from './visible-library.ts';
 import { systemEndpoints, type SystemDeps } from './system.ts';
 import { transcodingEndpoints } from './transcoding.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
@@ -52,7 +52,7 @@ export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
   ...jukeboxEndpoints(deps),
   ...sharingEndpoints(deps),
   ...userEndpoints(deps),
-  ...absentEndpoints,
+  ...unsupportedEndpoints,
 });
 
 const shown = (deps: EndpointDeps): EndpointDeps => ({

@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts';
 import { user, type Call, type Endpoints } from './call.ts';
 import { idOf, parseId, toId } from './ids.ts';
 import { IGNORED_ARTICLES, underLetters } from './indexes.ts';
-import { ALL, checkMusicFolder, inPieces, rowsOf } from './pages.ts';
+import { ALL, checkMusicFolder, inPieces, rowsOf } from './list-slices.ts';
 import type { Shapes } from './wire.ts';
 import type { Fields } from './xml.ts';
 

@@ -5,7 +5,7 @@ import type { LibraryService } from '../library/service.ts';
 import { user, type Call, type Endpoints } from './call.ts';
 import { Fault, missing } from './errors.ts';
 import { parseId } from './ids.ts';
-import { rowsOf } from './pages.ts';
+import { rowsOf } from './list-slices.ts';
 import type { Params } from './params.ts';
 import type { Fields } from './xml.ts';
 

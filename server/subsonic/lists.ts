@@ -7,7 +7,7 @@ import type { LibraryService } from '../library/service.ts';
 import type { LikeService } from '../likes/service.ts';
 import { user, type Call, type Endpoints } from './call.ts';
 import { Fault } from './errors.ts';
-import { ALL, checkMusicFolder, inPieces, rowsOf } from './pages.ts';
+import { ALL, checkMusicFolder, inPieces, rowsOf } from './list-slices.ts';
 import type { Params } from './params.ts';
 
 export interface ListDeps {

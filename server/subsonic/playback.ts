@@ -8,7 +8,7 @@ import type { PlayQueue, QueueService } from '../playback/queue.ts';
 import { NOTHING, user, type Call, type Endpoints } from './call.ts';
 import { Fault } from './errors.ts';
 import { idOf, parseId, toId } from './ids.ts';
-import { ALL, rowsOf } from './pages.ts';
+import { ALL, rowsOf } from './list-slices.ts';
 import { toTime, type Params } from './params.ts';
 import { PLAYBACK_STATES, type PlaybackSessions, type PlaybackState } from './sessions.ts';
 import type { Fields } from './xml.ts';

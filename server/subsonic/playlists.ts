@@ -6,7 +6,7 @@ import type { PlaylistService } from '../playlists/service.ts';
 import { NOTHING, user, type Call, type Endpoints } from './call.ts';
 import { Fault, missing } from './errors.ts';
 import { idOf, parseId, toCoverId, toId } from './ids.ts';
-import { ALL } from './pages.ts';
+import { ALL } from './list-slices.ts';
 import type { Params } from './params.ts';
 import { inSeconds } from './wire.ts';
 import type { Fields } from './xml.ts';

@@ -7,7 +7,7 @@ import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { LibrarySearch, SearchService } from '../search/service.ts';
 import { user, type Call, type Endpoints } from './call.ts';
-import { checkMusicFolder, inPieces } from './pages.ts';
+import { checkMusicFolder, inPieces } from './list-slices.ts';
 import type { Params } from './params.ts';
 
 export interface SearchDeps {

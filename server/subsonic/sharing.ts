@@ -7,7 +7,7 @@ import type { PlaylistService } from '../playlists/service.ts';
 import type { ShareService, ShareSummary } from '../shares/service.ts';
 import { NOTHING, superuser, user, type Call, type Endpoints } from './call.ts';
 import { anyId, idOf, toId } from './ids.ts';
-import { ALL, rowsOf } from './pages.ts';
+import { ALL, rowsOf } from './list-slices.ts';
 import { toTime, type Params } from './params.ts';
 import { baseOf } from './urls.ts';
 import type { Fields } from './xml.ts';

@@ -1,7 +1,7 @@
 // The owner lets the network in: a phone finds the library by the code on the page, and is cut off when the switch goes
 // back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NetworkOut } from '../../server/network/wire.ts';
+import type { NetworkOut } from '../../server/lan/wire.ts';
 import { lanAddress, tryConnect } from '../support/lan.ts';
 import { DESK, openStage, PHONE, type Stage } from './stage.ts';
 

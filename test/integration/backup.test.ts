@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createHealer } from '../../server/backup/heal.ts';
+import { createRepairer } from '../../server/backup/repair.ts';
 import type { RestoreWish } from '../../server/backup/restore.ts';
 import type { BackupsOut } from '../../server/backup/wire.ts';
 import { AppError } from '../../server/errors.ts';
@@ -457,7 +457,7 @@ describe('a healer', () => {
     flipByte(join(root, first));
     rmSync(join(root, second));
     flipByte(objectPath(backup, hashInKey(third)));
-    const healer = createHealer({ storage: createLocalStorage({ root }), open: () => openBackup(backup) });
+    const healer = createRepairer({ storage: createLocalStorage({ root }), open: () => openBackup(backup) });
     expect(await healer.heal(first, hashInKey(first))).toBe('healed');
     expect(await healer.heal(second, hashInKey(second))).toBe('healed');
     expect(await healer.heal(third, hashInKey(third))).toBe('damaged_in_backup');

@@ -43,8 +43,10 @@ function addAlbum(behaviour?: ArchiveBehaviour): AlbumId {
   return room.library.addAlbum({ releaseGroupMbid });
 }
 
-const resolveAll = () => room.covers.resolvePending({ signal: noSignal, giveWay: () => undefined, progress: () => {} });
-const askAll = () => room.covers.resolveWanted({ signal: noSignal, giveWay: () => undefined, progress: () => {} });
+const resolveAll = () =>
+  room.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
+const askAll = () =>
+  room.covers.resolveWanted({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
 const reasons = () => room.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
 
 describe('the cover archive', () => {
@@ -84,8 +86,8 @@ describe('the cover archive', () => {
     const off = await openCoverRoom();
     const album = off.library.addAlbum({ releaseGroupMbid: mbidOf(++count) });
     expect(await off.covers.tryResolveCover(album)).toBe(false);
-    await off.covers.resolvePending({ signal: noSignal, giveWay: () => undefined, progress: () => {} });
-    expect(await off.covers.hasWanted({ signal: noSignal, giveWay: () => undefined })).toBe(false);
+    await off.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
+    expect(await off.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
     expect(off.lookupOf(album)).toBeUndefined();
     await off.close();
   });
@@ -177,12 +179,12 @@ describe('asking again', () => {
       expect(await askAll()).toEqual({ albums: 0, found: 0 });
       room.later(days * DAY_MS - 1);
       expect([
-        await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined }),
+        await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
         room.covers.hasDue(),
       ]).toEqual([false, false]);
       room.later(1);
       expect([
-        await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined }),
+        await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
         room.covers.hasDue(),
       ]).toEqual([true, true]);
     }
@@ -193,7 +195,7 @@ describe('asking again', () => {
   it('after a failure is a matter of hours', async () => {
     const album = addAlbum({ status: 500 });
     await room.covers.tryResolveCover(album);
-    expect(await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined })).toBe(false);
+    expect(await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
     room.later(6 * 3_600_000);
     archive.groups.set(mbidOf(count), { picture });
     expect(await askAll()).toEqual({ albums: 1, found: 1 });
@@ -203,7 +205,7 @@ describe('asking again', () => {
   it('comes at once when the album is known to be another release group', async () => {
     const album = addAlbum();
     await room.covers.tryResolveCover(album);
-    expect(await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined })).toBe(false);
+    expect(await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
     room.library.db.$client
       .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
       .run(mbidOf(++count), album);
@@ -214,13 +216,13 @@ describe('asking again', () => {
   it('finds the albums that got a release group later, and those that came meanwhile', async () => {
     const late = room.library.addAlbum();
     expect(await resolveAll()).toEqual({ albums: 1, found: 0 });
-    expect(await room.covers.hasWanted({ signal: noSignal, giveWay: () => undefined })).toBe(false);
+    expect(await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
     room.library.db.$client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?').run(mbidOf(++count), late);
     archive.groups.set(mbidOf(count), { picture });
     let meanwhile: AlbumId | undefined;
     const result = await room.covers.resolveWanted({
       signal: noSignal,
-      giveWay: () => undefined,
+      yieldToRequests: () => undefined,
       progress: () => {
         if (meanwhile !== undefined) return;
         meanwhile = addAlbum({ picture });

@@ -211,7 +211,7 @@ describe("stored pictures that are no album's any more", () => {
     const [gone, stays] = [await addCovered(), await addCovered()];
     remove(gone);
     expect(room.stored()).toEqual([`${gone}.jpg`, `${stays}.jpg`]);
-    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
+    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
     expect(room.stored()).toEqual([`${stays}.jpg`]);
     expect(fs.readdirSync(join(room.dir, 'cache', 'covers'))).toEqual([String(stays)]);
     expect(orphans()).toEqual([]);
@@ -228,10 +228,10 @@ describe("stored pictures that are no album's any more", () => {
     });
     const album = await addCovered();
     remove(album);
-    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
+    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
     expect(orphans()).toHaveLength(1);
     isDown = false;
-    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
+    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
     expect([orphans(), room.stored()]).toEqual([[], []]);
   });
 
@@ -242,7 +242,7 @@ describe("stored pictures that are no album's any more", () => {
       .insert(orphanedCovers)
       .values({ key: `covers/${album}.jpg`, albumId: album })
       .run();
-    await room.covers.sweepOrphans({ signal: noSignal, giveWay: () => undefined });
+    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
     expect([orphans(), room.stored()]).toEqual([[], [`${album}.jpg`]]);
     await room.covers.setCover(album, large);
     await room.covers.setCover(album, jpeg);

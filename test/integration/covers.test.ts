@@ -220,7 +220,11 @@ describe('finding a cover', () => {
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toMatchObject({ key: null, checkedAt: now });
     const run = () =>
-      covers.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} });
+      covers.resolvePending({
+        signal: new AbortController().signal,
+        yieldToRequests: () => undefined,
+        progress: () => {},
+      });
     expect(await run()).toEqual({ albums: 0, found: 0 });
     addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg });
     library.db
@@ -258,7 +262,7 @@ describe('finding a cover', () => {
     let turns = 0;
     const result = await covers.resolvePending({
       signal: new AbortController().signal,
-      giveWay: () => void (turns += 1),
+      yieldToRequests: () => void (turns += 1),
       progress: (done, total) => steps.push(done / total),
     });
     expect(result).toEqual({ albums: 12, found: 7 });
@@ -270,7 +274,7 @@ describe('finding a cover', () => {
   it('stops when it is cancelled', async () => {
     library.addAlbum();
     await expect(
-      covers.resolvePending({ signal: AbortSignal.abort(), giveWay: () => undefined, progress: () => {} }),
+      covers.resolvePending({ signal: AbortSignal.abort(), yieldToRequests: () => undefined, progress: () => {} }),
     ).rejects.toThrow();
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
   });
@@ -368,7 +372,11 @@ describe('looking for covers when something is broken', () => {
     });
     expect(
       await codeOf(
-        full.resolvePending({ signal: new AbortController().signal, giveWay: () => undefined, progress: () => {} }),
+        full.resolvePending({
+          signal: new AbortController().signal,
+          yieldToRequests: () => undefined,
+          progress: () => {},
+        }),
       ),
     ).toBe('storage_full');
     expect(puts).toBeLessThan(60);
@@ -562,7 +570,7 @@ describe('changing a cover by hand', () => {
     expect(
       await covers.resolvePending({
         signal: new AbortController().signal,
-        giveWay: () => undefined,
+        yieldToRequests: () => undefined,
         progress: () => {},
       }),
     ).toEqual({ albums: 0, found: 0 });

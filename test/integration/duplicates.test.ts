@@ -8,7 +8,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import type { DuplicateGroupOut } from '../../server/enrichment/duplicate-wire.ts';
 import { findFingerprint, storeFingerprint } from '../../server/enrichment/fingerprints.ts';
 import type { Paged } from '../../server/http/paging.ts';
-import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { Fingerprinter } from '../../server/media/fingerprint.ts';

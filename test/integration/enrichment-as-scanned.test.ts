@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
-import { prepareSettling } from '../../server/enrichment/as-scanned.ts';
+import { prepareSettling } from '../../server/enrichment/settled-by-scan.ts';
 import { createTrackWriter, type NewTrack, type TrackIdentity } from '../../server/library/track-writer.ts';
 import { startFakeAcoustId, type FakeAcoustId } from '../fakes/acoustid.ts';
 import { allTracks } from '../support/served-library.ts';

@@ -504,9 +504,12 @@ describe('a crash', () => {
     for (let n = 0; n < 5; n++) await add(`${n}.mp3`, { ...TAGS, title: `Tag title ${n}` });
     const enrichment = await enrichmentAgain({ fingerprinter: { fingerprint: crash } });
     let turns = 0;
-    const giveWay = (): undefined => void (turns += 1);
+    const yieldToRequests = (): undefined => void (turns += 1);
     expect(
-      await enrichLibraryTask(enrichment.runs)({ scope: 'pending', askedAt: Date.now() }, { ...context, giveWay }),
+      await enrichLibraryTask(enrichment.runs)(
+        { scope: 'pending', askedAt: Date.now() },
+        { ...context, yieldToRequests },
+      ),
     ).toMatchObject({ tracks: 5, crashed: 5 });
     expect(turns).toBeGreaterThanOrEqual(5);
   });
@@ -516,7 +519,7 @@ describe('a crash', () => {
     attempt: 1,
     signal: new AbortController().signal,
     progress: () => {},
-    giveWay: () => undefined,
+    yieldToRequests: () => undefined,
   };
 
   /** Over tracks that wait once more, with something of it replaced. */

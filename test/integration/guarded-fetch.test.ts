@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
-import { guardedFetch, guardedStream, type GuardedOptions } from '../../server/net/guarded-fetch.ts';
-import type { NetErrorKind } from '../../server/net/net-error.ts';
+import { guardedFetch, guardedStream, type GuardedOptions } from '../../server/outbound/guarded-fetch.ts';
+import type { OutboundErrorKind } from '../../server/outbound/outbound-error.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -21,8 +21,12 @@ async function serve(handler: RequestListener): Promise<URL> {
 const limits = { timeoutMs: 10_000, maxBytes: 1_000_000 };
 const get = (base: URL, path = '/', options: Partial<GuardedOptions> = {}) =>
   guardedFetch(new URL(path, base), { base, ...limits, ...options });
-const failing = (kind: NetErrorKind) =>
-  expect.objectContaining({ name: 'NetError', kind, message: expect.stringMatching(/^\S.*\S$/) as string }) as Error;
+const failing = (kind: OutboundErrorKind) =>
+  expect.objectContaining({
+    name: 'OutboundError',
+    kind,
+    message: expect.stringMatching(/^\S.*\S$/) as string,
+  }) as Error;
 const sendTo =
   (location: string | (() => string), status = 307): RequestListener =>
   (_req, res) =>

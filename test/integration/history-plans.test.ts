@@ -4,7 +4,7 @@ import type { PlayId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createHistoryQueries } from '../../server/history/queries.ts';
 import { createScrobbleQueries } from '../../server/history/scrobble-queries.ts';
 import { createTrackMatcher } from '../../server/history/matcher.ts';
-import { createHeard } from '../../server/stats/heard.ts';
+import { createPlayTotals } from '../../server/stats/play-totals.ts';
 import { openZone, type Zone } from '../../server/stats/zones.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   history.rows([1 as PlayId]);
   createScrobbleQueries({ db: recording });
   createTrackMatcher({ db: recording });
-  await createHeard(client)(me, { from: 0, to: 1 }, openZone('UTC') as Zone);
+  await createPlayTotals(client)(me, { from: 0, to: 1 }, openZone('UTC') as Zone);
 });
 afterAll(() => temp.close());
 

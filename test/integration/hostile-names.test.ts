@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { UploadOut } from '../../server/ingest/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { flac, id3, id3Frame, silentMp3, utf8Text, vorbisComment } from '../support/audio-bytes.ts';
 import { allTracks } from '../support/served-library.ts';

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TokenResponse } from '../../server/auth/wire.ts';
-import type { UploadOut } from '../../server/ingest/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
 import { productPaths } from '../../server/paths.ts';

@@ -1,9 +1,9 @@
 // The play queue that goes along from device to device, and bookmarks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { createTrackMerge } from '../../server/library/merge.ts';
+import { createTrackMerge } from '../../server/library/track-merge.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
-import { createPlaybackMoves } from '../../server/playback/moves.ts';
+import { createPlaybackMerge } from '../../server/playback/track-merge.ts';
 import type { BookmarkOut, QueueOut } from '../../server/playback/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -34,7 +34,7 @@ const mergeInto = (kept: TrackId, emptied: TrackId) =>
   createTrackMerge({
     db: server.app.db,
     tracks: tracks.writer,
-    movers: [createPlaybackMoves({ db: server.app.db })],
+    movers: [createPlaybackMerge({ db: server.app.db })],
   }).mergeInto(kept, emptied);
 
 describe('the queue', () => {

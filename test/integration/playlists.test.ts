@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
-import { createTrackMerge } from '../../server/library/merge.ts';
+import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import type {
   PlaylistEntryPage,
@@ -13,7 +13,7 @@ import type {
   RestoreOut,
   VersionEntryPage,
 } from '../../server/playlists/wire.ts';
-import { createPlaylistMoves } from '../../server/playlists/moves.ts';
+import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { makeSampleLibrary, seededRandom, type SampleLibrary } from '../support/sample-library.ts';
 import { quiet, registerUser, startServer, type Answer, type ApiInit, type TestServer } from '../support/server.ts';
 
@@ -382,7 +382,7 @@ describe('a track that leaves the library', () => {
     createTrackMerge({
       db,
       tracks: createTrackWriter({ db, now: () => new Date() }),
-      movers: [createPlaylistMoves({ db, now: () => new Date() })],
+      movers: [createEntryMerge({ db, now: () => new Date() })],
     }).mergeInto(kept, emptied);
     expect(tracksOf(await read(list.id))).toEqual([idOf(1), kept, kept]);
     const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createReaderPool, type ReaderPool, type ReaderPoolDeps } from '../../server/ingest/reader-pool.ts';
-import type { ReadResult } from '../../server/ingest/reader-worker.ts';
+import { createReaderPool, type ReaderPool, type ReaderPoolDeps } from '../../server/files/reader-pool.ts';
+import type { ReadResult } from '../../server/files/reader-worker.ts';
 import { flac, silentMp3, vorbisComment } from '../support/audio-bytes.ts';
 import { damaged, randomNumbers } from '../support/damage.ts';
 import { fallbackAttacks, foreignAudio } from '../support/fallback-attacks.ts';
@@ -46,7 +46,7 @@ const attack = (name: string): Buffer => fallbackAttacks.find((one) => one.name 
 
 function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
   const pool = createReaderPool({
-    workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')),
+    workerUrl: pathToFileURL(join(root, 'server/files/reader-worker.ts')),
     log: quiet,
     ...deps,
   });

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
-import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { DownloadJobOut } from '../../server/downloads/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { createRemoteMoves } from '../../server/ingest/remote-tracks.ts';
-import { createTrackMerge } from '../../server/library/merge.ts';
+import { createRemoteMerge } from '../../server/downloads/remote-tracks.ts';
+import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import type { SearchResponse } from '../../server/search/remote-wire.ts';
 import type { SourceOut } from '../../server/sources/wire.ts';
@@ -248,7 +248,7 @@ it('a hit is known in the library after its track was renamed, and after it was 
   const own = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body
     .items[0] as TrackOut;
   const tracks = createTrackWriter({ db: server.app.db, now: () => new Date() });
-  createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMoves({ db: server.app.db })] }).mergeInto(
+  createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMerge({ db: server.app.db })] }).mergeInto(
     own.id as TrackId,
     merged.id as TrackId,
   );

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { DownloadJobOut } from '../../server/downloads/wire.ts';
 import { startFakeArchive, type DownloadFault, type FakeArchive } from '../fakes/internet-archive.ts';
 import { HASTE, itemOf, makeAudio, remoteUser } from '../support/remote.ts';
 import { startServer, type TestServer } from '../support/server.ts';

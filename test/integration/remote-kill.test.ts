@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { DownloadJobOut } from '../../server/downloads/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { startFakeArchive, type FakeArchive } from '../fakes/internet-archive.ts';
 import { spawnServer, type ServerProcess } from '../support/process.ts';

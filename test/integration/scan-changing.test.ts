@@ -16,9 +16,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createReaderPool, type ReaderPool } from '../../server/ingest/reader-pool.ts';
-import { mtimeUsOf } from '../../server/ingest/walk.ts';
-import type { ScanResult } from '../../server/ingest/wire.ts';
+import { createReaderPool, type ReaderPool } from '../../server/files/reader-pool.ts';
+import { mtimeUsOf } from '../../server/scan/walk.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { productPaths } from '../../server/paths.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { SourceOut } from '../../server/sources/wire.ts';
 import { hashTables, listTree } from '../support/fingerprint-of.ts';

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { findScanFolders, standingFolders } from '../../server/ingest/scan-folders.ts';
-import type { ScanResult } from '../../server/ingest/wire.ts';
+import { findScanFolders, standingFolders } from '../../server/scan/scan-folders.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { makeSongs, type Songs } from '../support/identity-table.ts';
 import { runServer } from '../support/process.ts';

@@ -193,7 +193,7 @@ test('search tables that a migration emptied are filled again from where that st
     db: temp.db,
     search: createSearchIndex(client),
     log: createLog('silent'),
-    giveWay: () => undefined,
+    yieldToRequests: () => undefined,
   });
   expect([contents(), found('love'), found('a'), found('the 夜')]).toEqual(before);
   expect(client.prepare('SELECT * FROM search_rebuild').all()).toEqual([]);

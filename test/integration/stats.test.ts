@@ -2,8 +2,8 @@
 // to it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { createHistoryMoves } from '../../server/history/moves.ts';
-import { createTrackMerge } from '../../server/library/merge.ts';
+import { createPlayMerge } from '../../server/history/track-merge.ts';
+import { createTrackMerge } from '../../server/library/track-merge.ts';
 import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { best, FIRST, insertListening, recount, recountStorage, type Recount } from '../support/listening.ts';
@@ -143,7 +143,7 @@ describe('statistics of 20,000 tracks and 100,000 plays', () => {
   test('follow merges', async () => {
     const { db } = server.app;
     const { writer } = trackMaker(server.app);
-    const merge = createTrackMerge({ db, tracks: writer, movers: [createHistoryMoves({ db })] });
+    const merge = createTrackMerge({ db, tracks: writer, movers: [createPlayMerge({ db })] });
     for (let i = 100; i < 140; i += 2)
       merge.mergeInto(library.tracks[i]?.id as TrackId, library.tracks[i + 1]?.id as TrackId);
     await expectAllEqual();

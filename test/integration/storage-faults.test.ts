@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HealthOut } from '../../server/http/health.ts';
-import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
 import type { BackupResult } from '../../server/backup/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
-import type { ScanResult } from '../../server/ingest/wire.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumPage, TrackOut } from '../../server/library/wire.ts';
 import { startFakeS3, type FakeS3 } from '../fakes/s3.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createFolderTree } from '../../server/library/folders.ts';
 import { createLyricsReader } from '../../server/library/lyrics.ts';
-import { playedIds } from '../../server/library/played.ts';
+import { playedIds } from '../../server/library/played-ids.ts';
 import { createSimilar } from '../../server/library/similar.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
 import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';

@@ -1,13 +1,13 @@
 // Two tracks become one: what people did with either is there afterwards, and every count equals a recount.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { createHistoryMoves } from '../../server/history/moves.ts';
-import { createTrackMerge, type TrackMerge } from '../../server/library/merge.ts';
+import { createPlayMerge } from '../../server/history/track-merge.ts';
+import { createTrackMerge, type TrackMerge } from '../../server/library/track-merge.ts';
 import type { TrackIdentity } from '../../server/library/track-writer.ts';
-import { createLikeMoves } from '../../server/likes/moves.ts';
+import { createLikeMerge } from '../../server/likes/track-merge.ts';
 import { createLikeService, type LikeService } from '../../server/likes/service.ts';
 import { nextState, type ItemState } from '../../server/likes/state.ts';
-import { createPlaylistMoves } from '../../server/playlists/moves.ts';
+import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
 import { seededRandom } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -28,7 +28,7 @@ beforeEach(() => {
   merge = createTrackMerge({
     db,
     tracks: room.tracks,
-    movers: [createLikeMoves({ db }), createHistoryMoves({ db }), createPlaylistMoves({ db, now })],
+    movers: [createLikeMerge({ db }), createPlayMerge({ db }), createEntryMerge({ db, now })],
   });
   for (const name of ['ann', 'bob'])
     run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES (?, ?, 'x', 0)", name, name);
@@ -315,8 +315,8 @@ describe('the emptied track', () => {
       db: temp.db,
       tracks: room.tracks,
       movers: [
-        createLikeMoves({ db: temp.db }),
-        createHistoryMoves({ db: temp.db }),
+        createLikeMerge({ db: temp.db }),
+        createPlayMerge({ db: temp.db }),
         {
           move: () => {
             throw new Error('no');

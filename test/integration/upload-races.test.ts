@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { createReaderPool } from '../../server/ingest/reader-pool.ts';
-import { createStoreFile } from '../../server/ingest/store-file.ts';
-import { createUploadService } from '../../server/ingest/upload.ts';
-import type { UploadOut } from '../../server/ingest/wire.ts';
+import { createReaderPool } from '../../server/files/reader-pool.ts';
+import { createStoreFile } from '../../server/files/store-file.ts';
+import { createUploadService } from '../../server/uploads/service.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
-import { createClaims } from '../../server/storage/claims.ts';
+import { createLeases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
@@ -172,19 +172,19 @@ describe('a deletion and an upload of the same content, held at the worst moment
         return real.delete(key);
       },
     };
-    const claims = createClaims();
+    const leases = createLeases();
     const now = (): Date => new Date();
     const tracks = createTrackWriter({ db, now });
     const reader = createReaderPool({
-      workerUrl: pathToFileURL(join(root, 'server/ingest/reader-worker.ts')),
+      workerUrl: pathToFileURL(join(root, 'server/files/reader-worker.ts')),
       log: quiet,
     });
-    const library = createLibraryService({ db, tracks, storage, claims, now, log: quiet, onDeleted: () => undefined });
+    const library = createLibraryService({ db, tracks, storage, leases, now, log: quiet, onDeleted: () => undefined });
     const uploads = createUploadService({
       db,
       log: quiet,
       tracks,
-      storeFile: createStoreFile({ storage, claims, reader }),
+      storeFile: createStoreFile({ storage, leases, reader }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
       onUploaded: () => undefined,
@@ -207,7 +207,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
     });
     const { port } = http.address() as AddressInfo;
     return {
-      claims,
+      leases,
       library,
       tracks,
       stored,
@@ -235,7 +235,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
     const deletion = library.deleteTrack(first);
     await expect.poll(deleting.arrived).toBe(1);
     const second = send();
-    await sleep(300); // without the claim it would find the object, and be done before it goes
+    await sleep(300); // without the lease it would find the object, and be done before it goes
     deleting.open();
     await deletion;
     expect(await hasAudio(await second)).toBe(true);
@@ -255,9 +255,9 @@ describe('a deletion and an upload of the same content, held at the worst moment
   });
 
   test('the track is deleted while a scan has copied the same content and not yet written its row', async () => {
-    const { claims, send, library, objects } = await openRoom();
+    const { leases, send, library, objects } = await openRoom();
     const first = await send();
-    await claims.claimAll(async () => {
+    await leases.leaseAll(async () => {
       await library.deleteTrack(first);
       expect(objects()).toHaveLength(1);
     });

@@ -8,7 +8,7 @@ import { openTarget } from '../../server/backup/target.ts';
 import type { BackupResult } from '../../server/backup/wire.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { productPaths } from '../../server/paths.ts';
-import { createClaims } from '../../server/storage/claims.ts';
+import { createLeases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -44,7 +44,7 @@ export const backUpInto = (
     repo,
     {
       storage: createLocalStorage({ root: join(dataDir, 'library') }),
-      claims: createClaims(),
+      leases: createLeases(),
       databasePath: join(dataDir, 'tonearm.db'),
       tmpDir,
       workerUrl,

@@ -4,7 +4,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
-import { createClaims } from '../../server/storage/claims.ts';
+import { createLeases } from '../../server/storage/leases.ts';
 
 export interface LibraryRoomOptions {
   now?: () => Date;
@@ -25,7 +25,7 @@ export function openLibraryRoom(
     db,
     tracks,
     storage: { kind: 'local', delete: deleteObject ?? remember },
-    claims: createClaims(),
+    leases: createLeases(),
     onDeleted,
     now,
     log: createLog('silent'),

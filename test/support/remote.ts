@@ -1,7 +1,7 @@
 // A server with a remote catalogue, and what a person does with it: search, save, fetch, hear.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DownloadJobOut } from '../../server/ingest/download-wire.ts';
+import type { DownloadJobOut } from '../../server/downloads/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
 import type { FakeItem } from '../fakes/internet-archive.ts';

@@ -2,7 +2,7 @@
 import { copyFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { UploadOut } from '../../server/ingest/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { makeLibrary, pathOf } from './library.ts';
 import { retagMp3 } from './retag.ts';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle, IconCheck, IconClock, IconCloudDownload, IconX, type Icon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { DownloadJobOut } from '../../../server/ingest/download-wire.ts';
+import type { DownloadJobOut } from '../../../server/downloads/wire.ts';
 import { downloadsQuery, useCancelDownload, useRetryDownload } from '../../api/remote.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { detailOf } from '../../api/problem.ts';

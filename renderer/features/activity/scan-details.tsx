@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { ScanProgress } from '../../../server/ingest/wire.ts';
+import type { ScanProgress } from '../../../server/scan/wire.ts';
 import { useCancelJob } from '../../api/jobs.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { ScanResult } from '../../../server/ingest/wire.ts';
+import type { ScanResult } from '../../../server/scan/wire.ts';
 import { jobQuery, scanResultOf } from '../../api/jobs.ts';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/states.tsx';

@@ -2,7 +2,7 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { ReplacementOut } from '../../../server/ingest/wire.ts';
+import type { ReplacementOut } from '../../../server/relocation/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { replacementsQuery, useRelocate } from '../../api/missing.ts';
 import { detailOf } from '../../api/problem.ts';

@@ -1,7 +1,7 @@
 // Where a phone finds the library: to read with its camera, to copy, or to type.
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { NetworkOut } from '../../../server/network/wire.ts';
+import type { NetworkOut } from '../../../server/lan/wire.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { SettingRow } from './setting-row.tsx';

@@ -1,7 +1,7 @@
 // What is locked comes back whole or not at all, and tells nothing meanwhile.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { DamagedObject, makeLock, openLock, plainCipher, type Cipher } from '../../../server/backup/crypt.ts';
+import { DamagedObject, makeLock, openLock, plainCipher, type Cipher } from '../../../server/backup/encryption.ts';
 
 const PIECE = 64 << 10;
 const { lock, cipher } = await makeLock('correct horse');

@@ -8,7 +8,7 @@ import { readArguments } from '../../../main/arguments.ts';
 import { newsOfLink } from '../../../main/deep-link.ts';
 import { createEventLines, type ServerEvent } from '../../../main/event-lines.ts';
 import { startFile } from '../../../main/login-start.ts';
-import { placeOn } from '../../../main/places.ts';
+import { placeWindow } from '../../../main/window-placement.ts';
 import type { Job } from '../../../main/server-shapes.ts';
 import { initialStatus, progressOf, withJob, withScan, type Status, type Work } from '../../../main/status.ts';
 import { LANGUAGES, sayIn } from '../../../main/texts.ts';
@@ -112,7 +112,7 @@ describe('the place of a window', () => {
     ['almost over the edge', [main], at(1_835, 900, 900, 700), { x: 1_835, y: 900, width: 900, height: 700 }],
     ['larger than its screen', [main], at(-10, 30, 4_000, 3_000), { x: -10, y: 30, width: 1_920, height: 1_055 }],
     ['below the screen', [main], at(100, 1_400, 900, 700), { width: 900, height: 700 }],
-  ])('%s', (_when, screens, wanted, place) => expect(placeOn(screens, wanted, usual)).toEqual(place));
+  ])('%s', (_when, screens, wanted, place) => expect(placeWindow(screens, wanted, usual)).toEqual(place));
 });
 
 it.each<[string | null, string | undefined]>([

@@ -1,7 +1,7 @@
 // What the system shows of the app, and which notices it gives.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actions } from '../../../main/actions.ts';
-import { createAskedJobs } from '../../../main/notices.ts';
+import { createAskedJobs } from '../../../main/notifications.ts';
 import { kindOf } from '../../../main/opened-files.ts';
 import type { Job } from '../../../main/server-shapes.ts';
 import { createStatusView } from '../../../main/show-status.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commonTail, readingsOf, titleInName } from '../../../server/playlists/locations.ts';
+import { commonTail, readingsOf, titleInName } from '../../../server/playlists/file-locations.ts';
 
 test.each([
   ['Quays/Harbour/01 Tide.mp3', ['Quays/Harbour/01 Tide.mp3']],

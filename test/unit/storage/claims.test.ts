@@ -1,8 +1,8 @@
 // Who may delete a stored object, and when: every order in which claims and deletions can come.
 import { describe, expect, test } from 'vitest';
-import { createClaims } from '../../../server/storage/claims.ts';
+import { createLeases } from '../../../server/storage/leases.ts';
 
-describe('claims on stored objects', () => {
+describe('leases on stored objects', () => {
   /** Work that goes on until it is told to end. */
   function held(): { work: () => Promise<void>; begun: Promise<void>; end: () => void } {
     const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -17,16 +17,16 @@ describe('claims on stored objects', () => {
   }
 
   test('a deletion waits for the upload that found the object, and asks again whether it is used', async () => {
-    const claims = createClaims();
+    const leases = createLeases();
     const storing = held();
     let isUsed = false;
     let deleted = false;
-    const upload = claims.claim('a', async () => {
+    const upload = leases.lease('a', async () => {
       await storing.work();
       isUsed = true; // the row is written
     });
     await storing.begun;
-    await claims.deleteWhenFree('a', async () => {
+    await leases.deleteWhenFree('a', async () => {
       deleted = !isUsed;
     }); // returns, though it is put off
     expect(deleted).toBe(false);
@@ -36,15 +36,15 @@ describe('claims on stored objects', () => {
   });
 
   test('an upload that fails leaves the deletion to be done', async () => {
-    const claims = createClaims();
+    const leases = createLeases();
     const storing = held();
     let deleted = false;
-    const upload = claims.claim('a', async () => {
+    const upload = leases.lease('a', async () => {
       await storing.work();
       throw new Error('disk full');
     });
     await storing.begun;
-    await claims.deleteWhenFree('a', async () => {
+    await leases.deleteWhenFree('a', async () => {
       deleted = true;
     });
     storing.end();
@@ -53,17 +53,17 @@ describe('claims on stored objects', () => {
   });
 
   test('an upload waits for a deletion that has begun, and then stores the object anew', async () => {
-    const claims = createClaims();
+    const leases = createLeases();
     const deleting = held();
     const order: string[] = [];
-    const deletion = claims.deleteWhenFree('a', async () => {
+    const deletion = leases.deleteWhenFree('a', async () => {
       await deleting.work();
       order.push('deleted');
     });
-    const upload = claims.claim('a', async () => {
+    const upload = leases.lease('a', async () => {
       order.push('stored');
     });
-    const other = claims.claim('b', async () => {
+    const other = leases.lease('b', async () => {
       order.push('other');
     });
     await other;
@@ -73,22 +73,22 @@ describe('claims on stored objects', () => {
     expect(order).toEqual(['other', 'deleted', 'stored']);
   });
 
-  test('a scan claims everything: deletions wait for its end, and it waits for those that have begun', async () => {
-    const claims = createClaims();
+  test('a scan leases everything: deletions wait for its end, and it waits for those that have begun', async () => {
+    const leases = createLeases();
     const [deleting, scanning] = [held(), held()];
     const order: string[] = [];
-    const first = claims.deleteWhenFree('a', async () => {
+    const first = leases.deleteWhenFree('a', async () => {
       await deleting.work();
       order.push('first');
     });
-    const scan = claims.claimAll(async () => {
+    const scan = leases.leaseAll(async () => {
       order.push('scan');
       await scanning.work();
     });
-    await claims.deleteWhenFree('b', async () => {
+    await leases.deleteWhenFree('b', async () => {
       order.push('b');
     });
-    const second = claims.deleteWhenFree('a', async () => {
+    const second = leases.deleteWhenFree('a', async () => {
       order.push('a');
     });
     expect(order).toEqual([]);
@@ -102,11 +102,11 @@ describe('claims on stored objects', () => {
   });
 
   test('two uploads of one content hold it until the second is done', async () => {
-    const claims = createClaims();
+    const leases = createLeases();
     const [one, two] = [held(), held()];
     let deleted = false;
-    const both = [claims.claim('a', one.work), claims.claim('a', two.work)];
-    await claims.deleteWhenFree('a', async () => {
+    const both = [leases.lease('a', one.work), leases.lease('a', two.work)];
+    await leases.deleteWhenFree('a', async () => {
       deleted = true;
     });
     one.end();

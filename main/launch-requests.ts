@@ -1,0 +1,76 @@
+// What comes to the app from outside while it runs or starts it: words of a command line, links, files. It waits until
+// the server is there.
+import { app } from 'electron';
+import { readArguments } from './arguments.ts';
+import type { Clock } from './clock.ts';
+import { newsOfLink } from './deep-link.ts';
+import { notify } from './notifications.ts';
+import { createOpenedFiles, type ImportOutcome } from './opened-files.ts';
+import type { ServerLink } from './server-link.ts';
+import type { Say } from './texts.ts';
+import type { Windows } from './windows.ts';
+
+interface LaunchRequestsDeps {
+  windows: Pick<Windows, 'show' | 'tell'>;
+  link: ServerLink;
+  clock: Clock;
+  /** Runs now, or as soon as the server listens. */
+  whenUp(run: () => void): void;
+  isSounding(): boolean;
+  say: Say;
+}
+
+/** macOS names files that were dropped together one by one. */
+const GATHER_MS = 200;
+
+export type LaunchRequests = ReturnType<typeof receiveLaunchRequests>;
+
+/** Listens for links and files from now on. */
+export function receiveLaunchRequests({ windows, link, clock, whenUp, isSounding, say }: LaunchRequestsDeps) {
+  const files = createOpenedFiles({ link, onDone: onImported });
+
+  /** A single file is played, as whoever opened it expects; many do not push aside what plays. */
+  function onImported({ total, trackIds, playlistIds, failures }: ImportOutcome): void {
+    const playlist = playlistIds.at(-1);
+    if (playlist !== undefined) windows.show('library', `/playlists/${playlist}`);
+    if (trackIds.length > 0 && (total === 1 || !isSounding()))
+      windows.tell({ kind: 'play', trackIds }, { isNeeded: true });
+    const [first] = failures;
+    if (first) notify({ title: say('failed.import'), body: `${first.name}: ${first.reason}` });
+    else if (total > 1) notify({ title: say('done.import'), body: say('done.importText', { done: total, total }) });
+  }
+
+  function openPaths(paths: readonly string[]): void {
+    if (paths.length > 0) whenUp(() => void files.open(paths));
+  }
+
+  function openLink(text: string): void {
+    const news = newsOfLink(text);
+    if (!news) return;
+    whenUp(() => {
+      windows.show('library', ...(news.kind === 'open' ? [news.path] : []));
+      if (news.kind === 'search') windows.tell(news);
+    });
+  }
+
+  /** With the program as first word, as at a start. */
+  function startedWith(words: readonly string[], workingDirectory: string): void {
+    const { links, paths, isHidden } = readArguments(words, { workingDirectory, appPath: app.getAppPath() });
+    if (!isHidden) whenUp(() => windows.show('library'));
+    links.forEach(openLink);
+    openPaths(paths);
+  }
+
+  const dropped: string[] = [];
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    if (dropped.push(path) === 1) clock.after(GATHER_MS, () => openPaths(dropped.splice(0)));
+  });
+  app.on('open-url', (event, link) => {
+    event.preventDefault();
+    openLink(link);
+  });
+  app.on('second-instance', (_event, words, workingDirectory) => startedWith(words, workingDirectory));
+
+  return { startedWith, openPaths };
+}

@@ -1,0 +1,46 @@
+// Where a window was when it was last closed, made to fit the screens that there are now.
+
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+export interface Place extends Area {
+  isMaximized: boolean;
+}
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** So much of the title bar has to be in reach. */
+const IN_REACH = 80;
+
+/**
+ * `screens` are the parts that windows may cover, the main one first. A window of a screen that is gone comes to the
+ * middle of the main one.
+ */
+export function placeWindow(screens: readonly Area[], wanted: Place | undefined, usual: Size): Partial<Area> & Size {
+  const screen = wanted && screens.find((one) => isInReach(wanted, one));
+  if (!wanted || !screen) {
+    const main = screens[0];
+    const { width, height } = wanted ?? usual;
+    // without a place it is centred
+    return { width: Math.min(width, main?.width ?? width), height: Math.min(height, main?.height ?? height) };
+  }
+  const [width, height] = [Math.min(wanted.width, screen.width), Math.min(wanted.height, screen.height)];
+  return {
+    width,
+    height,
+    x: between(wanted.x, screen.x - width + IN_REACH, screen.x + screen.width - IN_REACH),
+    y: between(wanted.y, screen.y, screen.y + screen.height - IN_REACH),
+  };
+}
+
+function isInReach({ x, y, width }: Area, screen: Area): boolean {
+  const across = Math.min(x + width, screen.x + screen.width) - Math.max(x, screen.x);
+  return across >= IN_REACH && y >= screen.y - IN_REACH && y < screen.y + screen.height - IN_REACH / 2;
+}
+
+const between = (value: number, least: number, most: number): number => Math.max(least, Math.min(value, most));

@@ -1,0 +1,114 @@
+// Tracks that were saved from the remote catalogue: placeholders without audio, found by what the catalogue calls them.
+// That name stays with the music when tracks are renamed or merged, so a search always knows what is here.
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { invalid } from '../errors.ts';
+import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
+import { oneLine } from '../media/text.ts';
+import type { CatalogueHit } from '../sources/catalogue.ts';
+import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
+
+export interface Saved {
+  trackId: TrackId;
+  isNew: boolean;
+}
+
+/** What the caller says of a hit; used where this server remembers nothing of it. */
+export type HitNames = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durationMs' | 'year'>;
+
+export interface RemoteTracksDeps {
+  db: MainDb;
+  tracks: TrackWriter;
+  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'recall' | 'canFetch'>;
+  onSaved: (id: TrackId) => void;
+}
+
+const NO_AUDIO = {
+  sizeBytes: null,
+  format: null,
+  codec: null,
+  bitrateKbps: null,
+  sampleRateHz: null,
+  bitDepth: null,
+  channels: null,
+  encoderDelay: null,
+  encoderPadding: null,
+  trackGainDb: null,
+  trackPeak: null,
+  albumGainDb: null,
+  albumPeak: null,
+  hasPicture: false,
+  storageUri: null,
+  contentHash: null,
+  audioHash: null,
+  availability: 'remote',
+} as const;
+const LONGEST_NAME = 300;
+
+export type RemoteTracks = ReturnType<typeof createRemoteTracks>;
+
+export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTracksDeps) {
+  const client = db.$client;
+  const find = client.prepare<[string, string], { trackId: TrackId }>(
+    'SELECT track_id AS trackId FROM remote_ids WHERE source = ? AND source_id = ?',
+  );
+  const insertId = client.prepare('INSERT INTO remote_ids (source, source_id, track_id, page_url) VALUES (?, ?, ?, ?)');
+  const setCoverUrl = client.prepare('UPDATE tracks SET cover_url = ? WHERE id = ?');
+
+  /** One transaction: the unique name lets one of many who save the same hit make the row. */
+  const insertOnce = client.transaction((sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
+    const known = find.get(STREAMSRC, sourceId);
+    if (known) return { trackId: known.trackId, isNew: false };
+    const trackId = tracks.insert({
+      source: STREAMSRC,
+      sourceId,
+      identity: toIdentity(hit),
+      audio: { ...NO_AUDIO, durationMs: hit.durationMs ?? null },
+    });
+    insertId.run(STREAMSRC, sourceId, trackId, hit.pageUrl ?? null);
+    if (hit.coverUrl !== undefined) setCoverUrl.run(hit.coverUrl, trackId);
+    tracks.settleSpellings();
+    return { trackId, isNew: true };
+  });
+
+  return {
+    find: (sourceId: string): TrackId | undefined => find.get(STREAMSRC, sourceId)?.trackId,
+
+    /**
+     * Makes the placeholder, or gives the track that there is. Throws `conflict` when the catalogue is off, `invalid`
+     * for a name that is none of its.
+     */
+    save(sourceId: string, names: HitNames): Saved {
+      catalogue.assertOn();
+      const known = find.get(STREAMSRC, sourceId);
+      if (known) return { trackId: known.trackId, isNew: false };
+      if (!catalogue.canFetch(sourceId))
+        throw invalid([{ field: 'source_id', message: 'is not of a hit that a search gave; search for it again' }]);
+      const saved = insertOnce.immediate(sourceId, catalogue.recall(sourceId) ?? names);
+      if (saved.isNew) onSaved(saved.trackId);
+      return saved;
+    },
+  };
+}
+
+/** The catalogue's names, and its downloads, go with the music. */
+export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
+  const moveIds = db.$client.prepare('UPDATE remote_ids SET track_id = ? WHERE track_id = ?');
+  const moveDownloads = db.$client.prepare('UPDATE OR IGNORE downloads SET track_id = ? WHERE track_id = ?');
+  return {
+    move(from, to) {
+      moveIds.run(to, from);
+      moveDownloads.run(to, from);
+    },
+  };
+}
+
+const toIdentity = ({ title, artist, album, year, trackNumber }: HitNames & Partial<CatalogueHit>): TrackIdentity => ({
+  title: oneLine(title, LONGEST_NAME) || 'Untitled',
+  artists: artist === undefined ? [] : [oneLine(artist, LONGEST_NAME)],
+  album: album === undefined ? undefined : oneLine(album, LONGEST_NAME),
+  genres: [],
+  year,
+  trackNumber,
+});

@@ -1,0 +1,151 @@
+// Saving hits of the remote catalogue and fetching their audio, over REST. The library is everybody's, and so are its
+// downloads.
+import { DownloadIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
+import { conflict, notFound } from '../errors.ts';
+import { idParam, toPaged } from '../http/paging.ts';
+import { Reply, route, type Principal, type Route } from '../http/route.ts';
+import { TrackOut } from '../library/wire.ts';
+import { toAppError } from '../sources/catalogue.ts';
+import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
+import type { Sources } from '../sources/registry.ts';
+import {
+  DownloadIn,
+  DownloadJobOut,
+  DownloadPage,
+  DownloadQuery,
+  RemoteTrackIn,
+  toDownloadOut,
+  toHitNames,
+} from './wire.ts';
+import type { Downloads } from './service.ts';
+import type { RemoteTracks } from './remote-tracks.ts';
+
+export interface DownloadRouteDeps {
+  downloads: Downloads;
+  remoteTracks: RemoteTracks;
+  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'resolve'>;
+  sources: Pick<Sources, 'find'>;
+  trackOut: (user: Principal, id: TrackId) => TrackOut;
+}
+
+const DownloadParam = idParam(DownloadIdIn);
+
+export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut }: DownloadRouteDeps): Route[] {
+  function assertCatalogue(name: string): void {
+    if (!sources.find(name)) throw notFound('source', name.slice(0, 100));
+    if (name !== STREAMSRC) throw conflict(`Nothing can be downloaded from the source ${name}.`);
+    catalogue.assertOn();
+  }
+
+  /** The track of a hit, saved now when it was not. */
+  async function trackOf(sourceId: string): Promise<TrackId> {
+    const known = remoteTracks.find(sourceId);
+    if (known !== undefined) return known;
+    try {
+      return remoteTracks.save(sourceId, await catalogue.resolve(sourceId)).trackId;
+    } catch (error) {
+      throw toAppError(error);
+    }
+  }
+
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/tracks/remote',
+        access: 'user',
+        summary: 'Save a hit of the remote catalogue as a track without audio',
+        body: RemoteTrackIn,
+        reply: TrackOut,
+        status: [201, 200],
+      },
+      ({ user, body }) => {
+        assertCatalogue(body.source);
+        const { trackId, isNew } = remoteTracks.save(body.source_id, toHitNames(body));
+        return new Reply(isNew ? 201 : 200, trackOut(user, trackId));
+      },
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/tracks/:id/materialize',
+        access: 'user',
+        summary: 'Fetch the audio of a saved track; the download in flight when there is one, 200 when it is here',
+        params: idParam(TrackIdIn),
+        reply: DownloadJobOut,
+        status: [202, 200],
+      },
+      async ({ user, params }) => {
+        const { download, isHere } = await downloads.materialize(user.id, params.id);
+        return new Reply(isHere ? 200 : 202, toDownloadOut(download));
+      },
+    ),
+
+    route(
+      {
+        method: 'get',
+        path: '/downloads',
+        access: 'user',
+        summary: 'Downloads, newest first',
+        query: DownloadQuery,
+        reply: DownloadPage,
+      },
+      ({ query }) => toPaged(downloads.list(query.status, query), query, toDownloadOut),
+    ),
+
+    route(
+      {
+        method: 'get',
+        path: '/downloads/:id',
+        access: 'user',
+        summary: 'One download',
+        params: DownloadParam,
+        reply: DownloadJobOut,
+      },
+      ({ params }) => toDownloadOut(downloads.get(params.id)),
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/downloads',
+        access: 'user',
+        summary: 'Save a hit of the remote catalogue and fetch its audio',
+        body: DownloadIn,
+        reply: DownloadJobOut,
+        status: [202, 200],
+      },
+      async ({ user, body }) => {
+        assertCatalogue(body.source);
+        const { download, isHere } = await downloads.request(user.id, await trackOf(body.source_id));
+        return new Reply(isHere ? 200 : 202, toDownloadOut(download));
+      },
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/downloads/:id/retry',
+        access: 'user',
+        summary: 'Try a download again that failed or was cancelled',
+        params: DownloadParam,
+        reply: DownloadJobOut,
+        status: [202],
+      },
+      async ({ params }) => toDownloadOut(await downloads.retry(params.id)),
+    ),
+
+    route(
+      {
+        method: 'delete',
+        path: '/downloads/:id',
+        access: 'user',
+        summary: 'Cancel a download',
+        params: DownloadParam,
+        reply: DownloadJobOut,
+      },
+      async ({ params }) => toDownloadOut(await downloads.cancel(params.id)),
+    ),
+  ];
+}

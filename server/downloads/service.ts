@@ -1,0 +1,251 @@
+// Fetching the audio of saved tracks, as people see it: asked for, shown, tried again, cancelled. The job behind each
+// download (download-task.ts) does the work; its state comes into the download's row by triggers, so that the two
+// cannot disagree.
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MainDb } from '../db/client.ts';
+import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
+import type { EventHub } from '../events/hub.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
+import {
+  findDownload,
+  findFetched,
+  findLatest,
+  findRemoteId,
+  findUnfinished,
+  hasEnded,
+  insertDownload,
+  listDownloads,
+  listForgotten,
+  listResumable,
+  removeDownload,
+  setAvailability,
+  setStatus,
+  type DownloadRow,
+  type DownloadStatus,
+} from './queries.ts';
+import { toDownloadOut } from './wire.ts';
+
+export interface DownloadsDeps {
+  db: MainDb;
+  now: () => Date;
+  jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'cancel'>;
+  events: Pick<EventHub, 'publish'>;
+  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'assertInUse'>;
+  libraryChanged: () => void;
+  /** A folder for each download below it; kept over a restart. */
+  dir: string;
+}
+
+/** `download_task` waits in one line; `materialize_track` is for a person who wants to listen now. */
+type FetchTask = 'download_task' | 'materialize_track';
+export interface Asked {
+  download: DownloadRow;
+  isHere: boolean;
+}
+
+const KEEP_FAILED_MS = 7 * 86_400_000;
+/** Phones give up after a minute or less. */
+const LONGEST_WAIT_MS = 50_000;
+
+export type Downloads = ReturnType<typeof createDownloads>;
+
+export function createDownloads({ db, now, jobs, events, catalogue, libraryChanged, dir }: DownloadsDeps) {
+  const waiting = new Map<DownloadId, Set<() => void>>();
+  const folderOf = (id: DownloadId): string => join(dir, String(id));
+
+  function announce(id: DownloadId): void {
+    const row = db.$client.open ? findDownload(db, id) : undefined;
+    if (row) events.publish('download', toDownloadOut(row));
+    for (const wake of waiting.get(id) ?? []) wake();
+  }
+
+  function get(id: DownloadId): DownloadRow {
+    const row = findDownload(db, id);
+    if (!row) throw notFound('download', id);
+    return row;
+  }
+
+  /** The track's audio is asked for. In one transaction, so that of many who ask at once one begins. */
+  function note(userId: UserId, trackId: TrackId): Asked & { isNew: boolean } {
+    return db.transaction(
+      (tx) => {
+        const track = findFetched(tx, trackId);
+        if (!track) throw notFound('track', trackId);
+        if (track.availability === 'available')
+          return { download: findLatest(tx, trackId) ?? nothingToFetch(trackId), isHere: true, isNew: false };
+        const underWay = findUnfinished(tx, trackId);
+        if (underWay) return { download: underWay, isHere: false, isNew: false };
+        const sourceId = findRemoteId(tx, trackId);
+        if (sourceId === undefined)
+          throw conflict(
+            `“${track.title}” did not come from the remote catalogue, so its audio cannot be fetched from there.`,
+          );
+        catalogue.assertInUse(sourceId);
+        const download = insertDownload(tx, { sourceId, trackId, userId }, now());
+        setAvailability(tx, trackId, 'fetching', now());
+        return { download, isHere: false, isNew: true };
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  const nothingToFetch = (trackId: TrackId): DownloadRow => ({
+    id: 0 as DownloadId,
+    source: STREAMSRC,
+    sourceId: findRemoteId(db, trackId) ?? '',
+    trackId,
+    userId: null,
+    jobId: null,
+    status: 'succeeded',
+    attempts: 0,
+    maxAttempts: 0,
+    bytesDone: 0,
+    bytesTotal: null,
+    error: null,
+    nextAttemptAt: null,
+    createdAt: now(),
+    updatedAt: now(),
+  });
+
+  async function fetchTrack(userId: UserId, trackId: TrackId, task: FetchTask): Promise<Asked> {
+    const { download, isHere, isNew } = note(userId, trackId);
+    if (isNew) await enqueue(task, download.id, () => removeDownload(db, download.id));
+    return { download: isNew ? get(download.id) : download, isHere };
+  }
+
+  /** Without a queue the track is as it was, and so is the download after `undo`. */
+  async function enqueue(task: FetchTask, id: DownloadId, undo: () => void): Promise<void> {
+    try {
+      await jobs.enqueue(task, { downloadId: id });
+    } catch (error) {
+      db.transaction(
+        (tx) => {
+          const { trackId } = get(id);
+          const track = trackId === null ? undefined : findFetched(tx, trackId);
+          if (trackId !== null && track?.availability === 'fetching')
+            setAvailability(tx, trackId, track.storageUri === null ? 'remote' : 'missing', now());
+          undo();
+        },
+        { behavior: 'immediate' },
+      );
+      throw error;
+    }
+    libraryChanged();
+    announce(id);
+  }
+
+  /** Until the download changes, or the signal says that it has been long enough. */
+  const nextChange = (id: DownloadId, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const all = waiting.get(id) ?? new Set();
+      const wake = (): void => {
+        all.delete(wake);
+        if (all.size === 0) waiting.delete(id);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      waiting.set(id, all.add(wake));
+      signal.addEventListener('abort', wake, { once: true });
+    });
+
+  return {
+    folderOf,
+    get,
+    list: (status: DownloadStatus | undefined, page: Page): Paged<DownloadRow> => listDownloads(db, status, page),
+    /** Tells windows, and who waits for it, how it stands. */
+    announce,
+
+    /**
+     * For somebody who wants to hear it. Throws `not_found`, `conflict` when there is no way to fetch it,
+     * `queue_unavailable`.
+     */
+    materialize: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, 'materialize_track'),
+    /** The same, in line with other downloads. */
+    request: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, 'download_task'),
+
+    /**
+     * Resolves when the audio is here. Throws like `materialize`, and `unavailable` with the reason when it does not
+     * come, or not in time.
+     */
+    async fetchNow(userId: UserId, trackId: TrackId, signal: AbortSignal): Promise<void> {
+      const {
+        download: { id },
+        isHere,
+      } = await fetchTrack(userId, trackId, 'materialize_track');
+      if (isHere) return;
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
+      for (;;) {
+        if (findFetched(db, trackId)?.availability === 'available') return;
+        const { status, error } = get(id);
+        if (status === 'failed' || status === 'cancelled')
+          throw new AppError('unavailable', error ?? 'The download was cancelled.');
+        signal.throwIfAborted();
+        if (patience.aborted)
+          throw new AppError('unavailable', 'It is still being fetched. Try again in a moment.', { retryAfter: 10 });
+        await nextChange(id, patience);
+      }
+    },
+
+    /**
+     * Once more after it failed or was cancelled; what was fetched of it is gone on with. Another download of the track
+     * takes its place.
+     */
+    async retry(id: DownloadId): Promise<DownloadRow> {
+      catalogue.assertOn();
+      const before = get(id);
+      const { trackId, status } = before;
+      if (status !== 'failed' && status !== 'cancelled')
+        throw conflict(
+          status === 'succeeded' ? 'This download has succeeded.' : `This download is still under way (${status}).`,
+        );
+      if (trackId === null) throw conflict('The track of this download was deleted.');
+      const underWay = db.transaction(
+        (tx) => {
+          if (findFetched(tx, trackId)?.availability === 'available')
+            throw conflict('The audio of this track is here already.');
+          const other = findUnfinished(tx, trackId);
+          if (other) return other;
+          catalogue.assertInUse(before.sourceId);
+          setStatus(tx, id, 'queued');
+          setAvailability(tx, trackId, 'fetching', now());
+          return undefined;
+        },
+        { behavior: 'immediate' },
+      );
+      if (underWay) return underWay;
+      await enqueue('download_task', id, () => setStatus(db, id, status));
+      return get(id);
+    },
+
+    /** Throws `conflict` when it has ended. */
+    async cancel(id: DownloadId): Promise<DownloadRow> {
+      const row = get(id);
+      if (hasEnded(row) || row.jobId === null) throw conflict(`Download ${id} has already ended (${row.status}).`);
+      jobs.cancel(row.jobId); // the row and the track follow
+      await rm(folderOf(id), { recursive: true, force: true });
+      libraryChanged();
+      announce(id);
+      return get(id);
+    },
+
+    /**
+     * After a start: gives work to downloads that a kill left without a job, and removes half-fetched files that nobody
+     * will go on with.
+     */
+    async resume(): Promise<void> {
+      for (const { id } of listForgotten(db)) await jobs.tryEnqueue('download_task', { downloadId: id });
+      const names = await readdir(dir).catch(() => []);
+      // after the names: one that has just begun is among them
+      const wanted = listResumable(db, new Date(now().getTime() - KEEP_FAILED_MS));
+      for (const name of names) {
+        if (!wanted.has(Number(name) as DownloadId))
+          // the next start tries again
+          await rm(join(dir, name), { recursive: true, force: true }).catch(() => undefined);
+      }
+    },
+  };
+}

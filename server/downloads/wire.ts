@@ -1,0 +1,81 @@
+// Saved hits and downloads on the wire (decisions 4 and 5).
+import { z } from 'zod';
+import { pageQuery, pagedOf } from '../http/paging.ts';
+import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import { JobStatusOut } from '../jobs/wire.ts';
+import type { DownloadRow } from './queries.ts';
+import type { HitNames } from './remote-tracks.ts';
+
+const name = z.string().trim().min(1).max(1_000);
+const sourceId = z.string().min(1).max(1_000);
+
+/** A hit as the search gave it. */
+export const RemoteTrackIn = z
+  .strictObject({
+    source: z.string().max(100),
+    source_id: sourceId,
+    title: name,
+    artist_name: name.nullable().optional(),
+    album_title: name.nullable().optional(),
+    duration_ms: z.int().min(0).max(1e10).nullable().optional(),
+    year: z.int().min(0).max(9999).nullable().optional(),
+    cover_url: z
+      .string()
+      .max(4_000)
+      .nullable()
+      .optional()
+      .meta({ description: 'not looked at: the cover is the one that the search gave' }),
+  })
+  .meta({ id: 'RemoteTrackIn' });
+
+export const DownloadIn = z
+  .strictObject({ source: z.string().max(100), source_id: sourceId })
+  .meta({ id: 'DownloadIn' });
+
+export const DownloadJobOut = z
+  .object({
+    id: z.int().meta({ description: '0 when nothing had to be fetched' }),
+    source: z.string(),
+    source_id: z.string(),
+    track_id: z.int().nullable().meta({ description: 'null when the track was deleted' }),
+    status: JobStatusOut,
+    attempts: z.int(),
+    max_attempts: z.int(),
+    progress: z.number().min(0).max(1).nullable().meta({ description: 'null while the size is not known' }),
+    bytes_done: z.int(),
+    bytes_total: z.int().nullable(),
+    error: z.string().nullable().meta({ description: 'why the latest attempt failed, as a sentence' }),
+    next_attempt_at: isoTime.nullable(),
+    created_at: isoTime,
+    updated_at: isoTime,
+  })
+  .meta({ id: 'DownloadJobOut' });
+export type DownloadJobOut = z.output<typeof DownloadJobOut>;
+
+export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
+export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });
+
+export const toHitNames = (hit: z.output<typeof RemoteTrackIn>): HitNames => ({
+  title: hit.title,
+  artist: hit.artist_name ?? undefined,
+  album: hit.album_title ?? undefined,
+  durationMs: hit.duration_ms || undefined,
+  year: hit.year || undefined,
+});
+
+export const toDownloadOut = (row: DownloadRow): DownloadJobOut => ({
+  id: row.id,
+  source: row.source,
+  source_id: row.sourceId,
+  track_id: row.trackId,
+  status: row.status,
+  attempts: row.attempts,
+  max_attempts: row.maxAttempts,
+  progress: row.status === 'succeeded' ? 1 : row.bytesTotal ? Math.min(1, row.bytesDone / row.bytesTotal) : null,
+  bytes_done: row.bytesDone,
+  bytes_total: row.bytesTotal,
+  error: row.error,
+  next_attempt_at: toIsoOrNull(row.nextAttemptAt),
+  created_at: toIso(row.createdAt),
+  updated_at: toIso(row.updatedAt),
+});

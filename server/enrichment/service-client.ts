@@ -1,0 +1,135 @@
+// One way to ask a service for JSON: in its turn, not at all while it is down, again after a moment when it is busy.
+// What it answers is for the caller to understand.
+import { gzipSync } from 'node:zlib';
+import type { Breaker } from '../outbound/breaker.ts';
+import { guardedFetch } from '../outbound/guarded-fetch.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
+
+/**
+ * busy: it says so, or fails · unreachable: no answer, or one that is no answer of this service · refused: it does not
+ * take this question, now or later · misconfigured: it takes no question of ours, until a person changes a setting.
+ */
+export type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
+
+/** `message` is a sentence for the person. */
+export class ServiceError extends Error {
+  override name = 'ServiceError';
+  readonly fault: ServiceFault;
+  constructor(fault: ServiceFault, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.fault = fault;
+  }
+}
+
+/** Asking again later may help. */
+export const isPassing = (error: unknown): boolean => error instanceof ServiceError && error.fault !== 'refused';
+
+export interface Question {
+  /** Below the base. */
+  path: string;
+  /** Sent as a compressed form; a GET without it. */
+  form?: Record<string, string>;
+}
+
+export interface ServiceAnswer {
+  status: number;
+  body: unknown;
+}
+
+export interface ServiceClientDeps {
+  /** As a person knows it: `The identification service`. */
+  name: string;
+  baseUrl: () => string;
+  userAgent: () => string;
+  bucket: TokenBucket;
+  breaker: Breaker;
+  /** Some services say that they are busy in a body with another status. */
+  saysBusy?: (body: unknown) => boolean;
+  wait: Wait;
+  timeoutMs?: number | undefined;
+}
+
+export type ServiceClient = ReturnType<typeof createServiceClient>;
+
+const TIMEOUT_MS = 10_000;
+/** A well-known recording is on hundreds of releases. */
+const MAX_BYTES = 8 << 20;
+const TRIES = 3;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 10_000;
+
+export function createServiceClient({
+  name,
+  baseUrl,
+  userAgent,
+  bucket,
+  breaker,
+  saysBusy = () => false,
+  wait,
+  timeoutMs = TIMEOUT_MS,
+}: ServiceClientDeps) {
+  const silent = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached at the moment.`);
+
+  /** Throws a ServiceError, or the signal's reason. An answer has a status below 500 and a body of JSON. */
+  return async function ask(question: Question, signal: AbortSignal): Promise<ServiceAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      let isUnderWay = false;
+      if (!breaker.mayAsk()) throw silent();
+      try {
+        const answer = await bucket.run(() => {
+          if (!breaker.enter()) throw silent(); // it went down while this one waited for its turn
+          isUnderWay = true;
+          return once(question, signal);
+        }, signal);
+        breaker.succeeded();
+        return answer;
+      } catch (error) {
+        if (!isUnderWay) throw error;
+        const isFault = error instanceof ServiceError && !signal.aborted;
+        const isOver = !isFault || error.fault !== 'busy' || attempt === TRIES;
+        if (isFault && isOver) breaker.failed();
+        else breaker.left();
+        if (isOver) throw error;
+      }
+      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
+    }
+  };
+
+  async function once({ path, form }: Question, signal: AbortSignal): Promise<ServiceAnswer> {
+    const base = new URL(baseUrl());
+    const answer = await guardedFetch(new URL(`${base.href.replace(/\/+$/, '')}${path}`), {
+      base,
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+      signal,
+      headers: {
+        'user-agent': userAgent(),
+        accept: 'application/json',
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': 'gzip' }),
+      },
+      ...(form && { method: 'POST', body: gzipSync(new URLSearchParams(form).toString()) }),
+    }).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof OutboundError)) throw error;
+      throw new ServiceError('unreachable', `${name} cannot be reached: ${error.message}`, error);
+    });
+    const body = parse(answer.bytes);
+    if (answer.status === 429 || answer.status >= 500 || saysBusy(body)) {
+      const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+      if (answer.status === 429 || Number.isFinite(seconds))
+        bucket.pause(Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, (seconds || 0) * 1_000)));
+      throw new ServiceError('busy', `${name} is busy or has a fault of its own (${answer.status}).`);
+    }
+    if (body === undefined)
+      throw new ServiceError('unreachable', `${name} gave an answer that is not its own (${answer.status}).`);
+    return { status: answer.status, body };
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,239 @@
+// The reading thread: reads (and copies) the files it is given, in small groups. Copies are flushed to disk side by
+// side while the next group is read, then renamed to their final names: a row is only ever written for a file that is
+// safely there.
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { END } from '../runtime/stop-worker.ts';
+import { isDiskFull } from '../errors.ts';
+import { createCloner } from '../storage/clone.ts';
+import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
+import { UnreadableAudio, type AudioRead } from '../media/types.ts';
+import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
+import { preferred, readLyricsFile } from './lyrics-files.ts';
+import { absoluteOf } from '../scan/walk.ts';
+
+export interface ReaderWorkerData {
+  /** Int32: [group being read, index in it, 1 while parsing]. */
+  progress: SharedArrayBuffer;
+}
+
+export interface ReadRequest {
+  group: number;
+  /** Absolute folder that the paths are relative to. */
+  root: string;
+  /** With how it was listed, a file must look so still when it was read. */
+  paths: (string | (FileAsListed & { path: string; /** Of the lyrics file beside it. */ lyrics?: string | null }))[];
+  /** Root of the local storage, when the files are to be copied into it. */
+  copyTo: string | null;
+  /** Hash large files too. */
+  hashLarge: boolean;
+  /** Give the name that each has in a storage, which somebody else copies it to. */
+  named?: boolean;
+}
+
+export type ReadResult =
+  | {
+      ok: true;
+      read: AudioRead;
+      sizeBytes: number;
+      audioHash: string | null;
+      /** Where it was copied, or is to be. */ stored: { key: string; sha256: string } | null;
+    }
+  | {
+      ok: false;
+      reason: string;
+      /** The disk is full: there is no point in going on. */ fatal?: boolean;
+      /** Somebody still writes to it: nothing is known of it yet. */ changing?: boolean;
+    };
+
+export interface ReadResponse {
+  group: number;
+  results: ReadResult[];
+}
+
+const port = parentPort;
+if (!port) throw new Error('reader-worker runs as a worker thread');
+const progress = new Int32Array((workerData as ReaderWorkerData).progress);
+let tempFiles = 0;
+const madeFolders = new Set<string>();
+const cloner = createCloner();
+let flushing: Promise<void> = Promise.resolve();
+let queue: Promise<void> = Promise.resolve();
+
+let isEnding = false;
+port.on('message', (request: ReadRequest | typeof END) => {
+  if (request !== END) return void (queue = queue.then(() => readGroup(request)));
+  isEnding = true;
+  port.close(); // the thread ends once nothing is half-way into the storage
+});
+
+async function readGroup(request: ReadRequest): Promise<void> {
+  const outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[] = [];
+  progress[0] = request.group;
+  for (const [index, path] of request.paths.entries()) {
+    if (isEnding) return; // nobody waits for it any more
+    progress[1] = index;
+    outcomes.push(await readOne(request, path));
+  }
+  progress[2] = 0;
+  await flushing; // one group is flushed while the next is read
+  flushing = storeGroup(request, outcomes).then((results) =>
+    port?.postMessage({ group: request.group, results } satisfies ReadResponse),
+  );
+}
+
+async function readOne(
+  { root, copyTo, hashLarge, named = false }: ReadRequest,
+  asked: ReadRequest['paths'][number],
+): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+  try {
+    const target =
+      copyTo === null
+        ? undefined
+        : {
+            openTemp: () => openTemp(copyTo),
+            cloneTemp: (path: string | Buffer, device: number) => cloneTemp(copyTo, path, device),
+          };
+    const [path, listed] = typeof asked === 'string' ? [asked] : [asked.path, asked];
+    const file = await readFile(absoluteOf(root, path), {
+      target,
+      listed,
+      hashLarge,
+      named,
+      stage: (stage) => {
+        progress[2] = stage === 'parsing' ? 1 : 0;
+      },
+    });
+    const lyrics =
+      typeof asked !== 'string' && asked.lyrics
+        ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics)))
+        : undefined;
+    if (lyrics) file.read.tags.lyrics = lyrics;
+    return file;
+  } catch (error) {
+    if (error instanceof StillChanging) return { ok: false, reason: 'it is still being written', changing: true };
+    return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+  }
+}
+
+function openTemp(root: string): { fd: number; path: string } {
+  const path = newTemp(root);
+  return { fd: fs.openSync(path, 'wx', 0o644), path };
+}
+
+function cloneTemp(root: string, from: string | Buffer, device: number): { fd: number; path: string } | undefined {
+  const path = newTemp(root);
+  if (!cloner.clone(from, device, path)) return undefined;
+  fs.chmodSync(path, 0o644); // a clone has the rights of its source
+  return { fd: fs.openSync(path, 'r'), path };
+}
+
+function newTemp(root: string): string {
+  const path = tempPath(root, process.pid, `${threadPrefix(threadId)}${(++tempFiles).toString(16)}`);
+  makeFolder(dirname(path));
+  return path;
+}
+
+async function storeGroup(
+  { copyTo }: ReadRequest,
+  outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[],
+): Promise<ReadResult[]> {
+  const folders = new Set<string>();
+  const results = await Promise.all(
+    outcomes.map(async (outcome): Promise<ReadResult> => {
+      if ('ok' in outcome) return outcome;
+      const { read, sizeBytes, audioHash, copy, sha256 } = outcome;
+      if (!copy || copyTo === null)
+        return {
+          ok: true,
+          read,
+          sizeBytes,
+          audioHash,
+          stored: sha256 === undefined ? null : { key: audioKey(sha256, read.facts.format), sha256 },
+        };
+      try {
+        const key = audioKey(copy.sha256, read.facts.format);
+        folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
+        return { ok: true, read, sizeBytes, audioHash, stored: { key, sha256: copy.sha256 } };
+      } catch (error) {
+        fs.rmSync(copy.tempPath, { force: true });
+        return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+      }
+    }),
+  );
+  if (copyTo === null) return results;
+  try {
+    await flushNames(copyTo, [...folders]);
+    return results;
+  } catch (error) {
+    // nothing says that the new names are safe, so no row may rest on them; the next scan copies again
+    return results.map((result) =>
+      result.ok ? { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) } : result,
+    );
+  }
+}
+
+/** Flushes a copy and gives it its final name; gives the folder it is in. It takes the place of the same content. */
+async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: string, sizeBytes: number): Promise<string> {
+  const folder = dirname(path);
+  try {
+    await new Promise<void>((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
+  } finally {
+    fs.closeSync(fd);
+  }
+  makeFolder(folder);
+  try {
+    fs.renameSync(tempPath, path);
+  } catch (error) {
+    // Windows replaces no file that somebody plays
+    if (fs.statSync(path, { throwIfNoEntry: false })?.size !== sizeBytes) throw error;
+    fs.rmSync(tempPath);
+  }
+  return folder;
+}
+
+function makeFolder(folder: string): void {
+  if (madeFolders.has(folder)) return;
+  fs.mkdirSync(folder, { recursive: true });
+  madeFolders.add(folder);
+}
+
+/** File systems whose one journal keeps the order of all changes: what is flushed takes every earlier rename along. */
+const ORDERED_JOURNALS = new Set([0xef53 /* ext3, ext4 */, 0x58465342 /* xfs */]);
+
+/** A new name is only safe when its folder is flushed too. */
+async function flushNames(root: string, folders: string[]): Promise<void> {
+  // Windows lets no folder be opened; names are flushed with the file
+  if (process.platform === 'win32' || folders.length === 0) return;
+  const { type } = await fs.promises.statfs(root);
+  await Promise.all((ORDERED_JOURNALS.has(type) ? folders.slice(0, 1) : folders).map(flushFolder));
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await fs.promises.open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const SYSTEM_REASONS: Record<string, string> = {
+  EACCES: 'the file may not be read (permission denied)',
+  EPERM: 'the file may not be read (permission denied)',
+  ENOENT: 'the file went away while it was read',
+  EISDIR: 'it is a folder',
+  EIO: 'the disk could not read it',
+  ELOOP: 'it is a link that leads to itself',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UnreadableAudio) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return SYSTEM_REASONS[code] ?? `it could not be read${code ? ` (${code})` : ''}`;
+}

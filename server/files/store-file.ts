@@ -1,0 +1,69 @@
+// From a whole file on disk to stored audio: what it is is decided by its content, and its object cannot be deleted
+// until its row is written. Uploads and downloads come through here.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../errors.ts';
+import type { TrackAudio } from '../library/track-writer.ts';
+import type { Leases } from '../storage/leases.ts';
+import { audioKey } from '../storage/local-paths.ts';
+import type { Storage } from '../storage/storage.ts';
+import { toAudio } from './track-draft.ts';
+import type { ReaderPool } from './reader-pool.ts';
+import type { ReadResult } from './reader-worker.ts';
+
+export interface StoreFileDeps {
+  storage: Pick<Storage, 'kind' | 'putAudio'>;
+  leases: Pick<Leases, 'lease'>;
+  reader: Pick<ReaderPool, 'read'>;
+}
+
+export interface WholeFile {
+  path: string;
+  sha256: string;
+  sizeBytes: number;
+}
+export type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
+
+export type StoreFile = ReturnType<typeof createStoreFile>;
+
+/**
+ * Throws `unsupported_type` when it is not audio, and what the storage throws. `write` puts the row into the database;
+ * it is called once the bytes are safe.
+ */
+export const createStoreFile =
+  ({ storage, leases, reader }: StoreFileDeps) =>
+  async <T>(
+    { path, sha256, sizeBytes }: WholeFile,
+    signal: AbortSignal,
+    write: (audio: TrackAudio, read: ReadAudio) => T,
+  ): Promise<T> => {
+    const [result] = await reader.read({ root: dirname(path), paths: [basename(path)], copyTo: null, hashLarge: true });
+    if (!result?.ok)
+      throw new AppError(
+        'unsupported_type',
+        `This is not audio that can be read: ${result?.reason ?? 'the reader gave nothing'}.`,
+      );
+    const { read, audioHash } = result;
+    const key = audioKey(sha256, read.facts.format);
+    return leases.lease(key, async () => {
+      // told to who reads it; before that it would end the process
+      const source = createReadStream(path).on('error', () => undefined);
+      try {
+        await storage.putAudio(source, read.facts.format, { signal, known: { sha256, size: sizeBytes } });
+      } finally {
+        source.destroy();
+      }
+      return write(
+        toAudio(read, { storageUri: `${storage.kind}:${key}`, contentHash: sha256, audioHash, sizeBytes }),
+        read,
+      );
+    });
+  };
+
+export async function hashFile(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash, { signal });
+  return hash.digest('hex');
+}

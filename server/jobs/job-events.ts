@@ -1,0 +1,43 @@
+// Tells listeners what jobs do, without flooding them: the first news at once, then the latest state of each job a few
+// times a second.
+import type { EventHub } from '../events/hub.ts';
+import type { JobId } from '../db/ids.ts';
+import type { JobRow } from './queries.ts';
+import { shortResult } from './short-result.ts';
+import { toJobOut } from './wire.ts';
+
+const EVERY_MS = 250;
+
+export function createJobEvents(events: Pick<EventHub, 'publish'>) {
+  const latest = new Map<JobId, JobRow>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    for (const job of latest.values())
+      // results hold paths
+      events.publish('job', toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' });
+    latest.clear();
+  }
+
+  function tick(): void {
+    timer = undefined;
+    if (latest.size === 0) return;
+    flush();
+    timer = setTimeout(tick, EVERY_MS).unref();
+  }
+
+  return {
+    announce(job: JobRow | undefined): void {
+      if (!job) return;
+      latest.set(job.id, job);
+      if (!timer) tick();
+    },
+    flush,
+    close(): void {
+      clearTimeout(timer);
+      flush();
+    },
+  };
+}
+
+export type JobEvents = ReturnType<typeof createJobEvents>;

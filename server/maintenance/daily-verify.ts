@@ -1,0 +1,48 @@
+// Starts the day's part of the comparison with the checksums. Looked at every hour, so that a machine that is on for a
+// while now and then gets round to it too.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { MainDb } from '../db/client.ts';
+import type { Jobs } from '../jobs/service.ts';
+import type { Storage } from '../storage/storage.ts';
+import { isOnBattery } from './battery.ts';
+import { findRun } from './queries.ts';
+
+const LOOK_EVERY_MS = 3_600_000;
+/** A start has other things to do. */
+const FIRST_LOOK_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** On a disk. An object store is charged for reading, and proves by itself what it holds. */
+const USUAL_DAYS = 30;
+
+/** In how many days the whole library is compared; 0 for never. */
+export const verifyDays = (settings: LiveSettings, kind: Storage['kind']): number =>
+  settings.get('VERIFY_DAYS') ?? (kind === 'local' ? USUAL_DAYS : 0);
+
+export interface DailyDeps {
+  db: MainDb;
+  now: () => Date;
+  settings: LiveSettings;
+  storage: Pick<Storage, 'kind'>;
+  jobs: Pick<Jobs, 'tryEnqueue'>;
+}
+
+export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDeps) {
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    const last = findRun(db, 'part')?.startedAt.getTime() ?? 0;
+    if (!isOnBattery() && verifyDays(settings, storage.kind) > 0 && now().getTime() - last >= DAY_MS)
+      await jobs.tryEnqueue('verify_storage', { scope: 'part' });
+  }
+
+  return {
+    look,
+    start(): void {
+      timer = setTimeout(() => {
+        void look();
+        timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+      }, FIRST_LOOK_MS).unref();
+    },
+    close: (): void => clearTimeout(timer), // ends an interval too
+  };
+}

@@ -1,0 +1,98 @@
+// Deletes stored objects that nothing refers to: left by a kill between an object and its row, or by a deletion while
+// the storage was down. Young ones stay, since their rows may be on the way; whoever is about to use one holds a claim
+// on it.
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId } from '../db/ids.ts';
+import { orphanedCovers } from '../db/schema.ts';
+import type { Handler } from '../jobs/tasks.ts';
+import type { Leases } from '../storage/leases.ts';
+import { hashInKey } from '../storage/local-paths.ts';
+import type { Storage, StoredObject } from '../storage/storage.ts';
+import { prepareFindCoverKey, prepareIsUsed } from './queries.ts';
+import type { GarbageResult } from './wire.ts';
+
+export const GRACE_MS = 7 * 86_400_000;
+const LISTED = 200;
+const COVER = /^covers\/([1-9]\d*)\.[a-z0-9]+$/;
+const AUDIO = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
+const FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).padStart(2, '0')}/`);
+
+export interface GarbageDeps {
+  db: MainDb;
+  now: () => Date;
+  storage: Pick<Storage, 'list' | 'delete' | 'sweep'>;
+  leases: Pick<Leases, 'deleteWhenFree'>;
+  /** Pictures were handed over that the covers' own sweep deletes. */
+  onOrphanedCovers: () => void;
+}
+
+/** Handler of `collect_garbage`. */
+export function garbageTask({ db, now, storage, leases, onOrphanedCovers }: GarbageDeps): Handler<'collect_garbage'> {
+  const isUsed = prepareIsUsed(db);
+  const coverKeyOf = prepareFindCoverKey(db);
+
+  return async ({ dryRun }, { signal, progress, yieldToRequests }): Promise<GarbageResult> => {
+    const oldest = new Date(now().getTime() - GRACE_MS);
+    const result: GarbageResult = {
+      dry_run: dryRun,
+      objects: 0,
+      unused: 0,
+      unused_bytes: 0,
+      young: 0,
+      deleted: 0,
+      deleted_bytes: 0,
+      uploads: 0,
+      keys: [],
+    };
+
+    /** True when it may go. */
+    function note({ key, size, modifiedAt }: StoredObject): boolean {
+      if (modifiedAt > oldest) {
+        result.young++;
+        return false;
+      }
+      result.unused++;
+      result.unused_bytes += size;
+      if (result.keys.length < LISTED) result.keys.push(key);
+      return !dryRun;
+    }
+
+    async function look(object: StoredObject): Promise<void> {
+      const { key, size } = object;
+      result.objects++;
+      if (!AUDIO.test(key) || isUsed(hashInKey(key), key) || !note(object)) return;
+      await leases.deleteWhenFree(key, async () => {
+        if (isUsed(hashInKey(key), key) || !(await storage.delete(key))) return;
+        result.deleted++;
+        result.deleted_bytes += size;
+      });
+    }
+
+    /** The covers' room deletes them itself, inside the album's lock. */
+    function lookAtCover(object: StoredObject): void {
+      const albumId = Number(COVER.exec(object.key)?.[1] ?? Number.NaN) as AlbumId;
+      result.objects++;
+      if (Number.isNaN(albumId) || coverKeyOf(albumId) === object.key || !note(object)) return;
+      db.insert(orphanedCovers).values({ key: object.key, albumId }).onConflictDoNothing().run();
+      result.deleted++;
+      result.deleted_bytes += object.size;
+    }
+
+    for (const [i, folder] of FOLDERS.entries()) {
+      progress(i, FOLDERS.length, `${result.objects} objects, ${result.unused} unused`);
+      for await (const object of storage.list(folder)) {
+        signal.throwIfAborted();
+        await look(object);
+        await yieldToRequests();
+      }
+    }
+    const handedOver = result.deleted;
+    for await (const object of storage.list('covers/')) {
+      lookAtCover(object);
+      await yieldToRequests();
+    }
+    if (result.deleted > handedOver) onOrphanedCovers();
+    if (!dryRun) result.uploads = await storage.sweep(oldest);
+    return result;
+  };
+}

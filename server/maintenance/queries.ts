@@ -1,0 +1,72 @@
+import { eq } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import { verifyRuns } from '../db/schema.ts';
+import { emptyReport, type VerifyReport } from './verify-report.ts';
+
+export interface KeptTrack {
+  id: TrackId;
+  title: string;
+  uri: string;
+  contentHash: string | null;
+  audioHash: string | null;
+  availability: string;
+  sizeBytes: number;
+  /** Of its file in the music folder, as the last scan saw it. */
+  fileSize: number | null;
+  fileMtimeUs: number | null;
+}
+
+/** Tracks with audio, by id; each with one of its files where it has one. */
+export function prepareListKept(db: MainDb) {
+  const list = db.$client.prepare<[number, number], KeptTrack>(`
+    SELECT t.id, t.title, t.storage_uri AS uri, t.content_hash AS contentHash, t.audio_hash AS audioHash, t.availability, coalesce(t.size_bytes, 0) AS sizeBytes,
+      (SELECT f.size_bytes FROM source_files f WHERE f.track_id = t.id LIMIT 1) AS fileSize,
+      (SELECT f.mtime_us FROM source_files f WHERE f.track_id = t.id LIMIT 1) AS fileMtimeUs
+    FROM tracks t WHERE t.id > ? AND t.storage_uri IS NOT NULL ORDER BY t.id LIMIT ?`);
+  return (after: number, most: number): KeptTrack[] => list.all(after, most);
+}
+
+/** Albums with a stored cover, by id. */
+export function prepareListCovered(db: MainDb) {
+  const list = db.$client.prepare<[number, number], { id: AlbumId; title: string }>(
+    'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?',
+  );
+  return (after: number, most: number): { id: AlbumId; title: string }[] => list.all(after, most);
+}
+
+export const countCovered = (db: MainDb): number =>
+  db.$client.prepare<[], number>('SELECT count(*) FROM album_covers WHERE key IS NOT NULL').pluck().get() ?? 0;
+
+export const countKept = (db: MainDb): number =>
+  db.$client.prepare<[], number>('SELECT count(*) FROM tracks').pluck().get() ?? 0;
+
+export type VerifyRun = Omit<typeof verifyRuns.$inferSelect, 'tally'> & { tally: VerifyReport };
+
+export function findRun(db: Db, scope: VerifyRun['scope']): VerifyRun | undefined {
+  const row = db.select().from(verifyRuns).where(eq(verifyRuns.scope, scope)).get();
+  return row && { ...row, tally: { ...emptyReport(), ...(row.tally as VerifyReport) } };
+}
+
+export function saveRun(db: Db, run: VerifyRun): void {
+  const { scope: _, ...set } = run;
+  db.insert(verifyRuns).values(run).onConflictDoUpdate({ target: verifyRuns.scope, set }).run();
+}
+
+/**
+ * Whether any track has the object with that hash under that key, in whichever storage: one that is moved may be in
+ * both.
+ */
+export function prepareIsUsed(db: MainDb) {
+  const find = db.$client
+    .prepare<[string, string, string], number>(
+      'SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1',
+    )
+    .pluck();
+  return (hash: string, key: string): boolean => find.get(hash, `local:${key}`, `s3:${key}`) !== undefined;
+}
+
+export function prepareFindCoverKey(db: MainDb) {
+  const find = db.$client.prepare<[number], string | null>('SELECT key FROM album_covers WHERE album_id = ?').pluck();
+  return (albumId: number): string | null => find.get(albumId) ?? null;
+}

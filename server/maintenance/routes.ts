@@ -1,0 +1,56 @@
+// Upkeep over REST: superusers only. What comes out is the result of the job.
+import { route, type Route } from '../http/route.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { JobOut, toJobOut } from '../jobs/wire.ts';
+import type { StoreTest } from './storage-test.ts';
+import { GarbageIn, StoreTestIn, StoreTestOut, VerifyIn } from './wire.ts';
+
+export const maintenanceRoutes = ({
+  jobs,
+  testStore,
+}: {
+  jobs: Pick<Jobs, 'enqueue'>;
+  testStore: StoreTest;
+}): Route[] => [
+  route(
+    {
+      method: 'post',
+      path: '/storage/test',
+      access: 'superuser',
+      summary: 'Whether an object store can be used: writes, reads, lists and removes something small',
+      body: StoreTestIn,
+      reply: StoreTestOut,
+    },
+    async ({ body }) => ({
+      problem: await testStore(
+        Object.fromEntries(Object.entries(body).map(([name, value]) => [name.toUpperCase(), value])),
+      ),
+    }),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/jobs/verify',
+      access: 'superuser',
+      summary: 'Compare all stored audio with its checksums; heals from the backup where there is one',
+      body: VerifyIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async () => toJobOut(await jobs.enqueue('verify_storage', { scope: 'all' })),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/jobs/gc',
+      access: 'superuser',
+      summary: 'Tell, or delete, stored objects that nothing has referred to for a week',
+      body: GarbageIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ body }) => toJobOut(await jobs.enqueue('collect_garbage', { dryRun: body.dry_run })),
+  ),
+];

@@ -1,0 +1,228 @@
+// Proves that what is stored is what it was: every object is read whole and compared with the hash in its name, every
+// cover with the hash in its row, every file of the music folder with the hash of its sound. What is wrong is put right
+// from the backup where there is one, and told in any case.
+import { createHash } from 'node:crypto';
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { CoverVerdict, RepairCover } from '../covers/verify-cover.ts';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import { AppError, messageOf } from '../errors.ts';
+import { NO_HASH } from '../files/read-file.ts';
+import type { ReaderPool } from '../files/reader-pool.ts';
+import type { Handler, JobContext } from '../jobs/tasks.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import { hashInKey } from '../storage/local-paths.ts';
+import type { Storage } from '../storage/storage.ts';
+import { verifyDays } from './daily-verify.ts';
+import { gently, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
+import { isOnBattery } from './battery.ts';
+import {
+  countCovered,
+  countKept,
+  findRun,
+  prepareListCovered,
+  prepareListKept,
+  saveRun,
+  type KeptTrack,
+  type VerifyRun,
+} from './queries.ts';
+import { describeReport, emptyReport, noteFinding, type FindingKind, type VerifyReport } from './verify-report.ts';
+
+const AT_ONCE = 50;
+const FILE = 'file:';
+
+/** As the backup's healer gives it. */
+export type Heal = (
+  key: string,
+  hash: string,
+  signal: AbortSignal,
+) => Promise<'healed' | 'not_in_backup' | 'damaged_in_backup'>;
+
+export interface VerifyDeps {
+  db: MainDb;
+  now: () => Date;
+  settings: LiveSettings;
+  storage: Pick<Storage, 'kind' | 'isUp'>;
+  audioStore: AudioStore;
+  reader: Pick<ReaderPool, 'read'>;
+  proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
+  /** Absent where there is no backup. */
+  heal?: Heal;
+  /** The track's audio is not there, or is there again. */
+  onGone: (id: TrackId) => void;
+  onReturned: (id: TrackId) => void;
+  /** People are served, or a scan runs: the daily part steps aside. */
+  isBusy: () => boolean;
+  pace?: Partial<VerifyPace>;
+}
+
+type Pass = Pick<JobContext, 'signal' | 'yieldToRequests'>;
+type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
+
+/**
+ * Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the
+ * storage is down.
+ */
+export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
+  const { db, now, settings, storage, isBusy } = deps;
+  const pace = { ...VERIFY_PACE, ...deps.pace };
+  const listKept = prepareListKept(db);
+  const listCovered = prepareListCovered(db);
+
+  return async ({ scope }, { jobId, signal, progress, yieldToRequests }): Promise<VerifyReport> => {
+    const before = findRun(db, scope);
+    const isSame = before?.jobId === jobId;
+    const goesOn = isSame || scope === 'part';
+    const tally = isSame ? before.tally : emptyReport();
+    const run: VerifyRun = {
+      scope,
+      jobId,
+      tally,
+      startedAt: isSame ? before.startedAt : now(),
+      afterId: goesOn ? (before?.afterId ?? 0) : 0,
+      afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
+    };
+    const share = (total: number): number =>
+      scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage.kind)));
+    const [tracks, covers] = [countKept(db), countCovered(db)];
+    const total = Math.min(tracks, share(tracks)) + Math.min(covers, share(covers));
+
+    /** One window after the other; the next part begins anew once the end was reached. */
+    async function go<T extends { id: number }>(
+      cursor: 'afterId' | 'afterAlbumId',
+      most: number,
+      list: (after: number, most: number) => T[],
+      look: (one: T) => Promise<void>,
+    ): Promise<void> {
+      for (let left = most; left > 0;) {
+        const rows = list(run[cursor], Math.min(AT_ONCE, left));
+        for (const one of rows) {
+          signal.throwIfAborted();
+          if (scope === 'part' && isOnBattery()) return saveRun(db, run);
+          await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
+          run[cursor] = one.id;
+          progress(tally.checked + tally.covers, total, describeReport(tally));
+          await yieldToRequests();
+        }
+        if (rows.length === 0 && scope === 'part') run[cursor] = 0;
+        saveRun(db, run);
+        if (rows.length === 0) return;
+        left -= rows.length;
+      }
+    }
+
+    await go('afterId', share(tracks) - tally.checked, listKept, (track) =>
+      verifyOne(track, tally, { signal, yieldToRequests }),
+    );
+    await go('afterAlbumId', share(covers) - tally.covers, listCovered, (album) => verifyCover(album, tally, signal));
+    return tally;
+  };
+
+  async function verifyCover(
+    { id, title }: { id: AlbumId; title: string },
+    tally: VerifyReport,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const verdict = await deps.proveCover(
+      id,
+      async (key, etag) => (await tryHeal(key, etag, signal)) ?? 'there is no backup',
+      signal,
+    );
+    tally.covers++;
+    if (typeof verdict === 'string') return;
+    const { kind, key, healed, reason } = verdict;
+    noteFinding(tally, {
+      kind,
+      track_id: null,
+      album_id: id,
+      title,
+      storage_uri: `${storage.kind}:${key}`,
+      healed: healed !== null,
+      reason,
+    });
+  }
+
+  async function verifyOne(track: KeptTrack, tally: VerifyReport, pass: Pass): Promise<void> {
+    const { signal } = pass;
+    const verdict = await judge(track, pass);
+    tally.checked++;
+    tally.bytes += verdict === 'good' ? track.sizeBytes : 0;
+    if (verdict === 'changed' || verdict === 'unhashed') tally[verdict]++;
+    if (typeof verdict === 'object') {
+      const { uri, contentHash } = track;
+      const key = uri.slice(uri.indexOf(':') + 1);
+      const healed = uri.startsWith(`${storage.kind}:`)
+        ? await tryHeal(key, contentHash ?? hashInKey(key), signal)
+        : undefined;
+      noteFinding(tally, {
+        ...verdict,
+        track_id: track.id,
+        album_id: null,
+        title: track.title,
+        storage_uri: track.uri,
+        healed: healed === 'healed',
+        reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason,
+      });
+      if (healed !== 'healed') return void (verdict.kind === 'missing' && deps.onGone(track.id));
+    }
+    if (
+      track.availability !== 'missing' ||
+      track.uri.startsWith(FILE) ||
+      (typeof verdict === 'string' && verdict !== 'good')
+    )
+      return;
+    tally.returned++;
+    deps.onReturned(track.id);
+  }
+
+  async function judge(track: KeptTrack, pass: Pass): Promise<Verdict> {
+    try {
+      return track.uri.startsWith(FILE) ? await judgeFile(track) : await judgeObject(track, pass);
+    } catch (error) {
+      pass.signal.throwIfAborted();
+      if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
+      if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // it says nothing of this track
+      return { kind: 'unreadable', reason: messageOf(error) };
+    }
+  }
+
+  async function judgeObject({ uri, contentHash }: KeptTrack, { signal, yieldToRequests }: Pass): Promise<Verdict> {
+    const { stream } = await (await deps.audioStore.resolve(uri)).open();
+    const hash = createHash('sha256');
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      hash.update(piece);
+      await yieldToRequests();
+    }
+    return hash.digest('hex') === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
+  }
+
+  /** A file that looks other than at the last scan is the person's own doing. */
+  async function judgeFile({ uri, audioHash, fileSize, fileMtimeUs }: KeptTrack): Promise<Verdict> {
+    await (await deps.audioStore.resolve(uri)).stat();
+    if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
+    const [result] = await deps.reader.read({
+      root: settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '',
+      paths: [{ path: uri.slice(FILE.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
+      copyTo: null,
+      hashLarge: true,
+    });
+    if (result?.ok) return result.audioHash === audioHash ? 'good' : { kind: 'damaged', reason: null };
+    return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
+  }
+
+  /** `undefined` where nothing can be tried; words when it did not work. */
+  async function tryHeal(key: string, hash: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const outcome = await deps.heal?.(key, hash, signal);
+      return outcome === 'not_in_backup'
+        ? 'the backup does not have it'
+        : outcome === 'damaged_in_backup'
+          ? 'it is damaged in the backup too'
+          : outcome;
+    } catch (error) {
+      signal.throwIfAborted();
+      return `the backup cannot be read (${messageOf(error)})`;
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// The one way out to machines that a person did not set up. The configured base may be in the own network; wherever its
+// answers send us must be on the open internet. Times and sizes have limits. A connection for each exchange: one that
+// was allowed for a base is never taken again for an address that is not.
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { isPublicAddress, privateAddress, publicLookup } from './public-addresses.ts';
+import { OutboundError, toOutboundError } from './outbound-error.ts';
+
+export interface GuardedOptions {
+  /** Address of the service as it was configured; its host and port may be private. */
+  base: URL;
+  method?: 'GET' | 'HEAD' | 'POST';
+  /** Names in lower case. To other hosts than the base's only those go that hold no secrets. */
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** For the whole exchange, redirects and body included. */
+  timeoutMs: number;
+  /** Longest silence; timeoutMs when absent. */
+  stallMs?: number;
+  /** Of the body, as it comes and unpacked. */
+  maxBytes: number;
+  maxRedirects?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface GuardedHead {
+  status: number;
+  headers: Headers;
+  /** Where the answer came from in the end. */
+  url: URL;
+}
+export interface GuardedAnswer extends GuardedHead {
+  bytes: Uint8Array;
+}
+/** The body must be read or destroyed; it throws OutboundError. The silence limit does not count while nobody reads. */
+export interface GuardedStream extends GuardedHead {
+  body: Readable;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const DEFAULT_REDIRECTS = 5;
+const HEADERS_FOR_ANYONE = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'if-none-match',
+  'if-range',
+  'range',
+  'user-agent',
+]);
+
+/** Answers of any status. Throws OutboundError, or the signal's reason. */
+export async function guardedFetch(url: URL, options: GuardedOptions): Promise<GuardedAnswer> {
+  const { body, ...head } = await guardedStream(url, {
+    ...options,
+    headers: { 'accept-encoding': 'gzip', ...options.headers },
+  });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  return { ...head, bytes: Buffer.concat(chunks) };
+}
+
+/** The same for a body too large to be held in memory. */
+export async function guardedStream(url: URL, options: GuardedOptions): Promise<GuardedStream> {
+  const watch = startWatch(options, url.host);
+  try {
+    const { response, at } = await follow(url, options, watch);
+    const headers = new Headers();
+    for (const [name, values] of Object.entries(response.headersDistinct))
+      values?.forEach((value) => headers.append(name, value));
+    const body = Readable.from(readBody(response, at, options, watch), { objectMode: false });
+    body.once('close', () => {
+      response.destroy();
+      watch.end();
+    });
+    return { status: response.statusCode ?? 0, headers, url: at, body };
+  } catch (error) {
+    watch.end();
+    throw watch.signal.aborted ? watch.signal.reason : toOutboundError(error, watch.host);
+  }
+}
+
+type Watch = ReturnType<typeof startWatch>;
+
+/** Ends the exchange when its time is over, when it is silent for too long, or when the caller gives up. */
+function startWatch({ timeoutMs, stallMs = timeoutMs, signal }: GuardedOptions, host: string) {
+  const ended = new AbortController();
+  const over = (why: string): void => ended.abort(new OutboundError('timeout', `${watch.host} ${why}`));
+  const giveUp = (): void => ended.abort(signal?.reason);
+  if (signal?.aborted) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  const whole = setTimeout(() => over(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
+  const watch = {
+    /** Whom we wait for. */
+    host,
+    signal: ended.signal,
+    /** What is waited for here must not take longer than the silence limit. */
+    async progress<T>(work: Promise<T>): Promise<T> {
+      const silence = setTimeout(() => over(`sent nothing for ${stallMs / 1000} s`), stallMs);
+      try {
+        return await work;
+      } finally {
+        clearTimeout(silence);
+      }
+    },
+    end(): void {
+      clearTimeout(whole);
+      signal?.removeEventListener('abort', giveUp);
+    },
+  };
+  return watch;
+}
+
+async function follow(
+  url: URL,
+  options: GuardedOptions,
+  watch: Watch,
+): Promise<{ response: IncomingMessage; at: URL }> {
+  const { method = 'GET', maxRedirects = DEFAULT_REDIRECTS } = options;
+  let at = url;
+  for (let count = 0; ; count++) {
+    const response = await watch.progress(send(at, options, watch.signal));
+    response.on('error', () => undefined); // when its time is over before anybody reads; who reads then is told
+    const { location } = response.headers;
+    if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return { response, at };
+    response.destroy();
+    if (count === maxRedirects)
+      throw new OutboundError('redirects', `${url.host} sent us on more than ${maxRedirects} times`);
+    const next = URL.canParse(location, at.href) ? new URL(location, at) : undefined;
+    if (!next) throw new OutboundError('redirects', `${at.host} sent us to an address that is none`);
+    if (method === 'POST')
+      throw new OutboundError(
+        'redirects',
+        `${at.host} sent us on to ${next.origin}, where a key must not go by itself`,
+      );
+    at = next;
+    watch.host = at.host;
+  }
+}
+
+function send(
+  url: URL,
+  { base, method = 'GET', headers = {}, body }: GuardedOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new OutboundError('scheme', `${url.protocol} addresses are not fetched, only http and https`);
+  const isBase = url.host === base.host;
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  if (!isBase && isIP(hostname) > 0 && !isPublicAddress(hostname)) throw privateAddress(url.host);
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    request({
+      hostname,
+      port: url.port,
+      path: url.pathname + url.search,
+      method,
+      signal,
+      agent: false,
+      headers: isBase
+        ? headers
+        : Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS_FOR_ANYONE.has(name))),
+      ...(isBase
+        ? url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
+        : { lookup: publicLookup }),
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+async function* readBody(
+  response: IncomingMessage,
+  url: URL,
+  { method, maxBytes }: GuardedOptions,
+  watch: Watch,
+): AsyncGenerator<Uint8Array> {
+  const check = (size: number): void => {
+    if (size > maxBytes) throw new OutboundError('too_large', `${url.host} sent more than ${inWords(maxBytes)}`);
+  };
+  try {
+    if (method !== 'HEAD') check(Number(response.headers['content-length'] ?? 0));
+    const chunks = pipeline(response, unpacker(response, method), () => undefined)[
+      Symbol.asyncIterator
+    ]() as AsyncIterator<Buffer>;
+    let size = 0;
+    for (;;) {
+      const next = await watch.progress(chunks.next());
+      if (next.done) return;
+      check((size += next.value.length));
+      yield next.value;
+    }
+  } catch (error) {
+    throw watch.signal.aborted ? watch.signal.reason : toOutboundError(error, url.host);
+  }
+}
+
+function unpacker({ headers, statusCode }: IncomingMessage, method: GuardedOptions['method']): Transform {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || method === 'HEAD' || statusCode === 204 || statusCode === 304)
+    return new PassThrough();
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
+  throw new OutboundError('network', `the answer is packed in a way that is not known (${encoding.slice(0, 40)})`);
+}
+
+const inWords = (bytes: number): string =>
+  bytes >= 1e6 ? `${Math.floor(bytes / 1e6)} MB` : `${Math.ceil(bytes / 1e3)} KB`;

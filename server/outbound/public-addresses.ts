@@ -1,0 +1,77 @@
+// Which addresses lie on the open internet. Everything else (this machine, its network, the carrier's, groups, reserved
+// and documentation ranges) is private, also in its IPv6 clothes. Sources: the IANA special-purpose address registries.
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { OutboundError } from './outbound-error.ts';
+
+const PRIVATE_V4: readonly [string, number][] = [
+  ['0.0.0.0', 8], // this network
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10], // carrier-grade NAT
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16], // link-local; cloud machines hand out credentials here
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+];
+const PRIVATE_V6: readonly [string, number][] = [
+  ['2001::', 23], // protocol assignments, Teredo
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4
+  ['3fff::', 20], // documentation
+];
+/**
+ * Prefixes of 96 bits before an IPv4 address: mapped, and translated by the network (NAT64), where every IPv4 host
+ * looks like this.
+ */
+const V4_INSIDE_V6 = ['::ffff:', '64:ff9b::'];
+
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
+const privateV4 = new BlockList();
+for (const [net, bits] of PRIVATE_V4) privateV4.addSubnet(net, bits, 'ipv4');
+const privateV6 = new BlockList();
+for (const [net, bits] of PRIVATE_V6) privateV6.addSubnet(net, bits, 'ipv6');
+const v4InsideV6 = V4_INSIDE_V6.map((prefix) => {
+  const [whole, closed] = [new BlockList(), new BlockList()];
+  whole.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');
+  for (const [net, bits] of PRIVATE_V4) closed.addSubnet(`${prefix}${net}`, 96 + bits, 'ipv6');
+  return { whole, closed };
+});
+
+/** False also for text that is no address. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0 || address.includes('%')) return false; // a zone is a link
+  if (family === 4) return !privateV4.check(address, 'ipv4');
+  for (const { whole, closed } of v4InsideV6) {
+    if (whole.check(address, 'ipv6')) return !closed.check(address, 'ipv6');
+  }
+  return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
+}
+
+/**
+ * For a socket: resolves a name to its public addresses only, and gives an error when it has none. The socket connects
+ * to what came out here, so a name cannot be another machine's between the check and the connection. Addresses in
+ * digits never pass here.
+ */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    if (error) return callback(error, '', 0);
+    const open = found.filter(({ address }) => isPublicAddress(address));
+    const [first] = open;
+    if (!first) return callback(privateAddress(hostname), '', 0);
+    if (options.all) callback(null, open);
+    else callback(null, first.address, first.family);
+  });
+};
+
+export const privateAddress = (host: string): OutboundError =>
+  new OutboundError('private_address', `${host} is an address inside a private network`);

@@ -1,0 +1,56 @@
+// Which tracks may be a missing one, and the file of the one that is. Prepared SQL: each look-up goes by one index.
+import type { Sqlite } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { Availability } from '../db/schema.ts';
+import type { TrackAudio } from '../library/track-writer.ts';
+
+/** What a missing track is known by. */
+export interface Gone {
+  id: TrackId;
+  title: string;
+  titleSort: string;
+  artistSort: string;
+  durationMs: number | null;
+  audioHash: string | null;
+  recordingMbid: string | null;
+  storageUri: string | null;
+  availability: Availability;
+}
+
+export type TrackFile = TrackAudio & { source: string; sourceId: string };
+
+/** Two encodings of one recording differ by their padding; two takes by more. */
+const SAME_LENGTH_MS = 2_000;
+
+export function createRelocationQueries(client: Sqlite) {
+  const find = client.prepare<
+    [TrackId],
+    Gone
+  >(`SELECT id, title, title_sort AS titleSort, artist_sort AS artistSort, duration_ms AS durationMs, audio_hash AS audioHash,
+    recording_mbid AS recordingMbid, storage_uri AS storageUri, availability FROM tracks WHERE id = ?`);
+  const findFile = client.prepare<
+    [TrackId],
+    Omit<TrackFile, 'hasPicture'> & { hasPicture: number }
+  >(`SELECT source, source_id AS sourceId, duration_ms AS durationMs, size_bytes AS sizeBytes,
+    format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth, channels, encoder_delay AS encoderDelay, encoder_padding AS encoderPadding,
+    track_gain_db AS trackGainDb, track_peak AS trackPeak, album_gain_db AS albumGainDb, album_peak AS albumPeak, has_picture AS hasPicture, storage_uri AS storageUri,
+    content_hash AS contentHash, audio_hash AS audioHash, availability FROM tracks WHERE id = ?`);
+  const NEAREST = `AND id <> @id AND availability = 'available' ORDER BY abs(coalesce(duration_ms, 0) - coalesce(@durationMs, 0)), id LIMIT @limit`;
+  const listed = (condition: string) =>
+    client.prepare<Gone & { limit: number }, TrackId>(`SELECT id FROM tracks WHERE ${condition} ${NEAREST}`).pluck();
+  const withAudio = listed('audio_hash = @audioHash');
+  const ofRecording = listed('recording_mbid = @recordingMbid');
+  const named = listed(
+    `title_sort = @titleSort AND artist_sort = @artistSort AND abs(duration_ms - @durationMs) <= ${SAME_LENGTH_MS}`,
+  );
+  return {
+    find: (id: TrackId): Gone | undefined => find.get(id),
+    findFile(id: TrackId): TrackFile | undefined {
+      const row = findFile.get(id);
+      return row && { ...row, hasPicture: row.hasPicture === 1 };
+    },
+    withAudio: (track: Gone, limit: number): TrackId[] => withAudio.all({ ...track, limit }),
+    ofRecording: (track: Gone, limit: number): TrackId[] => ofRecording.all({ ...track, limit }),
+    named: (track: Gone, limit: number): TrackId[] => named.all({ ...track, limit }),
+  };
+}

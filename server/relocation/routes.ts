@@ -1,0 +1,47 @@
+// Missing tracks over REST: what may take a track's place, and the word that it does.
+import { TrackIdIn } from '../db/ids.ts';
+import { idParam } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import { toTrackOut } from '../library/wire-maps.ts';
+import { TrackOut } from '../library/wire.ts';
+import type { Relocation } from './service.ts';
+import { RelocateIn, Replacements } from './wire.ts';
+
+const TrackParam = idParam(TrackIdIn);
+
+export interface RelocationRouteDeps {
+  relocation: Relocation;
+  libraryChanged: () => void;
+}
+
+export const relocationRoutes = ({ relocation, libraryChanged }: RelocationRouteDeps): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/replacements',
+      access: 'user',
+      summary: 'Tracks that may be a missing one, best first',
+      params: TrackParam,
+      reply: Replacements,
+    },
+    ({ user, params }) =>
+      relocation.list(user.id, params.id).map(({ track, why }) => ({ track: toTrackOut(track), why })),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/tracks/:id/relocate',
+      access: 'user',
+      summary: 'A missing track takes over the file of another track, which goes',
+      params: TrackParam,
+      body: RelocateIn,
+      reply: TrackOut,
+    },
+    async ({ user, params, body }) => {
+      const track = await relocation.relocate(user.id, params.id, body.track_id);
+      libraryChanged();
+      return toTrackOut(track);
+    },
+  ),
+];

@@ -1,0 +1,100 @@
+// A missing track is told by a person which track of the library has its music now: it takes over that one's file and
+// audio, keeps its own id, names and all that hangs on it, and gets what hung on the other. What scans found ambiguous
+// is settled here (decisions 6).
+import type { MainDb } from '../db/client.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { TrackMerge } from '../library/track-merge.ts';
+import type { LeftOver } from '../library/row-removal.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackWriter } from '../library/track-writer.ts';
+import { createFileOwnership } from './file-ownership.ts';
+import { NO_HASH } from '../files/read-file.ts';
+import { createRelocationQueries, type Gone } from './queries.ts';
+import type { ReplacementOut } from './wire.ts';
+
+export interface Replacement {
+  track: TrackSummary;
+  why: Why;
+}
+type Why = ReplacementOut['why'];
+
+const MOST = 20;
+
+export interface RelocationDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'setAudio'>;
+  merge: TrackMerge;
+  library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
+  now: () => Date;
+}
+
+export type Relocation = ReturnType<typeof createRelocation>;
+
+export function createRelocation({ db, tracks, merge, library, now }: RelocationDeps) {
+  const client = db.$client;
+  const queries = createRelocationQueries(client);
+  const files = createFileOwnership(client);
+  const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
+
+  function getTrack(id: TrackId): Gone {
+    const track = queries.find(id);
+    if (!track) throw notFound('track', id);
+    return track;
+  }
+
+  function getMissing(id: TrackId): Gone {
+    const track = getTrack(id);
+    if (track.availability !== 'missing') throw conflict(`“${track.title}” is not missing.`);
+    return track;
+  }
+
+  function candidates(track: Gone): Map<TrackId, Why> {
+    const found = new Map<TrackId, Why>();
+    const add = (why: Why, some: TrackId[]): void => {
+      for (const id of some) if (found.size < MOST && !found.has(id)) found.set(id, why);
+    };
+    if (track.audioHash !== null && track.audioHash !== NO_HASH) add('same_audio', queries.withAudio(track, MOST));
+    if (track.recordingMbid !== null) add('same_recording', queries.ofRecording(track, MOST));
+    if (track.durationMs !== null) add('same_name', queries.named(track, MOST));
+    return found;
+  }
+
+  /** In one transaction: file, audio, what hangs on the other, and the end of the other's row. */
+  const takeOver = client.transaction((find: () => Gone, otherId: TrackId): LeftOver[] => {
+    const track = find();
+    const { id } = track;
+    const other = queries.findFile(otherId);
+    if (!other) throw notFound('track', otherId);
+    const { source, sourceId, ...audio } = other;
+    if (audio.availability !== 'available') throw conflict('The track that is to take its place has no audio here.');
+    files.move(otherId, id);
+    const left = merge.mergeInto(id, otherId);
+    tracks.setAudio(id, audio);
+    setSource.run(source, sourceId, now().getTime(), id);
+    return [left, { storageUri: track.storageUri, coverKey: null }];
+  }).immediate;
+
+  return {
+    /** Best first, at most 20. Throws `conflict` when the track is not missing. */
+    list(userId: UserId, id: TrackId): Replacement[] {
+      const found = candidates(getMissing(id));
+      return library.tracksById(userId, [...found.keys()]).map((track) => ({ track, why: found.get(track.id) as Why }));
+    },
+
+    /** Throws `conflict` when the first track is not missing, or the other has no audio. */
+    async relocate(userId: UserId, id: TrackId, otherId: TrackId): Promise<TrackSummary> {
+      for (const left of takeOver(() => getMissing(id), otherId)) await library.release(left);
+      return library.getTrack(userId, id);
+    },
+
+    /**
+     * The same for a scan, which has proved that the first track's file is gone; in copy mode its audio is still there,
+     * and is replaced.
+     */
+    async takeOverFile(id: TrackId, otherId: TrackId): Promise<void> {
+      for (const left of takeOver(() => getTrack(id), otherId)) await library.release(left);
+    },
+  };
+}

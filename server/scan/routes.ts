@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { LiveSettings } from '../config/live-settings.ts';
+import { AppError, notFound } from '../errors.ts';
+import { route, type Route } from '../http/route.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { JobOut, toJobOut } from '../jobs/wire.ts';
+import type { Sources } from '../sources/registry.ts';
+import { findScanFolders } from './scan-folders.ts';
+import { scanPayload } from './scan-payload.ts';
+import { assertScannable } from './task.ts';
+import { ScanQuery } from './wire.ts';
+
+export interface ScanRouteDeps {
+  sources: Sources;
+  settings: LiveSettings;
+  jobs: Pick<Jobs, 'enqueue'>;
+}
+
+export const scanRoutes = ({ sources, settings, jobs }: ScanRouteDeps): Route[] => [
+  route(
+    {
+      method: 'post',
+      path: '/sources/:source/scan',
+      access: 'superuser',
+      summary: 'Scan a source, or folders of it, for new and changed files',
+      params: z.object({ source: z.string() }),
+      query: ScanQuery,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ params, query }) => {
+      const source = sources.find(params.source);
+      if (!source) throw notFound('source', params.source);
+      if (!source.capabilities.includes('scan'))
+        throw new AppError('conflict', `The source ${source.name} cannot be scanned.`);
+      await assertScannable(settings);
+      const folders = await findScanFolders(settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '', query.path);
+      return toJobOut(
+        await jobs.enqueue(
+          'scan_local_folder',
+          scanPayload({ folders, restore: query.restore, dryRun: query.dry_run }),
+        ),
+      );
+    },
+  ),
+];

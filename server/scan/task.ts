@@ -1,0 +1,122 @@
+// The scan of the music folder as a background task.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { EventHub } from '../events/hub.ts';
+import { AppError } from '../errors.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { permanent, type Handler } from '../jobs/tasks.ts';
+import type { Leases } from '../storage/leases.ts';
+import { StorageDown } from './store-copies.ts';
+import { folderProblem } from './mounted-folder.ts';
+import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
+import type { ScanProgress, ScanResult } from './wire.ts';
+
+export interface ScanTaskDeps extends ScanDeps {
+  settings: LiveSettings;
+  leases: Pick<Leases, 'leaseAll'>;
+  storageRoot: string;
+  events: EventHub;
+  jobs: Pick<Jobs, 'tryEnqueue'>;
+  /** Tells the windows that lists changed; throttled there. */
+  libraryChanged: () => void;
+  /** Tracks came, or are called something else now. */
+  onNewTracks?: () => void;
+}
+
+const COVERS_AFTER_MS = 2_000;
+
+/** Handler of `scan_local_folder`. */
+export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
+  return async ({ paths = [], restore = false, dryRun = false }, { jobId, signal, progress }) => {
+    if (dryRun)
+      return previewScan(deps, {
+        folders: paths,
+        restore,
+        signal,
+        onProgress: (data) => progress(data.files_done, data.files_total, data.current ?? undefined),
+      });
+    const importPath = importPathOf(deps);
+    const publish = (data: Omit<ScanProgress, 'job_id'>): void => {
+      deps.events.publish('scan', { job_id: jobId, ...data }, { audience: 'superuser' });
+    };
+    let coversAt = deps.now().getTime() + COVERS_AFTER_MS;
+    let wrote = false;
+
+    const mode = deps.settings.get('LOCAL_MEDIA_IMPORT_MODE');
+    const run = (): Promise<ScanResult> =>
+      scan(deps, {
+        importPath,
+        mode,
+        storageRoot: deps.storageRoot,
+        folders: paths,
+        restore,
+        dryRun: false,
+        signal,
+        onProgress: (data) => {
+          publish(data);
+          progress(data.files_done, data.files_total, data.current ?? undefined);
+        },
+        onCommit: () => {
+          wrote = true;
+          deps.libraryChanged();
+          if (deps.now().getTime() < coversAt) return;
+          coversAt = deps.now().getTime() + COVERS_AFTER_MS; // covers appear while the scan goes on
+          void deps.jobs.tryEnqueue('cover_task', {});
+        },
+      });
+    // Also what a scan did that was cancelled half-way is to be identified; new and changed tracks are `pending`.
+    const enrich = (): void => {
+      if (wrote) void deps.jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: deps.now().getTime() });
+    };
+    const result = await (mode === 'copy' ? deps.leases.leaseAll(run) : run())
+      .finally(enrich) // copies are there before their rows are
+      .catch((error: unknown) => {
+        throw error instanceof StorageDown || signal.aborted ? error : permanent(error);
+      });
+    const { files, added, updated, failed_count: failed, moved } = result;
+    publish({
+      phase: 'done',
+      files_seen: files,
+      files_done: files,
+      files_total: files,
+      added,
+      updated,
+      failed,
+      files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)),
+      eta_ms: 0,
+      current: null,
+    });
+    progress(files, files);
+    deps.libraryChanged();
+    if (added + updated + moved > 0) await deps.jobs.tryEnqueue('cover_task', {});
+    if (added + updated > 0) deps.onNewTracks?.();
+    return result;
+  };
+}
+
+function importPathOf({ settings }: ScanTaskDeps): string {
+  const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
+  if (!path) throw permanent(new AppError('conflict', 'No music folder is set (LOCAL_MEDIA_IMPORT_PATH).'));
+  return path;
+}
+
+export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'signal' | 'onProgress'>;
+
+/** What a scan would change. Nobody is told of it but who asked: in the library nothing happens. */
+export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<ScanResult> =>
+  scan(deps, {
+    ...wish,
+    importPath: importPathOf(deps),
+    mode: deps.settings.get('LOCAL_MEDIA_IMPORT_MODE'),
+    storageRoot: deps.storageRoot,
+    dryRun: true,
+    onCommit: () => {},
+  });
+
+/** Before a scan is queued: 409 without a folder, 503 when it cannot be read. */
+export async function assertScannable(settings: LiveSettings): Promise<void> {
+  const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
+  if (!path)
+    throw new AppError('conflict', 'No music folder is set. Choose one in the settings (LOCAL_MEDIA_IMPORT_PATH).');
+  const problem = await folderProblem(path);
+  if (problem) throw new AppError('unavailable', problem);
+}

@@ -1,0 +1,77 @@
+// Scans in the API (decisions 5, 6).
+import { z } from 'zod';
+import { queryBool } from '../http/paging.ts';
+import { ScanCounts } from '../sources/wire.ts';
+import { MOST_FOLDERS } from '../watch/changed-folders.ts';
+
+const folderPath = z.string().max(4_096);
+export const ScanQuery = z.object({
+  path: z
+    .union([folderPath.transform((path) => [path]), z.array(folderPath).max(MOST_FOLDERS)])
+    .default([])
+    .meta({
+      description:
+        'folder to scan with all below it, relative to the music folder; may be given many times; without one all is scanned',
+    }),
+  restore: queryBool.default(false).meta({ description: 'also bring back tracks that were deleted' }),
+  dry_run: queryBool.default(false).meta({
+    description:
+      'only tell what would change: the result of the job has it under `changes`, nothing is written to the library; what would be known only by its sound counts as new',
+  }),
+});
+
+const fileReason = z.object({ source_id: z.string(), reason: z.string() });
+
+/** What a scan would change: source ids, the first 100 of each kind; the counts beside it are whole. */
+export const ScanChanges = z
+  .object({
+    added: z.array(z.string()),
+    updated: z.array(z.string()),
+    moved: z.array(z.object({ from: z.string(), to: z.string() })),
+    missing: z.array(z.string()),
+    restored: z.array(z.string()),
+  })
+  .meta({ id: 'ScanChanges' });
+export type ScanChanges = z.output<typeof ScanChanges>;
+
+/** `result` of a `scan_local_folder` job. Lists hold at most 10,000 lines; the counts are whole. */
+export const ScanResult = z
+  .object({
+    path: z.string().meta({ description: 'the music folder' }),
+    folders: z
+      .array(z.string())
+      .meta({ description: 'what was scanned of it, with all below; an empty name is the whole' }),
+    dry_run: z.boolean(),
+    changes: ScanChanges.nullable().meta({ description: 'of a dry run' }),
+    ...ScanCounts.shape,
+    failed: z.array(fileReason).meta({ description: 'a folder that could not be listed ends with a slash' }),
+    changing: z
+      .array(z.string())
+      .meta({ description: 'source ids of files that were still being written; the next scan takes them' }),
+    skipped: z
+      .array(fileReason)
+      .meta({ description: 'things passed over on purpose: links that loop, hidden files, pipes, no audio' }),
+    skipped_count: z.int(),
+  })
+  .meta({ id: 'ScanResult' });
+export type ScanResult = z.output<typeof ScanResult>;
+
+/** Data of the `scan` event. */
+export const ScanProgress = z
+  .object({
+    job_id: z.int(),
+    phase: z.enum(['walking', 'reading', 'hashing', 'done']).meta({
+      description: 'hashing: everything is shown already; audio is read once more, to be known again wherever it goes',
+    }),
+    files_seen: z.int(),
+    files_done: z.int().meta({ description: 'unchanged, added, updated and failed' }),
+    files_total: z.int().nullable().meta({ description: 'null while the walk still runs' }),
+    added: z.int(),
+    updated: z.int(),
+    failed: z.int(),
+    files_per_second: z.number(),
+    eta_ms: z.int().nullable(),
+    current: z.string().nullable().meta({ description: 'folder being read' }),
+  })
+  .meta({ id: 'ScanProgress' });
+export type ScanProgress = z.output<typeof ScanProgress>;

@@ -1,0 +1,12 @@
+// Shares let hear another track when theirs turned out to be the same music. Inside the caller's transaction.
+import { eq } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { shareTracks } from '../db/schema.ts';
+import type { TrackMergePart } from '../library/track-merge.ts';
+
+export const createShareMerge = ({ db }: { db: MainDb }): TrackMergePart => ({
+  move(from: TrackId, to: TrackId): void {
+    db.update(shareTracks).set({ trackId: to }).where(eq(shareTracks.trackId, from)).run();
+  },
+});

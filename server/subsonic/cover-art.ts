@@ -1,0 +1,60 @@
+// Which picture an id of the phone door stands for. A playlist's is made of the covers of its first songs, so it
+// changes with them.
+import type { Request, Response } from 'express';
+import { mosaicOf, type ShownCover } from '../covers/mosaic.ts';
+import type { SizedFormat } from '../covers/picture.ts';
+import type { PlaceholderCovers } from '../covers/placeholder-covers.ts';
+import { sendCover } from '../covers/send-cover.ts';
+import type { CoverService } from '../covers/service.ts';
+import type { PlaylistId, UserId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import type { ItemId } from './ids.ts';
+import type { CoverDoor } from './media.ts';
+
+export interface CoverArtDeps {
+  covers: CoverService;
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>;
+  library: Pick<LibraryService, 'folders'>;
+  playlists: Pick<PlaylistService, 'entries'>;
+}
+
+const SONGS_LOOKED_AT = 30;
+
+export function createCoverArt({ covers, placeholders, library, playlists }: CoverArtDeps): CoverDoor {
+  async function ofPlaylist(userId: UserId, id: PlaylistId): Promise<ShownCover | undefined> {
+    const { items } = await playlists.entries(userId, id, { limit: SONGS_LOOKED_AT, offset: 0 });
+    return mosaicOf(
+      `playlist-${id}`,
+      items.map(({ track }) => covers.find.ofTrack(track.id)).filter((cover) => cover !== undefined),
+    );
+  }
+
+  async function find(item: ItemId, userId: UserId): Promise<ShownCover | undefined> {
+    if (item.kind === 'album') return covers.find.ofAlbum(item.id);
+    if (item.kind === 'track') return covers.find.ofTrack(item.id);
+    if (item.kind === 'artist') return covers.find.ofArtist(item.id);
+    if (item.kind === 'playlist') return ofPlaylist(userId, item.id).catch(undefinedIfHidden);
+    if (item.kind !== 'folder') return undefined;
+    const [first] = library.folders.tracksIn({ id: item.id });
+    return first && covers.find.ofTrack(first);
+  }
+
+  async function sendPlaceholder(req: Request, res: Response, item: ItemId, format: SizedFormat): Promise<boolean> {
+    if (item.kind === 'track') return placeholders.sendOfTrack(req, res, item.id, format);
+    return item.kind === 'album' && placeholders.sendOfAlbum(req, res, item.id, format);
+  }
+
+  return {
+    find,
+    send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format),
+    sendPlaceholder,
+  };
+}
+
+/** Somebody else's private list looks like none. */
+function undefinedIfHidden(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+  return undefined;
+}

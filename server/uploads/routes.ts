@@ -1,0 +1,40 @@
+import type { TrackId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import { Reply, route, type Principal, type Route } from '../http/route.ts';
+import type { TrackOut } from '../library/wire.ts';
+import type { UploadService } from './service.ts';
+import { UploadOut } from './wire.ts';
+
+export interface UploadRouteDeps {
+  uploads: UploadService;
+  trackOut: (user: Principal, id: TrackId) => TrackOut;
+}
+
+export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] => [
+  route(
+    {
+      method: 'post',
+      path: '/tracks/upload',
+      access: 'user',
+      summary: 'Upload one or more audio files (multipart field "files")',
+      consumes: 'multipart/form-data',
+      reply: UploadOut,
+      status: [201, 200],
+    },
+    async ({ user, req, signal }) => {
+      const { uploaded, errors } = await uploads.receive(req, signal);
+      if (uploaded.length === 0) {
+        const code = errors.every((e) => e.tooLarge) ? 'too_large' : 'invalid';
+        throw new AppError(code, errors.map((e) => `${e.filename}: ${e.detail}`).join(' '), {
+          fields: errors.map((e) => ({ field: e.filename, message: e.detail })),
+        });
+      }
+      const isNew = uploaded.some((one) => one.isNew);
+      const ids = [...new Set(uploaded.map((one) => one.trackId))];
+      return new Reply(isNew ? 201 : 200, {
+        items: ids.map((id) => trackOut(user, id)),
+        errors: errors.map(({ filename, detail }) => ({ filename, detail })),
+      });
+    },
+  ),
+];

@@ -1,0 +1,163 @@
+// Upload: streamed to disk while hashing, never held in memory; content decides what it is; the same content again is
+// the same track.
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Request } from 'express';
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { AppError, badRequest, isDiskFull, type ErrorCode } from '../errors.ts';
+import { readForm, type FormFile } from '../http/multipart.ts';
+import type { Jobs } from '../jobs/service.ts';
+import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
+import type { Log } from '../log/log.ts';
+import { toIdentity } from '../files/track-draft.ts';
+import type { StoreFile, WholeFile } from '../files/store-file.ts';
+
+export const UPLOAD = 'upload';
+const FIELD = 'files';
+const MAX_FILES = 1_000;
+const ENRICHED_SINGLY = 50;
+/** What is wrong with one file; anything else is wrong with us, and ends the whole upload. */
+const FAULTS_OF_A_FILE: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
+
+export interface Uploaded {
+  trackId: TrackId;
+  isNew: boolean;
+}
+export interface UploadOutcome {
+  uploaded: Uploaded[];
+  errors: { filename: string; detail: string; tooLarge: boolean }[];
+}
+
+export interface UploadDeps {
+  db: MainDb;
+  log: Log;
+  tracks: TrackWriter;
+  storeFile: StoreFile;
+  settings: LiveSettings;
+  tmpDir: string;
+  /** New tracks came in. */
+  onUploaded: (ids: TrackId[]) => void;
+}
+
+export function createUploadService({ db, log, tracks, storeFile, settings, tmpDir, onUploaded }: UploadDeps) {
+  const findByContent = db.$client.prepare<[string], { id: TrackId }>(
+    "SELECT id FROM tracks WHERE content_hash = ? AND availability = 'available' ORDER BY id LIMIT 1",
+  );
+  const findBySource = db.$client.prepare<[string, string], { id: TrackId }>(
+    'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
+  );
+
+  /**
+   * Reads a multipart request; each file succeeds or fails by itself. What was stored stays when the request breaks
+   * off.
+   */
+  async function receive(req: Request, signal: AbortSignal): Promise<UploadOutcome> {
+    const outcome: UploadOutcome = { uploaded: [], errors: [] };
+    const fileBytes = settings.get('MAX_UPLOAD_BYTES');
+    let fault: unknown;
+    await mkdir(tmpDir, { recursive: true });
+    try {
+      await readForm(
+        req,
+        {
+          files: MAX_FILES,
+          fileBytes,
+          tooLarge: `The file is larger than ${fileBytes} bytes, the most that may be uploaded.`,
+        },
+        async (file) => {
+          try {
+            outcome.uploaded.push(await take(file, signal));
+          } catch (error) {
+            if (signal.aborted || isDiskFull(error)) throw error;
+            if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
+            else if (!FAULTS_OF_A_FILE.includes(error.code)) throw error;
+            fault ??= error instanceof AppError ? undefined : error;
+            outcome.errors.push({ filename: file.filename, ...toLine(error) });
+          }
+        },
+      );
+    } finally {
+      const isNew = outcome.uploaded.filter((one) => one.isNew);
+      if (isNew.length > 0) onUploaded(isNew.map((one) => one.trackId));
+    }
+    if (outcome.uploaded.length === 0 && fault !== undefined) throw fault;
+    if (outcome.uploaded.length + outcome.errors.length === 0)
+      throw badRequest(`No file came with the upload; send them as multipart field "${FIELD}".`);
+    return outcome;
+  }
+
+  async function take({ field, filename, chunks }: FormFile, signal: AbortSignal): Promise<Uploaded> {
+    if (field !== FIELD) throw badRequest(`It came under another name; send files as multipart field "${FIELD}".`);
+    const path = join(tmpDir, `upload-${randomUUID()}`);
+    try {
+      const staged = await stage(chunks, path, signal);
+      const known = findByContent.get(staged.sha256);
+      return known ? { trackId: known.id, isNew: false } : await add(staged, filename, signal);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  const add = (staged: WholeFile, filename: string, signal: AbortSignal): Promise<Uploaded> =>
+    storeFile(staged, signal, (audio, read) => insert(staged.sha256, audio, toIdentity(read, filename)));
+
+  function insert(sha256: string, audio: TrackAudio, identity: TrackIdentity): Uploaded {
+    return db.$client
+      .transaction((): Uploaded => {
+        const known = findByContent.get(sha256); // another upload of the same content may have been faster
+        if (known) return { trackId: known.id, isNew: false };
+        const before = findBySource.get(UPLOAD, sha256);
+        if (before) {
+          tracks.setAudio(before.id, audio); // it was missing, and is back
+          return { trackId: before.id, isNew: false };
+        }
+        const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, identity, audio });
+        tracks.settleSpellings();
+        return { trackId, isNew: true };
+      })
+      .immediate();
+  }
+
+  return { receive };
+}
+
+/** A few tracks are identified at once, also beside a long run over the library; many are one job. */
+export async function enrichUploaded(
+  jobs: Pick<Jobs, 'tryEnqueue'>,
+  ids: readonly TrackId[],
+  now: Date,
+): Promise<void> {
+  if (ids.length > ENRICHED_SINGLY)
+    await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: now.getTime() });
+  else for (const trackId of ids) await jobs.tryEnqueue('enrich_task', { trackId });
+}
+
+export type UploadService = ReturnType<typeof createUploadService>;
+
+const toLine = (error: unknown): { detail: string; tooLarge: boolean } =>
+  error instanceof AppError
+    ? { detail: error.message, tooLarge: error.code === 'too_large' }
+    : { detail: 'It could not be stored.', tooLarge: false };
+
+async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<WholeFile> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  await pipeline(
+    chunks,
+    async function* measured(source: AsyncIterable<Buffer>) {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        sizeBytes += chunk.length;
+        yield chunk;
+      }
+    },
+    createWriteStream(path, { mode: 0o600 }),
+    { signal },
+  );
+  return { path, sha256: hash.digest('hex'), sizeBytes };
+}

@@ -1,0 +1,83 @@
+// Watches a folder tree with chokidar, which has one watch for the whole of it where the system can do that (macOS,
+// Windows).
+import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { watch } from 'chokidar';
+import { nameToText } from '../storage/file-names.ts';
+import { TooManyFolders, type TreeWatch, type TreeWatchOptions } from './folder-watch.ts';
+import { IGNORE_MARKS, kindOf } from '../files/music-names.ts';
+
+/** Throws TooManyFolders, or what the system says when it cannot watch. Resolves when all is watched. */
+export async function watchWithChokidar({
+  root,
+  maxFolders,
+  onFile,
+  onGone,
+  onTouched,
+  onError,
+}: TreeWatchOptions): Promise<TreeWatch> {
+  const folders = listFolders(root, maxFolders);
+  const pathOf = (path: string): string => nameToText(Buffer.from(relative(root, path).split(sep).join('/')));
+  const folderOf = (path: string): string => pathOf(dirname(path));
+  const noteFile = (path: string, stats?: Stats): void => {
+    const look = stats ?? lstatSync(path, { throwIfNoEntry: false });
+    if (kindOf(basename(path)) === 'mark') onTouched(folderOf(path));
+    else if (look) onFile(folderOf(path), nameToText(Buffer.from(basename(path))), look);
+  };
+
+  const watcher = watch(root, {
+    ignored: (path, stats) => path !== root && isIgnored(path, stats),
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    atomic: false,
+  });
+  watcher
+    .on('add', noteFile)
+    .on('change', noteFile)
+    .on('unlink', (path) => onGone(folderOf(path)))
+    .on('unlinkDir', (path) => {
+      folders.delete(path);
+      if (path !== root) onGone(folderOf(path));
+    })
+    .on('addDir', (path) => {
+      if (folders.add(path).size > maxFolders) onError(new TooManyFolders());
+    }); // some come twice
+  await new Promise<void>((resolve, reject) => {
+    watcher.once('ready', resolve).once('error', reject);
+  });
+  watcher.on('error', (error) => onError(error as Error));
+  // chokidar hears of an overflow and reads the tree again by itself
+  return { folders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
+}
+
+function isIgnored(path: string, stats: Stats | undefined): boolean {
+  const kind = kindOf(basename(path));
+  if (kind === 'hidden') return true;
+  if (!stats || kind === 'mark') return false;
+  return stats.isDirectory() ? isMarked(dirname(path)) : kind !== 'music';
+}
+
+const isMarked = (folder: string): boolean => IGNORE_MARKS.some((mark) => existsSync(join(folder, mark)));
+
+/** Listed beforehand, and no further than the limit: chokidar itself would read on. */
+function listFolders(root: string, limit: number): Set<string> {
+  const folders = new Set<string>();
+  for (const pending = [root]; pending.length > 0;) {
+    if (folders.size >= limit) throw new TooManyFolders();
+    const folder = pending.pop() as string;
+    folders.add(folder);
+    if (!isMarked(folder)) for (const name of foldersIn(folder)) pending.push(join(folder, name));
+  }
+  return folders;
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name);
+  } catch {
+    return []; // not readable, so not watched
+  }
+}

@@ -1,0 +1,75 @@
+// Folders that somebody wants scanned. While a scan runs they wait, and all that wait become one scan; nothing asked
+// for is lost.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import type { Jobs } from '../jobs/service.ts';
+import type { Log } from '../log/log.ts';
+import { foldersToScan } from './changed-folders.ts';
+import { scanPayload } from '../scan/scan-payload.ts';
+
+export interface ScanRequestsDeps {
+  jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
+  log: Log;
+  /** How often to look whether a running scan has ended. */
+  checkMs: number;
+}
+
+/** After a queue that could not be reached. */
+const QUEUE_PAUSE_MS = 10_000;
+
+export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
+  const stop = new AbortController();
+  let waiting: string[] = [];
+  let serving: Promise<void> | undefined;
+  let isBusy = false;
+
+  const add = (folders: string[]): void => {
+    waiting = foldersToScan([...waiting, ...folders]);
+  };
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stop.signal, ref: false });
+
+  async function serve(): Promise<void> {
+    isBusy = true;
+    try {
+      while (waiting.length > 0 && !stop.signal.aborted) await scanAll(waiting.splice(0));
+    } catch (error) {
+      if (!stop.signal.aborted) log.error({ err: error }, 'scans that the watch asked for were not begun');
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  async function scanAll(folders: string[]): Promise<void> {
+    const job = await jobs.tryEnqueue('scan_local_folder', scanPayload({ folders }));
+    if (!job?.created) add(folders); // the scan that runs may have passed them already
+    if (!job) return pause(QUEUE_PAUSE_MS);
+    while (isUnfinished(job.id)) await pause(checkMs);
+  }
+
+  function isUnfinished(id: JobId): boolean {
+    try {
+      return jobs.get(id).finishedAt === null;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** Folders to scan, relative to the music folder; '' is all of it. */
+    ask(folders: string[]): void {
+      add(folders);
+      if (!isBusy) serving = serve();
+    },
+    /** Forgets what waits; a scan that runs is not touched. */
+    clear: (): void => {
+      waiting = [];
+    },
+    async close(): Promise<void> {
+      waiting = [];
+      stop.abort();
+      await serving;
+    },
+  };
+}

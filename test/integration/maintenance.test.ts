@@ -1,0 +1,336 @@
+// Upkeep of the storage: comparing it with its checksums, and clearing what nothing refers to.
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { albumCovers, orphanedCovers } from '../../server/db/schema.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
+import { verifyDays } from '../../server/maintenance/daily-verify.ts';
+import { verifyTask } from '../../server/maintenance/verify.ts';
+import { prepareIsUsed, prepareListKept } from '../../server/maintenance/queries.ts';
+import type { GarbageResult } from '../../server/maintenance/wire.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
+import { makeBackup } from '../support/backups.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+
+const DAY_MS = 86_400_000;
+
+let base: string;
+let manifest: Manifest;
+let music: string;
+let server: TestServer;
+let clock: number;
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-upkeep-'));
+  manifest = makeLibrary(
+    { tracks: 12, messy: 0, seed: 'upkeep', art: 'embedded', formats: ['mp3', 'flac'] },
+    join(base, 'music'),
+  );
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+beforeEach(() => {
+  clock = Date.now();
+  music = mkdtempSync(join(base, 'own-'));
+  cpSync(manifest.dir, music, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => server.close());
+
+async function open(mode: 'copy' | 'reference', env: Record<string, string> = {}): Promise<TrackOut[]> {
+  server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode, ACCESS_TOKEN_TTL: '60d', ...env },
+    now: () => new Date(clock),
+    verifyPace: { lookEveryMs: 1, mostLooks: 2 },
+  });
+  await run('/sources/local_folder/scan');
+  return allTracks(server);
+}
+
+async function run<R>(path: string, body?: object): Promise<JobOut & { result: R }> {
+  const { body: job, status } = await server.api<JobOut>(path, { method: 'POST', ...(body && { body }) });
+  expect(status).toBe(202);
+  await server.app.drain();
+  return (await server.api<JobOut & { result: R }>(`/jobs/${job.id}`)).body;
+}
+
+const verify = async (): Promise<VerifyReport> => (await run<VerifyReport>('/jobs/verify', {})).result;
+const collect = async (dryRun: boolean): Promise<GarbageResult> =>
+  (await run<GarbageResult>('/jobs/gc', { dry_run: dryRun })).result;
+const stored = (key: string): string => join(server.dir, 'library', key);
+const coversNow = (): string[] =>
+  server.app.db
+    .select()
+    .from(albumCovers)
+    .orderBy(albumCovers.albumId)
+    .all()
+    .map(({ key }) => key)
+    .filter((key) => key !== null);
+const pathOf = ({ storage_uri: uri }: TrackOut): string =>
+  join(server.dir, 'library', (uri ?? '').slice('local:'.length));
+const availability = async ({ id }: TrackOut): Promise<string> =>
+  (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
+
+/** Another byte in the middle; size and time stay. */
+function flip(path: string): void {
+  const { atime, mtime } = statSync(path);
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0xff;
+  writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
+}
+
+describe('verify', () => {
+  it('finds everything as it was', async () => {
+    const tracks = await open('copy');
+    const tally = await verify();
+    expect(tally).toMatchObject({
+      checked: tracks.length,
+      damaged: 0,
+      missing: 0,
+      unreadable: 0,
+      healed: 0,
+      findings: [],
+    });
+    expect(tally.bytes).toBe(tracks.reduce((sum, track) => sum + (track.size_bytes ?? 0), 0));
+  });
+
+  it('heals a flipped byte and a lost object from the backup', async () => {
+    const backup = mkdtempSync(join(base, 'backup-'));
+    const [damaged, lost] = (await open('copy', { BACKUP_TARGET: backup })) as [TrackOut, TrackOut];
+    expect((await makeBackup(server)).status).toBe('succeeded');
+    const before = [damaged, lost].map((track) => readFileSync(pathOf(track)));
+    flip(pathOf(damaged));
+    rmSync(pathOf(lost));
+    expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
+    expect([damaged, lost].map((track) => readFileSync(pathOf(track)))).toEqual(before);
+    expect(await Promise.all([damaged, lost].map(availability))).toEqual(['available', 'available']);
+    expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 0 });
+  });
+
+  it('compares covers too, and heals them from the backup', async () => {
+    const backup = mkdtempSync(join(base, 'backup-'));
+    await open('copy', { BACKUP_TARGET: backup });
+    const covers = coversNow();
+    expect(covers.length).toBeGreaterThan(0);
+    expect((await makeBackup(server)).status).toBe('succeeded');
+    const [cover = ''] = covers;
+    const before = readFileSync(stored(cover));
+    for (const harm of [flip, rmSync]) {
+      harm(stored(cover));
+      expect(await verify()).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: 1 });
+      expect(readFileSync(stored(cover))).toEqual(before);
+    }
+  });
+
+  it('makes a cover anew from the picture in the audio or beside it where there is no backup', async () => {
+    await open('copy');
+    const covers = coversNow();
+    const before = covers.map((key) => readFileSync(stored(key)));
+    for (const key of covers.slice(1)) flip(stored(key));
+    rmSync(stored(covers[0] ?? ''));
+    const tally = await verify();
+    expect(tally).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: covers.length });
+    expect(tally.findings.map(({ track_id, album_id, healed }) => [track_id, typeof album_id, healed])).toEqual(
+      covers.map(() => [null, 'number', true]),
+    );
+    expect(covers.map((key) => readFileSync(stored(key)))).toEqual(before);
+  });
+
+  it('leaves a picture that a person chose as it is and tells of it when nothing has it any more', async () => {
+    await open('copy');
+    const [row] = server.app.db.select().from(albumCovers).all();
+    const form = new FormData();
+    form.append(
+      'file',
+      new Blob([
+        await sharp({ create: { width: 300, height: 300, channels: 3, background: 'teal' } })
+          .png()
+          .toBuffer(),
+      ]),
+      'mine.png',
+    );
+    expect((await server.api(`/albums/${row?.albumId}/cover`, { method: 'PUT', body: form })).status).toBeLessThan(300);
+    const key = coversNow().find((one) => one.startsWith(`covers/${row?.albumId}.`)) ?? '';
+    flip(stored(key));
+    const damaged = readFileSync(stored(key));
+    const tally = await verify();
+    expect(tally).toMatchObject({ damaged: 1, healed: 0 });
+    expect(tally.findings).toMatchObject([
+      {
+        kind: 'damaged',
+        album_id: row?.albumId,
+        track_id: null,
+        reason: expect.stringMatching(/the backup cannot be read \(No place for backups is set/) as string,
+      },
+    ]);
+    expect(readFileSync(stored(key))).toEqual(damaged);
+  });
+
+  it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
+    const [damaged, lost] = (await open('copy')) as [TrackOut, TrackOut];
+    flip(pathOf(damaged));
+    const kept = readFileSync(pathOf(lost));
+    rmSync(pathOf(lost));
+    const tally = await verify();
+    expect(tally).toMatchObject({ damaged: 1, missing: 1 });
+    expect(Object.fromEntries(tally.findings.map(({ kind, track_id }) => [kind, track_id]))).toEqual({
+      damaged: damaged.id,
+      missing: lost.id,
+    });
+    expect([await availability(damaged), await availability(lost)]).toEqual(['available', 'missing']);
+    writeFileSync(pathOf(lost), kept);
+    expect(await verify()).toMatchObject({ damaged: 1, missing: 0, returned: 1 });
+    expect(await availability(lost)).toBe('available');
+  });
+
+  it('compares files of the music folder by their sound: a flipped byte is found, and what the person changed is left to the scan', async () => {
+    const tracks = await open('reference');
+    const at = (n: number): string => join(music, tracks[n]?.source_id ?? '');
+    flip(at(0));
+    appendFileSync(at(1), 'x');
+    rmSync(at(2));
+    expect(await verify()).toMatchObject({ checked: tracks.length, damaged: 1, changed: 1, missing: 1 });
+    expect(await availability(tracks[2] as TrackOut)).toBe('missing');
+  });
+
+  it('heals what the backup has, and says of the rest why not', async () => {
+    const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
+    const good = readFileSync(pathOf(first));
+    for (const track of [first, second, third]) flip(pathOf(track));
+    const storage = createLocalStorage({ root: join(server.dir, 'library') });
+    const handler = verifyTask({
+      db: server.app.db,
+      now: () => new Date(clock),
+      settings: server.app.settings,
+      storage,
+      audioStore: createAudioStore({ storage, importPath: () => music }),
+      reader: { read: () => Promise.reject(new Error('not asked')) },
+      proveCover: () => Promise.resolve('good'),
+      isBusy: () => false,
+      onGone: () => undefined,
+      onReturned: () => undefined,
+      async heal(key) {
+        if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
+        if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
+        await storage.put(key, good);
+        return 'healed';
+      },
+    });
+    const tally = (await handler(
+      { scope: 'all' },
+      {
+        jobId: 999 as never,
+        attempt: 1,
+        signal: new AbortController().signal,
+        progress: () => undefined,
+        yieldToRequests: () => undefined,
+      },
+    )) as VerifyReport;
+    expect(tally).toMatchObject({ healed: 1, damaged: 2 });
+    expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
+      [first.id]: null,
+      [second.id]: 'the backup does not have it',
+      [third.id]: 'the backup cannot be read (no such folder)',
+    });
+    expect(await verify()).toMatchObject({ damaged: 2 });
+  });
+
+  it('looks at a part each day where a setting asks for it, and comes round', async () => {
+    const tracks = await open('copy', { VERIFY_DAYS: '2' });
+    const days: number[] = [];
+    const parts = async (): Promise<JobOut[]> =>
+      (await server.api<{ items: JobOut[] }>('/jobs?task=verify_storage')).body.items;
+    for (let day = 0; day < 3; day++) {
+      await server.app.dailyVerify.look();
+      await server.app.dailyVerify.look(); // once a day
+      await server.app.drain();
+      days.push((await parts()).reduce((sum, { result }) => sum + (result as VerifyReport).checked, 0));
+      clock += DAY_MS + 1;
+    }
+    const half = Math.ceil(tracks.length / 2);
+    expect(days.slice(0, 2)).toEqual([half, tracks.length]);
+    expect(days.at(2)).toBeGreaterThanOrEqual(tracks.length);
+  });
+
+  it('looks by itself once a month on a disk, and never in an object store, unless a setting says otherwise', () => {
+    const days = (value: number | undefined, kind: 'local' | 's3'): number =>
+      verifyDays({ get: () => value as never }, kind);
+    expect([days(undefined, 'local'), days(undefined, 's3'), days(7, 's3'), days(0, 'local')]).toEqual([30, 0, 7, 0]);
+  });
+
+  it('is for administrators', async () => {
+    await open('copy');
+    const token = await registerUser(server);
+    for (const path of ['/jobs/verify', '/jobs/gc'])
+      expect((await server.api(path, { method: 'POST', token, body: {} })).status).toBe(403);
+  });
+});
+
+describe('clearing what nothing refers to', () => {
+  const strange = (name: string): string => join(server.dir, 'library', name);
+  const leave = (name: string): string => {
+    mkdirSync(dirname(strange(name)), { recursive: true });
+    writeFileSync(strange(name), 'left behind');
+    return name;
+  };
+
+  it('tells first, waits a week, and deletes nothing that is used or not its own', async () => {
+    const tracks = await open('copy');
+    const garbage = leave(`audio/ab/ab${'0'.repeat(62)}.mp3`);
+    leave('audio/ab/notes.txt');
+    const cover = leave('covers/77777.jpg');
+    expect(await collect(false)).toMatchObject({ unused: 0, young: 2, deleted: 0 });
+    clock += 8 * DAY_MS;
+    expect(await collect(true)).toMatchObject({ dry_run: true, unused: 2, deleted: 0, keys: [garbage, cover] });
+    expect(existsSync(strange(garbage))).toBe(true);
+    expect(await collect(false)).toMatchObject({ dry_run: false, unused: 2, deleted: 2, young: 0 });
+    expect([
+      existsSync(strange(garbage)),
+      existsSync(strange(cover)),
+      existsSync(strange('audio/ab/notes.txt')),
+    ]).toEqual([false, false, true]);
+    expect(server.app.db.select().from(orphanedCovers).all()).toEqual([]);
+    for (const track of tracks) expect(existsSync(pathOf(track))).toBe(true);
+    for (const { key } of server.app.db.select().from(albumCovers).all())
+      if (key !== null) expect(existsSync(strange(key))).toBe(true);
+  });
+
+  it('finds an object by the hash in its name, and tracks by their id, along indexes', async () => {
+    await open('copy');
+    const { db } = server.app;
+    const plan = (sql: string, ...values: unknown[]): string =>
+      (db.$client.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[])
+        .map(({ detail }) => detail)
+        .join('; ');
+    expect(
+      plan('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1', 'a', 'b', 'c'),
+    ).toContain('tracks_content_hash');
+    expect(
+      plan(
+        "SELECT DISTINCT storage_uri FROM tracks WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'",
+        'ab',
+        'abg',
+        'local:',
+      ),
+    ).toContain('tracks_content_hash');
+    expect(prepareIsUsed(db)('nothing', 'audio/x')).toBe(false);
+    expect(prepareListKept(db)(0, 3).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,352 @@
+// The last sign of identity: a file of another format in another place, of the same sound as a track whose file is
+// gone, is that track. Every row holds after one scan and after a second one, in both modes.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TrackId } from '../../server/db/ids.ts';
+import { findFingerprint, storeFingerprint } from '../../server/enrichment/fingerprints.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { Fingerprinter } from '../../server/media/fingerprint.ts';
+import { fingerprinterWith, never } from '../support/fingerprints.ts';
+import { expectKept } from '../support/identity-library.ts';
+import { encodeMusic, writeMusic, type Encoding, type Piece } from '../support/music.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
+
+const ffmpeg = toolOrWarn('ffmpeg', 'a file that is replaced by one of another format is');
+
+/** A piece of music as a file: which one, how it is encoded, which album its tags name, and how many seconds it has. */
+interface Song {
+  seed: number;
+  encoding: Encoding;
+  album?: string | null;
+  title?: string;
+  seconds?: number;
+}
+type Files = Record<string, Song>;
+
+interface Row {
+  what: string;
+  before: Files;
+  /** Removed before the next scan. */
+  removed: string[];
+  added: Files;
+  /** New path → the old path whose track it is; null for a track of its own. */
+  places: Record<string, string | null>;
+  /** Which of the old ones were heard; all by default. */
+  heard?: string[];
+}
+
+const mp3 = (seed: number, more: Partial<Song> = {}): Song => ({ seed, encoding: 'mp3', ...more });
+const flac = (seed: number, more: Partial<Song> = {}): Song => ({ seed, encoding: 'flac', ...more });
+
+const ROWS: Row[] = [
+  {
+    what: 'an MP3 replaced by a FLAC in its folder',
+    before: { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) },
+    removed: ['a/1.mp3'],
+    added: { 'a/1.flac': flac(1) },
+    places: { 'a/1.flac': 'a/1.mp3' },
+  },
+  {
+    what: 'an album replaced, elsewhere and in other formats',
+    before: { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2), 'a/3.mp3': mp3(3) },
+    removed: ['a/1.mp3', 'a/2.mp3', 'a/3.mp3'],
+    added: { 'b/x.opus': { seed: 1, encoding: 'opus' }, 'b/y.flac': flac(2), 'b/z.ogg': { seed: 3, encoding: 'ogg' } },
+    places: { 'b/x.opus': 'a/1.mp3', 'b/y.flac': 'a/2.mp3', 'b/z.ogg': 'a/3.mp3' },
+  },
+  {
+    what: 'a better copy beside the old one',
+    before: { 'a/1.mp3': mp3(1) },
+    removed: [],
+    added: { 'a/1.flac': flac(1) },
+    places: { 'a/1.flac': null },
+  },
+  {
+    what: 'other music of the same length',
+    before: { 'a/1.mp3': mp3(1) },
+    removed: ['a/1.mp3'],
+    added: { 'a/2.flac': flac(2) },
+    places: { 'a/2.flac': null },
+  },
+  {
+    what: 'the same music, but longer by more than 2 s',
+    before: { 'a/1.mp3': mp3(1, { seconds: 10 }) },
+    removed: ['a/1.mp3'],
+    added: { 'a/1.flac': flac(1, { seconds: 12.5 }) },
+    places: { 'a/1.flac': null },
+  },
+  {
+    what: 'the same music on another album',
+    before: { 'a/1.mp3': mp3(1) },
+    removed: ['a/1.mp3'],
+    added: { 'b/1.flac': flac(1, { album: 'Best of' }) },
+    places: { 'b/1.flac': null },
+  },
+  {
+    what: 'the same music without an album',
+    before: { 'a/1.mp3': mp3(1) },
+    removed: ['a/1.mp3'],
+    added: { 'b/1.flac': flac(1, { album: null }) },
+    places: { 'b/1.flac': 'a/1.mp3' },
+  },
+  {
+    what: 'two gone tracks that sound alike',
+    before: { 'a/1.mp3': mp3(1), 'b/1.mp3': mp3(1, { encoding: 'mp3-64' }) },
+    removed: ['a/1.mp3', 'b/1.mp3'],
+    added: { 'c/1.flac': flac(1) },
+    places: { 'c/1.flac': null },
+  },
+  {
+    what: 'two new files that sound alike',
+    before: { 'a/1.mp3': mp3(1) },
+    removed: ['a/1.mp3'],
+    added: { 'b/1.flac': flac(1), 'c/1.opus': { seed: 1, encoding: 'opus' } },
+    places: { 'b/1.flac': null, 'c/1.opus': null },
+  },
+  {
+    what: 'a gone track that was never heard',
+    before: { 'a/1.mp3': mp3(1) },
+    removed: ['a/1.mp3'],
+    added: { 'a/1.flac': flac(1) },
+    places: { 'a/1.flac': null },
+    heard: [],
+  },
+];
+
+describe.runIf(ffmpeg)('by its sound', () => {
+  let base: string;
+  let fingerprinter: Fingerprinter;
+  const open: TestServer[] = [];
+
+  const file = ({ seed, encoding, album = 'Harbour', title = `Piece ${seed}`, seconds = 10 }: Song): string => {
+    const piece: Piece = { seed, seconds };
+    const [wav, path] = [
+      join(base, `${seed}-${seconds}.wav`),
+      join(base, `${seed}-${seconds}-${album}-${title}.${encoding}`),
+    ];
+    if (!existsSync(wav)) writeMusic(wav, piece);
+    if (!existsSync(path))
+      encodeMusic(wav, path, encoding, { title, artist: 'The Quays', ...(album !== null && { album }) });
+    return path;
+  };
+  const lay = (folder: string, files: Files): void => {
+    for (const [path, song] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      copyFileSync(file(song), join(folder, path));
+    }
+  };
+
+  beforeAll(() => {
+    base = mkdtempSync(join(tmpdir(), 'tonearm-sound-identity-'));
+    fingerprinter = fingerprinterWith(['fpcalc', 'ffmpeg']);
+  });
+  afterEach(async () => {
+    for (const server of open.splice(0)) await server.close();
+  });
+  afterAll(async () => {
+    await fingerprinter.close();
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  async function library(mode: 'copy' | 'reference', files: Files, heard = Object.keys(files)) {
+    const folder = mkdtempSync(join(base, 'music-'));
+    lay(folder, files);
+    lay(folder, { 'kept/9.mp3': mp3(9) }); // an empty folder would be taken for a disk that is not there
+    const server = await startServer({
+      env: {
+        LOCAL_MEDIA_IMPORT_PATH: folder,
+        LOCAL_MEDIA_IMPORT_MODE: mode,
+        FPID_ENABLED: 'false',
+        MUSICBRAINZ_ENABLED: 'false',
+        COVERART_ENABLED: 'false',
+      },
+    });
+    open.push(server);
+    const db = server.app.db.$client;
+    const scan = async (): Promise<ScanResult> => {
+      const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+      await server.app.drain();
+      const job = (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
+      expect([job.status, job.error]).toEqual(['succeeded', null]);
+      return job.result;
+    };
+    await scan();
+    const ids = async (): Promise<Record<string, number>> =>
+      Object.fromEntries(
+        (await allTracks(server))
+          .filter(({ source_id }) => !source_id.startsWith('kept/'))
+          .map((track) => [track.source_id, track.id]),
+      );
+    db.exec(
+      "INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0); DELETE FROM track_fingerprints",
+    );
+    for (const [path, id] of Object.entries(await ids())) {
+      db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', 0)").run(id);
+      db.prepare(
+        "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)",
+      ).run(id);
+      db.prepare('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)').run(
+        id,
+        id,
+      );
+      if (!heard.includes(path)) continue;
+      const { body } = await server.api<TrackOut>(`/tracks/${id}`);
+      storeFingerprint(
+        server.app.db,
+        id as TrackId,
+        await fingerprinter.fingerprint(
+          { path: join(folder, path), format: body.format as string, durationMs: body.duration_ms as number },
+          never,
+        ),
+        new Date(),
+      );
+    }
+    return { server, folder, scan, ids };
+  }
+
+  describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
+    describe('all rows side by side, a folder each', () => {
+      let music: Awaited<ReturnType<typeof library>>;
+      let was: Record<string, number>;
+      const scans: ScanResult[] = [];
+      const inRow = (row: number, path: string): string => `row ${row}/${path}`;
+      /** Every row has music of its own. */
+      const filesOf = (row: number, files: Files): Files =>
+        Object.fromEntries(
+          Object.entries(files).map(([path, song]) => [inRow(row, path), { ...song, seed: row * 10 + song.seed }]),
+        );
+      const foundIn = ({ places }: Row): string[] => Object.values(places).filter((from) => from !== null);
+      const sum = (count: (row: Row) => number): number => ROWS.reduce((total, row) => total + count(row), 0);
+
+      beforeAll(async () => {
+        const before = Object.assign({}, ...ROWS.map((row, n) => filesOf(n, row.before))) as Files;
+        music = await library(
+          mode,
+          before,
+          ROWS.flatMap(({ heard, before: files }, n) => (heard ?? Object.keys(files)).map((path) => inRow(n, path))),
+        );
+        open.splice(open.indexOf(music.server), 1);
+        was = await music.ids();
+        ROWS.forEach(({ removed, added }, n) => {
+          for (const path of removed) rmSync(join(music.folder, inRow(n, path)));
+          lay(music.folder, filesOf(n, added));
+        });
+        scans.push(await music.scan());
+      });
+      afterAll(() => music.server.close());
+
+      async function expectRow({ removed, places, before, added }: Row, n: number): Promise<void> {
+        const [old, now] = [was, await music.ids()].map((ids) =>
+          Object.fromEntries(
+            Object.entries(ids)
+              .filter(([path]) => path.startsWith(inRow(n, '')))
+              .map(([path, id]) => [path.slice(inRow(n, '').length), id]),
+          ),
+        ) as [Record<string, number>, Record<string, number>];
+        for (const [path, from] of Object.entries(places)) {
+          if (from === null)
+            expect([path, now[path] === undefined, Object.values(old).includes(now[path] as number)]).toEqual([
+              path,
+              false,
+              false,
+            ]);
+          else expect([path, now[path]]).toEqual([path, old[from]]);
+        }
+        const found = Object.values(places).filter((from) => from !== null);
+        expect(Object.values(now)).toEqual(expect.arrayContaining(Object.values(old)));
+        expect(Object.keys(now)).toHaveLength(Object.keys(before).length + Object.keys(added).length - found.length);
+        const lost = removed.filter((path) => !found.includes(path)).map((path) => old[path] as number);
+        await expectKept(
+          music.server,
+          Object.values(old).filter((id) => !lost.includes(id)),
+          'available',
+        );
+        await expectKept(music.server, lost, mode === 'reference' ? 'missing' : 'available');
+      }
+
+      describe('once', () => {
+        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
+        test('the result counts what was found as moved', () => {
+          const found = sum((row) => foundIn(row).length);
+          const missing = mode === 'copy' ? 0 : sum((row) => row.removed.length) - found;
+          expect(scans[0]).toMatchObject({
+            moved: found,
+            added: sum(({ added }) => Object.keys(added).length) - found,
+            missing,
+          });
+        });
+      });
+      describe('twice', () => {
+        beforeAll(async () => {
+          scans.push(await music.scan());
+        });
+        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
+        test('the result has nothing new', () =>
+          expect(scans[1]).toMatchObject({ added: 0, updated: 0, moved: 0, missing: 0 }));
+      });
+    });
+
+    test('the track has the new file’s audio, sound and tags, unless a person typed others', async () => {
+      const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) });
+      const { 'a/1.mp3': id, 'a/2.mp3': typed } = await music.ids();
+      music.server.app.db.$client
+        .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
+        .run(typed);
+      const old = (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
+      for (const n of [1, 2]) {
+        rmSync(join(music.folder, `a/${n}.mp3`));
+        lay(music.folder, { [`a/${n}.flac`]: flac(n, { title: 'A better title' }) });
+      }
+      await music.scan();
+      const { body } = await music.server.api<TrackOut>(`/tracks/${id}`);
+      expect(body).toMatchObject({
+        format: 'flac',
+        title: 'A better title',
+        source_id: 'a/1.flac',
+        availability: 'available',
+      });
+      expect((await music.server.api<TrackOut>(`/tracks/${typed}`)).body).toMatchObject({
+        format: 'flac',
+        title: 'Typed',
+        metadata_status: 'manual',
+      });
+      expect(body.storage_uri).not.toBe(old.storage_uri);
+      expect(findFingerprint(music.server.app.db, id as TrackId)?.durationMs).toBe(body.duration_ms);
+      if (mode === 'copy')
+        expect(existsSync(join(music.server.dir, 'library', (old.storage_uri as string).slice('local:'.length)))).toBe(
+          false,
+        );
+    });
+  });
+
+  test('a file that comes a scan later than the old one went is found too', async () => {
+    const music = await library('reference', { 'a/1.mp3': mp3(1) });
+    const { 'a/1.mp3': id } = await music.ids();
+    rmSync(join(music.folder, 'a/1.mp3'));
+    await music.scan();
+    lay(music.folder, { 'b/1.flac': flac(1) });
+    expect(await music.scan()).toMatchObject({ added: 0, moved: 1 });
+    expect(await music.ids()).toEqual({ 'b/1.flac': id });
+  });
+
+  test('where nothing is gone nothing is heard', async () => {
+    const music = await library('reference', { 'a/1.mp3': mp3(1) });
+    music.server.app.db.$client.exec('DELETE FROM track_fingerprints');
+    lay(music.folder, { 'b/1.flac': flac(1), 'b/2.flac': flac(2) });
+    const { count } = watchStores(music.server);
+    expect(await music.scan()).toMatchObject({ added: 2, moved: 0 });
+    expect(count()).toBe(0);
+  });
+
+  /** Fingerprints that are written while the scan itself runs; enrichment comes after it. */
+  function watchStores({ app }: TestServer): { count: () => number } {
+    app.db.$client.exec(`CREATE TEMP TABLE stored (id INTEGER);
+      CREATE TEMP TRIGGER seen AFTER INSERT ON track_fingerprints WHEN EXISTS (SELECT 1 FROM jobs WHERE task = 'scan_local_folder' AND status = 'running') BEGIN INSERT INTO stored VALUES (new.track_id); END`);
+    return { count: () => app.db.$client.prepare<[], number>('SELECT count(*) FROM stored').pluck().get() ?? -1 };
+  }
+});

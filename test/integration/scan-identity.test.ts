@@ -1,0 +1,150 @@
+// Identity outlives the path: what becomes of a track, and of all that hangs on it, when its file is renamed, moved,
+// retagged, replaced, swapped, doubled or lost. Every row holds after one scan and after a second one, in both modes.
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { serverEntry } from '../support/bundle.ts';
+import { openIdentityLibrary, type IdentityLibrary, type Mode } from '../support/identity-library.ts';
+import { A, ALL, D, makeSongs, ROWS, type Part, type Row, type Songs } from '../support/identity-table.ts';
+import { retagMp3 } from '../support/retag.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let base: string;
+let songs: Songs;
+const open: TestServer[] = [];
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-identity-'));
+  songs = makeSongs(join(base, 'all'));
+});
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** The files of ALL, and nothing that changes by itself. */
+const PLAIN: Row = { what: 'nothing', change: () => {}, places: {} };
+
+interface Library extends IdentityLibrary {
+  part: Part;
+  at: (path: string) => string;
+  track: (path: string) => Promise<TrackOut | undefined>;
+  scan: () => Promise<ScanResult>;
+}
+
+async function library(mode: Mode, row: Row): Promise<Library> {
+  const scanWith = async (server: TestServer): Promise<ScanResult> => {
+    const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+    await server.app.drain();
+    const job = (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
+    expect([job.status, job.error]).toEqual(['succeeded', null]);
+    return job.result;
+  };
+  const opened = await openIdentityLibrary({
+    base,
+    mode,
+    songs,
+    rows: [row],
+    firstScan: async (server) => void (await scanWith(server)),
+  });
+  open.push(opened.server);
+  const part = opened.parts[0] as Part;
+  return {
+    ...opened,
+    part,
+    at: part.at,
+    scan: () => scanWith(opened.server),
+    track: async (path) => (await allTracks(opened.server)).find((track) => track.source_id === path),
+  };
+}
+
+describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
+  test.each(ROWS)('$what', async (row) => {
+    const music = await library(mode, row);
+    row.change(music.part);
+    if (row.later) {
+      await music.scan();
+      row.later(music.part);
+    }
+    for (const when of ['after one scan', 'after a second scan']) {
+      await music.scan();
+      await music.expectRow(0, when);
+    }
+  });
+
+  test('a deleted track stays deleted when its file is renamed', async () => {
+    const music = await library(mode, PLAIN);
+    const { [A]: id } = await music.ids();
+    expect((await music.server.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
+    renameSync(music.at(A), music.at('One/First/renamed.mp3'));
+    for (let round = 0; round < 2; round++) {
+      await music.scan();
+      expect(Object.keys(await music.ids())).toHaveLength(ALL.length - 1);
+    }
+  });
+
+  test('what a person typed stays through a move and a retag', async () => {
+    const music = await library(mode, PLAIN);
+    const { [A]: id } = await music.ids();
+    music.server.app.db.$client
+      .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
+      .run(id);
+    renameSync(music.at(A), music.at('typed.mp3'));
+    retagMp3(music.at('typed.mp3'), { TIT2: 'From the file' });
+    await music.scan();
+    expect(await music.track('typed.mp3')).toMatchObject({ id, title: 'Typed', metadata_status: 'manual' });
+  });
+});
+
+test('a folder that cannot be listed shields its tracks, also from being taken for moved', async () => {
+  const music = await library('reference', PLAIN);
+  const before = await music.ids();
+  copyFileSync(music.at(D), music.at('copy-of-delta.mp3'));
+  // Permissions do not hold for root, so there the scan runs as somebody else.
+  const locked = music.at('Two');
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) {
+    const { spawnSync } = await import('node:child_process');
+    await music.server.app.close();
+    open.splice(open.indexOf(music.server), 1);
+    chmodSync(locked, 0o000);
+    const owned = [
+      music.server.dir,
+      ...['tonearm.db', 'tonearm.lock', 'secrets.json', 'library'].map((name) => join(music.server.dir, name)),
+    ].filter((path) => existsSync(path));
+    chmodSync(music.folder, 0o755);
+    for (const path of [base, ...owned]) chownSync(path, 65_534, 65_534);
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [serverEntry(), 'scan', music.folder, '--data-dir', music.server.dir],
+      {
+        uid: 65_534,
+        gid: 65_534,
+        encoding: 'utf8',
+        env: { ...process.env, HOME: base, LOCAL_MEDIA_IMPORT_MODE: 'reference', NODE_DISABLE_COMPILE_CACHE: '1' },
+      },
+    );
+    chmodSync(locked, 0o755);
+    expect([status, stderr.split('\n').filter((line) => line.startsWith('tonearm:'))]).toEqual([0, []]);
+    expect(stdout).toContain('Two/: the folder cannot be listed (permission denied); its tracks stay as they are');
+    music.server = await startServer({
+      dir: music.server.dir,
+      env: { LOCAL_MEDIA_IMPORT_PATH: music.folder, LOCAL_MEDIA_IMPORT_MODE: 'reference' },
+    });
+    open.push(music.server);
+  } else {
+    chmodSync(locked, 0o000);
+    await music.scan();
+    chmodSync(locked, 0o755);
+  }
+  const tracks = await allTracks(music.server);
+  const after = Object.fromEntries(tracks.map((track) => [track.source_id, track.id]));
+  expect(after).toMatchObject(before);
+  expect(Object.values(before)).not.toContain(after['copy-of-delta.mp3']);
+  expect(new Set(tracks.map((track) => track.availability))).toEqual(new Set(['available']));
+});

@@ -1,0 +1,298 @@
+// The scan of the music folder: what it finds, what it says of what it cannot read, and what it leaves alone.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { allTracks, differences, totalOf } from '../support/served-library.ts';
+import { startServer, type ServerOptions, type TestServer } from '../support/server.ts';
+
+let base: string;
+let manifest: Manifest;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-scan-'));
+  manifest = makeLibrary({ tracks: 300, messy: 0.1, seed: 'scan' }, join(base, 'music'));
+});
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function serverOn(folder: string, mode: 'copy' | 'reference', options: ServerOptions = {}): Promise<TestServer> {
+  const server = await startServer({
+    ...options,
+    env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode, ...options.env },
+  });
+  open.push(server);
+  return server;
+}
+
+async function scan(server: TestServer, query = ''): Promise<JobOut & { result: ScanResult }> {
+  const { body, status } = await server.api<JobOut>(`/sources/local_folder/scan${query}`, { method: 'POST' });
+  expect(status).toBe(202);
+  await server.app.drain();
+  return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
+}
+
+/** A folder with a few of the collection's clean files, for tests that change things. */
+function smallFolder(count = 4): { folder: string; files: string[] } {
+  const folder = mkdtempSync(join(base, 'small-'));
+  const files = manifest.files
+    .filter((file) => !file.messy && !file.duplicateOf && /^[\x20-\x7e]+$/.test(file.path))
+    .slice(0, count)
+    .map((file) => file.path);
+  for (const file of files) cpSync(join(manifest.dir, file), join(folder, file), { preserveTimestamps: true });
+  return { folder, files };
+}
+
+const filesBelow = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : [];
+
+describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
+  test('every good file becomes a track with the tags it holds, and every broken one a line with a reason', async () => {
+    const server = await serverOn(manifest.dir, mode);
+    const { status, result } = await scan(server);
+    expect(status).toBe('succeeded');
+    const tracks = await allTracks(server);
+    expect(differences(tracks, manifest)).toEqual([]);
+
+    const { counts } = manifest;
+    const messyAlbums = new Set(
+      manifest.files.filter((file) => file.messy && file.tags?.album).map((file) => file.tags?.album),
+    );
+    const albums = await totalOf(server, '/albums');
+    expect(albums).toBeGreaterThanOrEqual(counts['albums'] as number);
+    expect(albums).toBeLessThanOrEqual((counts['albums'] as number) + messyAlbums.size);
+    for (const [format, expected] of Object.entries(counts['byFormat'] as Record<string, number>)) {
+      const broken = manifest.files.filter(
+        (file) =>
+          file.format === format &&
+          file.messy &&
+          !tracks.some((track) => track.source_id === file.path.normalize('NFC')),
+      ).length;
+      const hex = manifest.files.filter((file) => file.format === format && file.pathHex).length;
+      expect(await totalOf(server, `/tracks?format=${format}`), format).toBe(expected - broken + hex);
+    }
+
+    const said = new Set([...result.failed, ...result.skipped].map((line) => line.source_id));
+    const broken = manifest.files
+      .filter((file) => file.expect === 'error' && file.messy !== 'unreadable' && file.messy !== 'appledouble')
+      .map((file) => file.path.normalize('NFC'));
+    expect(broken.filter((path) => !said.has(path))).toEqual([]);
+    for (const { reason } of [...result.failed, ...result.skipped]) expect(reason).toMatch(/^[a-z].{5,}/i);
+    expect(result.added).toBe(tracks.length);
+    expect(result.failed_count).toBe(result.failed.length);
+    expect(tracks.every((track) => track.availability === 'available' && track.source === 'local_folder')).toBe(true);
+  });
+
+  test('a second scan with nothing changed opens no audio file and writes no row', async () => {
+    const server = await serverOn(manifest.dir, mode);
+    await scan(server);
+    const rows = (): unknown[] =>
+      ['tracks', 'albums', 'artists', 'source_files', 'source_folders', 'track_artists'].map((table) =>
+        server.app.db.$client.prepare(`SELECT * FROM ${table}`).all(),
+      );
+    const rowsBefore = rows();
+    const accessed = filesBelow(manifest.dir).filter((file) => !file.includes('\ufffd'));
+    // an old access time moves when a file is opened and read
+    for (const file of accessed) utimesSync(file, 1, statSync(file).mtime);
+    const { result } = await scan(server);
+    expect(result).toMatchObject({ added: 0, updated: 0, missing: 0, restored: 0, unchanged: result.files });
+    expect(rows()).toEqual(rowsBefore);
+    expect(accessed.filter((file) => statSync(file).atimeMs !== 1000)).toEqual([]);
+  });
+
+  test('streams every track byte for byte as the file is', async () => {
+    const { folder, files } = smallFolder();
+    const server = await serverOn(folder, mode);
+    await scan(server);
+    for (const track of await allTracks(server)) {
+      const response = await fetch(`${server.url}/stream/${track.id}?token=${server.token}`);
+      expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(join(folder, track.source_id)))).toBe(true);
+    }
+    expect(files.length).toBe(await totalOf(server, '/tracks'));
+  });
+
+  test('a changed file is read again, keeps its id, and an older time counts as a change too', async () => {
+    const { folder, files } = smallFolder(2);
+    const server = await serverOn(folder, mode);
+    await scan(server);
+    const [first, second] = files as [string, string];
+    const idOf = async (sourceId: string): Promise<TrackOut | undefined> =>
+      (await allTracks(server)).find((track) => track.source_id === sourceId);
+    const before = await idOf(first);
+    cpSync(join(folder, second), join(folder, first));
+    utimesSync(join(folder, first), new Date(2001, 1, 1), new Date(2001, 1, 1));
+    const { result } = await scan(server);
+    expect(result).toMatchObject({ added: 0, updated: 1 });
+    const after = await idOf(first);
+    expect(after?.id).toBe(before?.id);
+    expect(after?.title).toBe((await idOf(second))?.title);
+    // both hold the same content now
+    if (mode === 'copy') expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(1);
+  });
+
+  test('a deleted track does not come back until its file changes or the person asks', async () => {
+    const { folder, files } = smallFolder(3);
+    const server = await serverOn(folder, mode);
+    await scan(server);
+    const [victim] = await allTracks(server);
+    expect((await server.api(`/tracks/${victim?.id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(existsSync(join(folder, victim?.source_id ?? ''))).toBe(true);
+    await scan(server);
+    expect(await totalOf(server, '/tracks')).toBe(files.length - 1);
+    await scan(server, '?restore=true');
+    expect(await totalOf(server, '/tracks')).toBe(files.length);
+  });
+
+  test('files that are gone keep their tracks, and come back with the same ids', async () => {
+    const { folder, files } = smallFolder(4);
+    const server = await serverOn(folder, mode);
+    await scan(server);
+    const ids = (await allTracks(server)).map((track) => track.id);
+    const top = (files[0] as string).split('/')[0] as string;
+    renameSync(join(folder, top), join(base, 'away'));
+    writeFileSync(join(folder, 'note.txt'), 'not empty');
+    await scan(server);
+    const away = await allTracks(server);
+    expect(away.map((track) => track.id)).toEqual(ids);
+    const gone = away.filter((track) => track.source_id.startsWith(`${top}/`));
+    expect(gone.length).toBeGreaterThan(0);
+    expect(new Set(gone.map((track) => track.availability))).toEqual(
+      new Set([mode === 'reference' ? 'missing' : 'available']),
+    );
+    if (mode === 'reference')
+      expect((await fetch(`${server.url}/stream/${gone[0]?.id}?token=${server.token}`)).status).toBe(410);
+    renameSync(join(base, 'away'), join(folder, top));
+    await scan(server);
+    expect((await allTracks(server)).map(({ id, availability }) => [id, availability])).toEqual(
+      ids.map((id) => [id, 'available']),
+    );
+  });
+
+  test('an import folder that is empty or not there any more fails the scan and changes nothing', async () => {
+    const { folder } = smallFolder(2);
+    const server = await serverOn(folder, mode);
+    await scan(server);
+    const before = await allTracks(server);
+    renameSync(folder, `${folder}-away`);
+    const refused = await server.api('/sources/local_folder/scan', { method: 'POST' });
+    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('is not there')]);
+    mkdirSync(folder);
+    const { status, error } = await scan(server);
+    expect([status, error]).toEqual(['failed', expect.stringContaining('is empty, but held 2 files before')]);
+    expect(await allTracks(server)).toEqual(before);
+  });
+});
+
+test('copied audio survives the loss of the music folder; the folder itself is never written to', async () => {
+  const { folder } = smallFolder(3);
+  const before = filesBelow(folder).map((file) => [file, statSync(file).mtimeMs, readFileSync(file).length]);
+  const server = await serverOn(folder, 'copy');
+  await scan(server);
+  expect(filesBelow(folder).map((file) => [file, statSync(file).mtimeMs, readFileSync(file).length])).toEqual(before);
+  rmSync(folder, { recursive: true });
+  const { body } = await server.api<TrackPage>('/tracks');
+  expect((await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`)).status).toBe(200);
+});
+
+test('what was copied stays playable when its folder is played in place from then on and the file goes', async () => {
+  const { folder, files } = smallFolder(2);
+  const dir = mkdtempSync(join(base, 'data-'));
+  const before = await serverOn(folder, 'copy', { dir });
+  await scan(before);
+  await before.close();
+  open.pop();
+  rmSync(join(folder, files[0] as string));
+  const server = await serverOn(folder, 'reference', { dir });
+  expect((await scan(server)).result).toMatchObject({ missing: 0, unchanged: 1 });
+  for (const track of await allTracks(server))
+    expect([
+      track.availability,
+      (await fetch(`${server.url}/stream/${track.id}?token=${server.token}`)).status,
+    ]).toEqual(['available', 200]);
+});
+
+test('a scan that is asked for while one runs is the same scan', async () => {
+  const server = await serverOn(manifest.dir, 'reference');
+  const [a, b] = await Promise.all(
+    [1, 2].map(() => server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' })),
+  );
+  expect(a?.body.id).toBe(b?.body.id);
+  await server.app.drain();
+});
+
+test('a cancelled scan keeps what it did, and the next one does the rest', async () => {
+  const server = await serverOn(manifest.dir, 'copy');
+  const { body: job } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  const cancelled = await server.api<JobOut>(`/jobs/${job.id}`, { method: 'DELETE' });
+  expect(cancelled.status).toBe(200);
+  await server.app.drain();
+  expect((await server.api<JobOut>(`/jobs/${job.id}`)).body.status).toBe('cancelled');
+  await scan(server);
+  expect(differences(await allTracks(server), manifest)).toEqual([]);
+});
+
+test('sources that cannot be scanned say so', async () => {
+  const server = await startServer();
+  open.push(server);
+  const answers = await Promise.all(
+    ['local_folder', 'upload', 'nowhere'].map((name) => server.api(`/sources/${name}/scan`, { method: 'POST' })),
+  );
+  expect(answers.map((answer) => answer.status)).toEqual([409, 409, 404]);
+  expect(answers[0]?.text).toContain('No music folder is set');
+});
+
+test('a file that the database refuses is one line in the result; the others of its folder are added, and it is with the next scan', async () => {
+  const folder = mkdtempSync(join(base, 'refused-'));
+  const good = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
+  const names = ['1.mp3', '2.mp3', '3.mp3'];
+  for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, good.path)));
+  const server = await serverOn(folder, 'reference');
+  server.app.db.$client.exec(
+    "CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '1.mp3' BEGIN SELECT RAISE(ABORT, 'refused'); END",
+  );
+  const first = await scan(server);
+  expect(first.result).toMatchObject({
+    added: 2,
+    failed: [{ source_id: '1.mp3', reason: 'it could not be saved (SQLITE_CONSTRAINT_TRIGGER)' }],
+    failed_count: 1,
+  });
+  server.app.db.$client.exec('DROP TRIGGER refuse');
+  expect((await scan(server)).result).toMatchObject({ added: 1, failed_count: 0, unchanged: 2 });
+  expect((await allTracks(server)).map((track) => track.source_id).toSorted()).toEqual(names);
+});
+
+test('two names that differ only by Unicode spelling are one track and one line in the result', async () => {
+  const { folder, files } = smallFolder(1);
+  const source = join(folder, files[0] as string);
+  cpSync(source, join(folder, 'Am\u00e9lie.mp3'));
+  cpSync(source, join(folder, 'Ame\u0301lie.mp3'));
+  const server = await serverOn(folder, 'reference');
+  const { result } = await scan(server);
+  const names = readdirSync(folder).filter((name) => name.normalize('NFC') === 'Am\u00e9lie.mp3');
+  expect(result.failed.map((line) => line.reason)).toEqual(
+    names.length === 2 ? ['another file has the same name but for its Unicode spelling'] : [],
+  );
+});

@@ -1,0 +1,48 @@
+// Threads that are asked to end, those that do not hear it, and those that have ended already.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { END, stopWorker } from '../../server/runtime/stop-worker.ts';
+
+/** Says that it runs; then does what is given. `told` is where it notes things. */
+function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<unknown> } {
+  const told = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(
+    `const { parentPort: port, workerData: told } = require('node:worker_threads'); port.postMessage('runs'); ${code}`,
+    { eval: true, workerData: told },
+  );
+  return { worker, told, runs: once(worker, 'message') };
+}
+
+it('a thread is asked, and waited for until it has let go of what it holds', async () => {
+  const { worker, told, runs } = start(
+    `port.on('message', (word) => { if (word === '${END}') setImmediate(() => { told[0] = 1; port.close(); }); });`,
+  );
+  await runs;
+  await stopWorker(worker);
+  expect([told[0], worker.threadId]).toEqual([1, -1]);
+});
+
+it('one that was told before it ran hears it all the same', async () => {
+  const { worker, told } = start(`port.on('message', () => { told[0] = 1; port.close(); });`);
+  await stopWorker(worker);
+  expect([told[0], worker.threadId]).toEqual([1, -1]);
+});
+
+it.each([
+  [100, 'after a grace'],
+  [0, 'at once when it is known to hang'],
+])('one that hangs is cut off (%i ms, %s)', async (graceMs) => {
+  const { worker, told, runs } = start(`port.on('message', () => { told[0] = 1; }); for (;;);`);
+  await runs;
+  await stopWorker(worker, graceMs);
+  expect([told[0], worker.threadId]).toEqual([0, -1]);
+});
+
+it('one that has ended, or ends with an error, is no trouble', async () => {
+  const { worker, runs } = start(`port.on('message', () => { throw new Error('on its way out'); });`);
+  await runs;
+  await stopWorker(worker);
+  await stopWorker(worker);
+  expect(worker.threadId).toBe(-1);
+});

@@ -1,0 +1,139 @@
+// Upload over HTTP: streamed, judged by content, found again, refused in words.
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { UploadOut } from '../../server/uploads/wire.ts';
+import { makeLibrary, type ExpectedFile, type Manifest } from '../support/library.ts';
+import { totalOf } from '../support/served-library.ts';
+import { startServer, type Answer, type TestServer } from '../support/server.ts';
+
+let base: string;
+let manifest: Manifest;
+let server: TestServer;
+let clean: ExpectedFile[];
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-upload-'));
+  manifest = makeLibrary({ tracks: 40, seed: 'upload', even: true }, join(base, 'music'));
+  clean = manifest.files.filter((file) => !file.messy && !file.duplicateOf);
+  server = await startServer({ env: { MAX_UPLOAD_BYTES: '2000000' } });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const bytesOf = (file: ExpectedFile): Buffer => readFileSync(join(manifest.dir, file.path));
+
+function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<UploadOut>> {
+  const form = new FormData();
+  for (const [name, bytes] of files) form.append('files', new Blob([bytes as BlobPart]), name);
+  return server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
+}
+
+/** One upload that nothing before it has sent. */
+const next = (): ExpectedFile => clean.pop() as ExpectedFile;
+
+test('a file becomes a track with its tags, and its bytes come back', async () => {
+  const file = next();
+  const { status, body } = await upload(['whatever.bin', bytesOf(file)]);
+  expect(status).toBe(201);
+  expect(body.items[0]).toMatchObject({
+    title: file.tags?.title,
+    album_title: file.tags?.album,
+    format: file.format,
+    source: 'upload',
+    metadata_status: 'pending',
+    availability: 'available',
+  });
+  const stream = await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`);
+  expect(Buffer.from(await stream.arrayBuffer()).equals(bytesOf(file))).toBe(true);
+});
+
+test('the same content again is the same track and answers 200', async () => {
+  const bytes = bytesOf(next());
+  const first = await upload(['a.mp3', bytes]);
+  const second = await upload(['b.flac', bytes]);
+  expect([first.status, second.status]).toEqual([201, 200]);
+  expect(second.body.items[0]?.id).toBe(first.body.items[0]?.id);
+});
+
+test('twenty uploads of the same file at once make one track', async () => {
+  const bytes = bytesOf(next());
+  const before = await totalOf(server, '/tracks');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => upload(['same.mp3', bytes])));
+  expect(new Set(answers.map((answer) => answer.body.items[0]?.id)).size).toBe(1);
+  expect(await totalOf(server, '/tracks')).toBe(before + 1);
+});
+
+test('good and bad files of one request are told apart', async () => {
+  const { status, body } = await upload(
+    ['good.mp3', bytesOf(next())],
+    ['notes.txt', Buffer.from('not music at all')],
+    ['empty.mp3', Buffer.alloc(0)],
+  );
+  expect(status).toBe(201);
+  expect(body.items).toHaveLength(1);
+  expect(body.errors.map((error) => error.filename)).toEqual(['notes.txt', 'empty.mp3']);
+  for (const { detail } of body.errors) expect(detail).toMatch(/^This is not audio that can be read: .+\.$/);
+});
+
+test('none good is 422 and names each file; one that is too large is 413', async () => {
+  const none = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
+  expect([none.status, none.headers.get('content-type')]).toEqual([422, 'application/problem+json']);
+  expect((none.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field)).toEqual([
+    'a.txt',
+    'b.txt',
+  ]);
+  const large = await upload(['large.flac', Buffer.alloc(2_000_001)]);
+  expect([large.status, large.text]).toEqual([413, expect.stringContaining('2000000 bytes')]);
+});
+
+test.each([
+  ['no body at all', {}, undefined, 415],
+  ['JSON', { 'Content-Type': 'application/json' }, '{}', 415],
+  ['multipart without a boundary', { 'Content-Type': 'multipart/form-data' }, 'x', 415],
+  [
+    'multipart without a file',
+    { 'Content-Type': 'multipart/form-data; boundary=x' },
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n',
+    400,
+  ],
+  [
+    'multipart that ends too early',
+    { 'Content-Type': 'multipart/form-data; boundary=x' },
+    '--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\nabc',
+    400,
+  ],
+])('%s is refused', async (_what, headers, body, status) => {
+  const answer = await server.api('/tracks/upload', { method: 'POST', headers, ...(body !== undefined && { body }) });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+});
+
+test('names with folders, control characters and quotes stay names', async () => {
+  const { body, status } = await upload([
+    '../../etc/\u0007pass"wd.mp3',
+    bytesOf(manifest.files.find((file) => file.format === 'wav') as ExpectedFile),
+  ]);
+  expect(status).toBeLessThan(300);
+  expect(body.items[0]?.source_id).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('an upload that breaks off leaves nothing behind', async () => {
+  const { port, hostname } = new URL(server.url);
+  const before = await totalOf(server, '/tracks');
+  await new Promise<void>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      const head = `--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\n`;
+      socket.write(
+        `POST /api/v1/tracks/upload HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${head}${'z'.repeat(50_000)}`,
+        () => setTimeout(() => socket.destroy(), 100),
+      );
+    });
+    socket.on('close', () => resolve()).on('error', reject);
+  });
+  await expect.poll(() => readdirSync(join(server.dir, 'tmp'))).toEqual([]);
+  expect(await totalOf(server, '/tracks')).toBe(before);
+});

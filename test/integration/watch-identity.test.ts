@@ -1,0 +1,91 @@
+// The identity table once more, and nobody asks for a scan: the files change on disk while the server watches, all rows
+// side by side, each in a folder of its own.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WatchTiming } from '../../server/watch/service.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { openIdentityLibrary, type IdentityLibrary } from '../support/identity-library.ts';
+import { makeSongs, ROWS, type Part, type Songs } from '../support/identity-table.ts';
+import type { TestServer } from '../support/server.ts';
+
+const TIMING: Partial<WatchTiming> = { quietMs: 150, maxWaitMs: 3_000, holdMs: 60_000, lookMs: 1_000, checkMs: 10 };
+
+let base: string;
+let songs: Songs;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-identity-'));
+  songs = makeSongs(join(base, 'all'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const scansOf = ({ app }: TestServer) =>
+  app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
+
+/** The watch has begun, and its first scan has ended. */
+async function watchesAndScanned(server: TestServer): Promise<void> {
+  await expect.poll(() => server.app.watcher.status().state).toBe('watching');
+  await expect.poll(() => scansOf(server).map((job) => job.status)).toEqual(['succeeded']);
+}
+
+describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch alone', (mode) => {
+  let music: IdentityLibrary;
+  let marks = 0;
+
+  /**
+   * A file that comes after all other changes: when it is a track and no scan is left to run, they all have been seen.
+   */
+  async function settle(): Promise<void> {
+    const name = `mark ${++marks}.mp3`;
+    mkdirSync(join(music.folder, 'zz'), { recursive: true });
+    writeFileSync(
+      join(music.folder, 'zz', name),
+      Buffer.concat([id3([id3Frame('TIT2', utf8Text(name))]), silentMp3(40 + marks)]),
+    );
+    await expect.poll(async () => Object.keys(await music.ids())).toContain(`zz/${name}`);
+    await expect.poll(() => scansOf(music.server).filter((job) => job.finishedAt === null)).toEqual([]);
+  }
+
+  const change = (what: 'change' | 'later'): void =>
+    ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
+
+  beforeAll(async () => {
+    music = await openIdentityLibrary({
+      base,
+      mode,
+      songs,
+      rows: ROWS,
+      firstScan: watchesAndScanned,
+      server: { env: { LOCAL_MEDIA_WATCH: '' }, watchTiming: TIMING },
+    });
+    change('change');
+    await settle();
+    change('later');
+    await settle();
+  });
+  afterAll(() => music.server.close());
+
+  describe('once', () => {
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', (_what, part) => music.expectRow(part, 'once'));
+  });
+
+  describe('twice', () => {
+    beforeAll(async () => {
+      // news of the folder, and none of its music
+      for (const { at } of music.parts) writeFileSync(at('picture.jpg'), '');
+      await settle();
+    });
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', (_what, part) =>
+      music.expectRow(part, 'twice'),
+    );
+
+    test('every scan but the first was of changed folders only, all of them at once', () => {
+      const [first, ...others] = scansOf(music.server).map(({ payload }) => (payload as { paths?: string[] }).paths);
+      expect(first).toBeUndefined();
+      expect(others.length).toBeGreaterThanOrEqual(3);
+      expect(others.length).toBeLessThanOrEqual(6);
+      for (const paths of others) expect(paths?.every((path) => /^(row \d+|zz)/.test(path))).toBe(true);
+    });
+  });
+});

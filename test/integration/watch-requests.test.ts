@@ -1,0 +1,90 @@
+// Scans that have to wait for their turn: a real job queue, and a scan that ends when the test says so.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEventHub } from '../../server/events/hub.ts';
+import { createScanRequests } from '../../server/watch/scan-requests.ts';
+import { createJobs, type Jobs } from '../../server/jobs/service.ts';
+import { quiet as log } from '../support/server.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
+
+let temp: TempDatabase;
+let jobs: Jobs;
+let requests: ReturnType<typeof createScanRequests>;
+/** Folders of the scans that began. */
+let begun: string[][];
+/** Lets the scan that runs end. */
+let endScan: () => void;
+
+beforeEach(() => {
+  temp = openTempDatabase();
+  const now = () => new Date();
+  jobs = createJobs({ db: temp.db, log, now, events: createEventHub({ now }) });
+  begun = [];
+  jobs.start({
+    ...IDLE_TASKS,
+    scan_local_folder: ({ paths = [''] }, { signal }) =>
+      new Promise((resolve, reject) => {
+        begun.push(paths);
+        endScan = () => resolve(null);
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  });
+  requests = createScanRequests({ jobs, log, checkMs: 5 });
+});
+afterEach(async () => {
+  await requests.close();
+  await jobs.close({ graceMs: 1_000 });
+  temp.close();
+});
+
+const beganScans = (...folders: string[][]) => expect.poll(() => begun, { interval: 5 }).toEqual(folders);
+
+test('all folders that are asked for at once are one scan', async () => {
+  requests.ask(['b/c', 'a', 'b']);
+  await beganScans(['a', 'b']);
+});
+
+test('what is asked for while a scan runs waits, and becomes one scan after it', async () => {
+  requests.ask(['a']);
+  await beganScans(['a']);
+  requests.ask(['b']);
+  requests.ask(['c/d']);
+  requests.ask(['c']);
+  endScan();
+  await beganScans(['a'], ['b', 'c']);
+});
+
+test('a folder that changes while a scan of it runs is scanned again after it', async () => {
+  requests.ask(['a']);
+  await beganScans(['a']);
+  requests.ask(['a']);
+  requests.ask(['a/b']);
+  endScan();
+  await beganScans(['a'], ['a']);
+});
+
+test('a scan that a person began does not count for what changed since: it is scanned after it', async () => {
+  await jobs.enqueue('scan_local_folder', {});
+  await beganScans(['']);
+  requests.ask(['a/b']);
+  endScan();
+  await beganScans([''], ['a/b']);
+});
+
+test('the whole folder, while a person scans the whole folder, is scanned once more', async () => {
+  await jobs.enqueue('scan_local_folder', {});
+  await beganScans(['']);
+  requests.ask(['', 'a']);
+  endScan();
+  await beganScans([''], ['']);
+});
+
+test('what was forgotten is not scanned', async () => {
+  requests.ask(['a']);
+  await beganScans(['a']);
+  requests.ask(['b']);
+  requests.clear();
+  requests.ask(['c']);
+  endScan();
+  await beganScans(['a'], ['c']);
+});

@@ -1,0 +1,384 @@
+// The watch on the music folder, on a real disk: what it notices, how few scans it asks for, and what it does where it
+// cannot watch.
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { WatchTiming } from '../../server/watch/service.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const TIMING: Partial<WatchTiming> = {
+  quietMs: 300,
+  maxWaitMs: 3_000,
+  holdMs: 60_000,
+  lookMs: 100,
+  pollMs: 200,
+  checkMs: 20,
+};
+/**
+ * For files that somebody writes to: a machine that stands still for a moment must not look like a writer who is done.
+ */
+const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 900, maxWaitMs: 900 };
+
+let base: string;
+let manifest: Manifest;
+const servers: TestServer[] = [];
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-watch-'));
+  manifest = makeLibrary({ tracks: 12, formats: ['mp3', 'flac'], seed: 'watch', seconds: '4' }, join(base, 'source'));
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const source = (i: number): string => join(manifest.dir, manifest.files[i]?.path ?? '');
+const nameOf = (i: number): string => `${i}${source(i).slice(source(i).lastIndexOf('.'))}`;
+
+/** `Artist A/Album A` and `Artist B/Album B` with two files each. */
+function musicFolder(): string {
+  const folder = mkdtempSync(join(base, 'music-'));
+  [
+    ['Artist A/Album A', 0],
+    ['Artist A/Album A', 1],
+    ['Artist B/Album B', 2],
+    ['Artist B/Album B', 3],
+  ].forEach(([album, i]) => put(folder, album as string, i as number));
+  return folder;
+}
+
+/** Copies a generated file into the music folder under a temporary name first, as programs do that write in one go. */
+function put(folder: string, album: string, i: number): string {
+  mkdirSync(join(folder, album), { recursive: true });
+  const temporary = join(folder, album, `${nameOf(i)}.part`);
+  cpSync(source(i), temporary);
+  renameSync(temporary, join(folder, album, nameOf(i)));
+  return `${album}/${nameOf(i)}`;
+}
+
+/** A server that watches `folder` and has scanned what is in it. */
+async function watching(folder: string, timing: Partial<WatchTiming> = {}): Promise<TestServer> {
+  const server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
+    watchTiming: { ...TIMING, ...timing },
+  });
+  servers.push(server);
+  await expect.poll(() => server.app.watcher.status().state).toBe('watching');
+  await expect.poll(() => endedScans(server).length).toBe(1);
+  return server;
+}
+
+const scansOf = (server: TestServer) =>
+  server.app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
+const endedScans = (server: TestServer) => scansOf(server).filter((job) => job.finishedAt !== null);
+/** Folders of each scan since the first, in order; '' is the music folder. */
+const scannedFolders = (server: TestServer): string[][] =>
+  scansOf(server)
+    .slice(1)
+    .map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
+const trackAt = async (server: TestServer, sourceId: string): Promise<TrackOut | undefined> =>
+  (await allTracks(server)).find((track) => track.source_id === sourceId);
+const sourceIds = async (server: TestServer): Promise<string[]> =>
+  (await allTracks(server))
+    .filter((track) => track.availability === 'available')
+    .map((track) => track.source_id ?? '')
+    .sort();
+
+/** Something to wait for: when it has become a track, the changes before it have been seen too. */
+async function seeEverything(server: TestServer, folder: string): Promise<void> {
+  const last = put(folder, 'Last', 11);
+  await expect.poll(() => trackAt(server, last)).toBeDefined();
+}
+
+describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (backend) => {
+  test('a start imports what is there, and a new file is imported by one scan of its folder', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    expect(await sourceIds(server)).toHaveLength(4);
+    const added = put(folder, 'Artist A/Album A', 4);
+    await expect.poll(() => trackAt(server, added)).toBeDefined();
+    expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
+  });
+
+  test('a new folder with folders inside is imported, and watched from then on', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    const first = put(folder, 'Artist C/Box/Disc 1', 4);
+    await expect.poll(() => trackAt(server, first)).toBeDefined();
+    const second = put(folder, 'Artist C/Box/Disc 1', 5);
+    const third = put(folder, 'Artist C/Box/Disc 2', 6);
+    await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining([second, third]));
+    expect(server.app.watcher.status().folders).toBe(9);
+  });
+
+  test('a file that is deleted is missing after one scan of its folder', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    rmSync(join(folder, 'Artist A/Album A', nameOf(0)));
+    await expect
+      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(0)}`))?.availability)
+      .toBe('missing');
+    expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
+  });
+
+  test('a folder that is deleted is proved gone by a scan of the folder above it', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    rmSync(join(folder, 'Artist A/Album A'), { recursive: true });
+    await expect.poll(() => sourceIds(server)).toHaveLength(2);
+    expect(scannedFolders(server)).toEqual([['Artist A']]);
+  });
+
+  test('a renamed folder leads to one scan that sees both its names', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist A/Album A (remaster)'));
+    await expect.poll(() => trackAt(server, `Artist A/Album A (remaster)/${nameOf(0)}`)).toBeDefined();
+    expect(scannedFolders(server)).toEqual([['Artist A']]);
+    const added = put(folder, 'Artist A/Album A (remaster)', 4);
+    await expect.poll(() => trackAt(server, added)).toBeDefined();
+  });
+
+  test('a folder that moves to another artist leads to one scan of both', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist B/Album A'));
+    await expect.poll(() => trackAt(server, `Artist B/Album A/${nameOf(0)}`)).toBeDefined();
+    expect(scannedFolders(server)).toEqual([['Artist A', 'Artist B/Album A']]);
+  });
+
+  test('a file that is still being written is imported once, and whole', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend, ...SLOW_WRITER });
+    const bytes = readFileSync(source(4));
+    const target = join(folder, 'Artist A/Album A', nameOf(4));
+    const step = Math.ceil(bytes.length / 30);
+    for (let at = 0; at < bytes.length; at += step) {
+      // for three times the longest wait
+      appendFileSync(target, bytes.subarray(at, at + step));
+      await after(90);
+    }
+    await expect
+      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(4)}`))?.size_bytes)
+      .toBe(bytes.length);
+    expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
+    expect(endedScans(server).at(-1)?.result).toMatchObject({ added: 1, updated: 0 });
+  });
+
+  test('other folders do not wait for a file that is still being written', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend, ...SLOW_WRITER });
+    const target = join(folder, 'Artist A/Album A', nameOf(4));
+    let writing = true;
+    const writer = (async () => {
+      for (; writing; await after(50)) appendFileSync(target, Buffer.alloc(100));
+    })();
+    const other = put(folder, 'Artist B/Album B', 5);
+    await expect.poll(() => trackAt(server, other)).toBeDefined();
+    expect(scannedFolders(server)).toEqual([['Artist B/Album B']]);
+    writing = false;
+    await writer;
+  });
+
+  test('a burst of 500 files in 25 folders leads to few scans, and none is left out', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend });
+    for (let i = 0; i < 500; i++) {
+      const album = join(folder, 'New', `Album ${i % 25}`);
+      mkdirSync(album, { recursive: true });
+      writeFileSync(
+        join(album, `${i}.mp3`),
+        Buffer.concat([
+          id3([id3Frame('TIT2', utf8Text(`Song ${i}`)), id3Frame('TPE1', utf8Text('Many'))]),
+          silentMp3(80),
+        ]),
+      );
+    }
+    await expect.poll(async () => (await sourceIds(server)).length).toBe(504);
+    await expect.poll(() => endedScans(server).length).toBe(scansOf(server).length);
+    expect(scannedFolders(server).length).toBeLessThanOrEqual(3);
+  });
+
+  test('hidden files, files that are no music, and all below a marked folder lead to no scan', async () => {
+    const folder = musicFolder();
+    mkdirSync(join(folder, 'Memos/2024'), { recursive: true });
+    writeFileSync(join(folder, 'Memos/.nomedia'), '');
+    const server = await watching(folder, { backend });
+    put(folder, 'Memos/2024', 4);
+    put(folder, 'Memos/2025', 5);
+    put(folder, '.trash', 6);
+    writeFileSync(join(folder, 'Artist A/notes.pdf'), 'x');
+    await seeEverything(server, folder);
+    expect(scannedFolders(server)).toEqual([['Last']]);
+  });
+
+  test('a folder that loses its mark is imported', async () => {
+    const folder = musicFolder();
+    const hidden = put(folder, 'Memos/2024', 4);
+    writeFileSync(join(folder, 'Memos/.ignore'), '');
+    const server = await watching(folder, { backend });
+    expect(await trackAt(server, hidden)).toBeUndefined();
+    rmSync(join(folder, 'Memos/.ignore'));
+    await expect.poll(() => trackAt(server, hidden)).toBeDefined();
+  });
+});
+
+test('a folder whose name is no UTF-8 is watched too', async () => {
+  const folder = musicFolder();
+  const album = Buffer.concat([Buffer.from(`${folder}/Caf`), Buffer.from([0xe9])]);
+  mkdirSync(album);
+  const server = await watching(folder);
+  writeFileSync(Buffer.concat([album, Buffer.from(`/${nameOf(4)}`)]), readFileSync(source(4)));
+  await expect.poll(() => sourceIds(server)).toContain(`Caf\\xe9/${nameOf(4)}`);
+});
+
+test('changes that come while a scan runs are scanned after it', async () => {
+  const folder = musicFolder();
+  const server = await watching(folder, { quietMs: 20 });
+  const added: string[] = [];
+  for (let i = 4; i < 10; i++) {
+    await server.api('/sources/local_folder/scan', { method: 'POST' });
+    added.push(put(folder, `Artist ${i}`, i));
+  }
+  await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining(added));
+});
+
+describe('the settings', () => {
+  test('switching the watch off stops it, and on again it sees what it missed', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder);
+    expect((await server.api('/settings', { method: 'PATCH', body: { local_media_watch: false } })).status).toBe(200);
+    await expect
+      .poll(() => server.app.watcher.status())
+      .toEqual({ state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' });
+    const missed = put(folder, 'Artist A/Album A', 4);
+    expect(scannedFolders(server)).toEqual([]);
+    await server.api('/settings', { method: 'PATCH', body: { local_media_watch: true } });
+    await expect.poll(() => trackAt(server, missed)).toBeDefined();
+    expect(scannedFolders(server)).toEqual([['']]);
+  });
+
+  test('another music folder is watched from then on, and the old one no more', async () => {
+    const [old, other] = [musicFolder(), musicFolder()];
+    const server = await startServer({
+      env: { LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
+      watchTiming: TIMING,
+    });
+    servers.push(server);
+    expect(server.app.watcher.status().reason).toBe('No music folder is set.');
+    const marker = put(other, 'Other', 10);
+    for (const [path, sourceId] of [
+      [old, `Artist A/Album A/${nameOf(0)}`],
+      [other, marker],
+    ] as const) {
+      await server.api('/settings', { method: 'PATCH', body: { local_media_import_path: path } });
+      await expect.poll(() => trackAt(server, sourceId)).toBeDefined();
+    }
+    put(old, 'Artist A/Album A', 4);
+    await seeEverything(server, other);
+    expect(await trackAt(server, `Artist A/Album A/${nameOf(4)}`)).toBeUndefined();
+  });
+});
+
+describe('where it cannot watch', () => {
+  test.each(['folders', 'chokidar'] as const)(
+    'more folders than the limit (%s): it says so and scans from time to time',
+    async (backend) => {
+      const folder = musicFolder();
+      const server = await startServer({
+        env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
+        watchTiming: { ...TIMING, backend, maxFolders: 4 },
+      });
+      servers.push(server);
+      await expect
+        .poll(() => server.app.watcher.status())
+        .toEqual({
+          state: 'polling',
+          reason: 'The music folder holds more than 4 folders, which are too many to watch.',
+        });
+      await expect.poll(async () => (await sourceIds(server)).length).toBe(4);
+      const added = put(folder, 'Artist A/Album A', 4);
+      await expect.poll(() => trackAt(server, added)).toBeDefined();
+    },
+  );
+
+  test.each(['folders', 'chokidar'] as const)('the limit counts while it watches (%s)', async (backend) => {
+    const folder = musicFolder();
+    const server = await watching(folder, { backend, maxFolders: 6 });
+    mkdirSync(join(folder, 'One/Two/Three'), { recursive: true });
+    await expect.poll(() => server.app.watcher.status().state).toBe('polling');
+  });
+
+  test('a music folder that vanishes is waited for: nothing is scanned or missing, and it is watched again when it is back', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder);
+    renameSync(folder, `${folder}-away`);
+    await expect
+      .poll(() => server.app.watcher.status())
+      .toEqual({ state: 'polling', reason: 'The music folder is not there. Is its disk connected?' });
+    renameSync(`${folder}-away`, folder);
+    await expect.poll(() => server.app.watcher.status().state).toBe('watching');
+    await seeEverything(server, folder);
+    expect(await sourceIds(server)).toHaveLength(5);
+    expect(endedScans(server).map((job) => [job.status, (job.result as ScanResult).missing])).toEqual(
+      endedScans(server).map(() => ['succeeded', 0]),
+    );
+  });
+
+  test('a music folder that is suddenly empty, as of a disk that was unplugged, takes nothing with it', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder);
+    for (const artist of ['Artist A', 'Artist B'])
+      renameSync(join(folder, artist), join(base, `${artist} of ${folder.slice(-6)}`));
+    await expect
+      .poll(() => server.app.watcher.status())
+      .toEqual({
+        state: 'polling',
+        reason: 'The music folder is empty, but held music before. Is its disk connected?',
+      });
+    expect(await sourceIds(server)).toHaveLength(4);
+    for (const artist of ['Artist A', 'Artist B'])
+      renameSync(join(base, `${artist} of ${folder.slice(-6)}`), join(folder, artist));
+    await expect.poll(() => server.app.watcher.status().state).toBe('watching');
+    await seeEverything(server, folder);
+    expect(await sourceIds(server)).toHaveLength(5);
+  });
+
+  test('another disk in the place of the music folder is watched instead', async () => {
+    const folder = musicFolder();
+    const server = await watching(folder);
+    const other = mkdtempSync(join(dirname(folder), 'other-'));
+    put(other, 'Artist A/Album A', 0);
+    renameSync(folder, `${folder}-old`);
+    renameSync(other, folder);
+    await expect.poll(() => endedScans(server).length).toBe(2);
+    const added = put(folder, 'Artist A/Album A', 5);
+    await expect.poll(() => trackAt(server, added)).toBeDefined();
+  });
+});
+
+test('a server that closes while the watch begins ends cleanly', async () => {
+  const server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: musicFolder(), LOCAL_MEDIA_WATCH: '' },
+    watchTiming: TIMING,
+    setUp: false,
+  });
+  await server.close();
+  expect(server.app.watcher.status().state).toBe('off');
+});

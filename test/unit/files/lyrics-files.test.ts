@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { lyricsMark, lyricsOf, nameOfMark, preferred, readLyricsFile } from '../../../server/files/lyrics-files.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'tonearm-lyrics-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+test.each([
+  [['a.mp3'], ['a.lrc'], ['a.lrc']],
+  [['a.mp3', 'b.flac'], ['b.txt'], [undefined, 'b.txt']],
+  [['a.mp3'], ['a.txt', 'a.lrc'], ['a.lrc']],
+  [['a.mp3'], ['a.lrc', 'a.txt'], ['a.lrc']],
+  [['01 Song.MP3'], ['01 song.LRC'], ['01 song.LRC']],
+  [['a.mp3'], ['readme.txt', 'a.b.lrc'], [undefined]],
+  [['a.b.mp3'], ['a.b.lrc', 'a.lrc'], ['a.b.lrc']],
+  [['a.mp3', 'a.flac'], ['a.lrc'], ['a.lrc', 'a.lrc']],
+  [['a.mp3'], [], [undefined]],
+])('%j with %j beside them have the lyrics %j', (audio, texts, lyrics) => {
+  expect(lyricsOf(audio, texts)).toEqual(lyrics);
+});
+
+const timed = (text: string) => ({ synced: true, lines: [{ startMs: 1, text }] });
+const plain = (text: string) => ({ synced: false, lines: [{ text }] });
+
+test.each([
+  [undefined, undefined, undefined],
+  [plain('in'), undefined, plain('in')],
+  [undefined, plain('beside'), plain('beside')],
+  [plain('in'), plain('beside'), plain('beside')],
+  [timed('in'), timed('beside'), timed('beside')],
+  [plain('in'), timed('beside'), timed('beside')],
+  [timed('in'), plain('beside'), timed('in')],
+])('of %j in the file and %j beside it %j are taken', (inside, beside, taken) => {
+  expect(preferred(inside, beside)).toEqual(taken);
+});
+
+test('a mark gives the name back', () => {
+  expect(nameOfMark(lyricsMark('a.lrc', { size: 5, mtimeUs: 7 }))).toBe('a.lrc');
+});
+
+test.each([
+  ['UTF-8', Buffer.from('Größe\n夜')],
+  ['UTF-8 with a mark', Buffer.from('\ufeffGröße\n夜')],
+  ['UTF-16, little end first', Buffer.from('\ufeffGröße\n夜', 'utf16le')],
+  ['UTF-16, big end first', Buffer.from('\ufeffGröße\n夜', 'utf16le').swap16()],
+])('a file in %s is read', (_, bytes) => {
+  writeFileSync(join(dir, 'song.txt'), bytes);
+  expect(readLyricsFile(join(dir, 'song.txt'))).toEqual({ synced: false, lines: [{ text: 'Größe' }, { text: '夜' }] });
+});
+
+test('an older encoding is read as such, and times as times', () => {
+  writeFileSync(join(dir, 'song.lrc'), Buffer.from('[00:01.50]Gr\xf6\xdfe', 'latin1'));
+  expect(readLyricsFile(join(dir, 'song.lrc'))).toEqual({ synced: true, lines: [{ startMs: 1500, text: 'Größe' }] });
+});
+
+test('a file that is not there, is empty, a folder or far too large holds no lyrics', () => {
+  writeFileSync(join(dir, 'empty.lrc'), ' \n\n');
+  writeFileSync(join(dir, 'large.txt'), 'la '.repeat(400_000));
+  for (const name of ['nowhere.lrc', 'empty.lrc', 'large.txt', '.'])
+    expect(readLyricsFile(join(dir, name)), name).toBeUndefined();
+});

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { createBreaker } from '../../../server/outbound/breaker.ts';
+
+function make() {
+  let time = 0;
+  const breaker = createBreaker({ failures: 2, pauseMs: 30_000, longestPauseMs: 100_000, now: () => time });
+  return {
+    breaker,
+    wait: (ms: number) => {
+      time += ms;
+    },
+    fail: () => {
+      expect(breaker.enter()).toBe(true);
+      breaker.failed();
+    },
+  };
+}
+
+it('lets everybody ask while all goes well, and after a single failure', () => {
+  const { breaker, fail } = make();
+  fail();
+  expect([breaker.mayAsk(), breaker.enter(), breaker.enter()]).toEqual([true, true, true]);
+  breaker.succeeded();
+  fail();
+  expect(breaker.mayAsk()).toBe(true);
+});
+
+it('lets nobody ask after failures in a row, then one alone', () => {
+  const { breaker, wait, fail } = make();
+  fail();
+  fail();
+  expect([breaker.mayAsk(), breaker.enter()]).toEqual([false, false]);
+  wait(29_999);
+  expect(breaker.enter()).toBe(false);
+  wait(1);
+  expect([breaker.enter(), breaker.enter()]).toEqual([true, false]);
+  breaker.succeeded();
+  expect([breaker.enter(), breaker.enter()]).toEqual([true, true]);
+});
+
+it('waits twice as long each time the one fails too, up to a limit', () => {
+  const { breaker, wait, fail } = make();
+  fail();
+  fail();
+  for (const pause of [30_000, 60_000, 100_000, 100_000]) {
+    wait(pause - 1);
+    expect(breaker.mayAsk()).toBe(false);
+    wait(1);
+    fail();
+    expect(breaker.mayAsk()).toBe(false);
+  }
+});
+
+it('lets the next one try when the first left without an answer', () => {
+  const { breaker, wait, fail } = make();
+  fail();
+  fail();
+  wait(30_000);
+  expect(breaker.enter()).toBe(true);
+  breaker.left();
+  expect(breaker.enter()).toBe(true);
+});
+
+it('counts those that were under way when it stopped once', () => {
+  const { breaker, wait } = make();
+  for (let i = 0; i < 10; i++) breaker.enter();
+  for (let i = 0; i < 10; i++) breaker.failed();
+  wait(30_000);
+  expect(breaker.mayAsk()).toBe(true);
+});
+
+it('forgets everything when a setting changes, and a clock that is set back does not silence it', () => {
+  const { breaker, wait, fail } = make();
+  fail();
+  fail();
+  breaker.reset();
+  expect(breaker.mayAsk()).toBe(true);
+  fail();
+  fail();
+  wait(-3_600_000);
+  expect(breaker.mayAsk()).toBe(true);
+});

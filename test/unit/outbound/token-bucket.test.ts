@@ -1,0 +1,127 @@
+// Times are numbers that the test moves: nothing here waits.
+import { describe, expect, it } from 'vitest';
+import { createTokenBucket } from '../../../server/outbound/token-bucket.ts';
+
+/** A clock that jumps to the end of the shortest wait once nobody does anything else. */
+function fakeTime() {
+  let time = 0;
+  let sleepers: { at: number; wake: () => void }[] = [];
+  return {
+    now: () => time,
+    wait: (ms: number) =>
+      new Promise<void>((wake) => {
+        sleepers.push({ at: time + ms, wake });
+      }),
+    async run(until: Promise<unknown>): Promise<void> {
+      let isOver = false;
+      void until.finally(() => {
+        isOver = true;
+      });
+      for (;;) {
+        for (let i = 0; i < 50; i++) await Promise.resolve();
+        if (isOver) return;
+        sleepers.sort((a, b) => a.at - b.at);
+        const next = sleepers.shift();
+        if (!next) throw new Error('everybody waits, and nobody for a time');
+        time = Math.max(time, next.at);
+        next.wake();
+      }
+    },
+  };
+}
+
+function mostWithin(times: readonly number[], ms: number): number {
+  return Math.max(...times.map((start) => times.filter((time) => time >= start && time < start + ms).length));
+}
+
+describe('the pace', () => {
+  it.each([
+    [3, 0],
+    [3, 250],
+    [1, 0],
+    [10, 40],
+    [2.5, 90],
+  ])('is never over %d in any second, with answers after %d ms', async (perSecond, latency) => {
+    const clock = fakeTime();
+    const bucket = createTokenBucket({ perSecond, now: clock.now, wait: clock.wait });
+    const seen: number[] = [];
+    await clock.run(
+      Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          bucket.run(async () => {
+            await clock.wait(i % 2 === 0 ? latency / 2 : latency); // on the way
+            seen.push(clock.now());
+          }),
+        ),
+      ),
+    );
+    expect(seen).toHaveLength(30);
+    expect(mostWithin(seen, 1_000)).toBeLessThanOrEqual(Math.floor(perSecond));
+    expect(clock.now()).toBeLessThan((30 / Math.floor(perSecond)) * (1_000 + latency) + 1_000);
+  });
+
+  it('below one in a second is one in a longer time', async () => {
+    const clock = fakeTime();
+    const bucket = createTokenBucket({ perSecond: 0.5, now: clock.now, wait: clock.wait });
+    const seen: number[] = [];
+    await clock.run(
+      Promise.all(
+        [1, 2, 3].map(async () => {
+          await bucket.take();
+          seen.push(clock.now());
+        }),
+      ),
+    );
+    expect(seen).toEqual([0, 2_000, 4_000]);
+  });
+
+  it('follows a setting that changes', async () => {
+    const clock = fakeTime();
+    let rate = 1;
+    const bucket = createTokenBucket({ perSecond: () => rate, now: clock.now, wait: clock.wait });
+    await clock.run(bucket.take());
+    rate = 3;
+    await clock.run(Promise.all([bucket.take(), bucket.take()]));
+    expect(clock.now()).toBe(0);
+  });
+
+  it('stops for as long as the service asked', async () => {
+    const clock = fakeTime();
+    const bucket = createTokenBucket({ perSecond: 3, now: clock.now, wait: clock.wait });
+    bucket.pause(5_000);
+    await clock.run(bucket.take());
+    expect(clock.now()).toBe(5_000);
+  });
+});
+
+describe('turns', () => {
+  it('come in the order in which they were asked for, and failures give theirs back', async () => {
+    const clock = fakeTime();
+    const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
+    const order: number[] = [];
+    const all = Promise.allSettled(
+      [1, 2, 3].map((n) =>
+        bucket.run(() => {
+          order.push(n);
+          return n === 1 ? Promise.reject(new Error('no')) : Promise.resolve(n);
+        }),
+      ),
+    );
+    await clock.run(all);
+    expect(order).toEqual([1, 2, 3]);
+    expect((await all).map((one) => one.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  });
+
+  it('are not kept for somebody who left', async () => {
+    const clock = fakeTime();
+    const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
+    await clock.run(bucket.take());
+    const left = new AbortController();
+    const gone = bucket.take(left.signal);
+    left.abort(new Error('left'));
+    const after = bucket.take();
+    await clock.run(after);
+    await expect(gone).rejects.toThrow('left');
+    expect(clock.now()).toBe(1_000);
+  });
+});

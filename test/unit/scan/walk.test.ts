@@ -1,0 +1,519 @@
+// The listing of the music folder against what is known of it: a generator over a real folder and files known in
+// memory.
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TrackId } from '../../../server/db/ids.ts';
+import { walk, type FolderBatch, type KnownFile, type KnownFiles } from '../../../server/scan/walk.ts';
+
+const onUnix = test.skipIf(process.platform === 'win32');
+const onLinux = test.skipIf(process.platform !== 'linux');
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tonearm-walk-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function make(...files: string[]): void {
+  for (const file of files) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), file);
+  }
+}
+
+interface KnownFolder {
+  path: string;
+  imageName: string | null;
+  signature: string | null;
+  files: KnownFile[];
+}
+
+/** What a database would know; a folder's id is its place in the list. */
+function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownFolder[]; asked: string[] } {
+  const asked: string[] = [];
+  const filesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
+  return {
+    folders,
+    asked,
+    folder(path) {
+      const id = folders.findIndex((folder) => folder.path === path);
+      const { imageName = null, signature = null } = folders[id] ?? {};
+      return id < 0 ? undefined : { id, imageName, signature };
+    },
+    files(id) {
+      asked.push(folders[id]?.path ?? '?');
+      return filesOf(id);
+    },
+    foldersBelow: (below) =>
+      folders
+        .map(({ path }, id) => ({ id, path }))
+        .filter(({ path }) => below === '' || path === below || path.startsWith(`${below}/`)),
+    present: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
+  };
+}
+
+const walkAll = (
+  known: KnownFiles = knownFiles(),
+  options: { folders?: string[]; restore?: boolean } = {},
+): FolderBatch[] => [...walk({ root, folders: [''], restore: false, ...options, known })];
+
+/** Everything that was found is a track now. */
+function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
+  return knownFiles(
+    walkAll().map(({ path, imageName, signature, candidates }) => ({
+      path,
+      imageName,
+      signature: state === 'track' || candidates.length === 0 ? signature : null,
+      files: candidates.map(({ name, sizeBytes, mtimeUs }, n) => ({
+        name,
+        sizeBytes,
+        mtimeUs,
+        state,
+        reason: state === 'failed' ? 'it is no audio' : null,
+        lyricsMark: null,
+        trackId: (n + 1) as TrackId,
+      })),
+    })),
+  );
+}
+
+const paths = (batches: FolderBatch[], pick: (batch: FolderBatch) => readonly { name: string }[]): string[] =>
+  batches
+    .flatMap((batch) => pick(batch).map(({ name }) => (batch.path === '' ? name : `${batch.path}/${name}`)))
+    .toSorted();
+const candidates = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.candidates);
+const gone = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.gone);
+const returned = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returned);
+const reasons = (
+  batches: FolderBatch[],
+  pick: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skipped,
+): Record<string, string> =>
+  Object.fromEntries(
+    batches.flatMap((batch) =>
+      pick(batch).map(({ name, reason }) => [batch.path === '' ? name : `${batch.path}/${name}`, reason]),
+    ),
+  );
+const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchanged, 0);
+const touch = (file: string, seconds: number): void => utimesSync(join(root, file), seconds, seconds);
+
+describe('what is found', () => {
+  test('is audio by its name, whatever the case, in every folder', () => {
+    make('a.mp3', 'B.FLAC', 'x/c.Ogg', 'x/y/z/d.m4a', 'x/notes.txt', 'x/no-extension', 'x/.mp3', 'x/list.mp3.bak');
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['B.FLAC', 'a.mp3', 'x/c.Ogg', 'x/y/z/d.m4a']);
+    expect(reasons(batches)).toEqual({
+      'x/notes.txt': 'not audio',
+      'x/no-extension': 'not audio',
+      'x/.mp3': expect.stringMatching(/^hidden/),
+      'x/list.mp3.bak': 'not audio',
+    });
+  });
+
+  test('is told with its size, its time and its identity on disk', () => {
+    make('a.mp3');
+    utimesSync(join(root, 'a.mp3'), 1_000, 1_234.567891);
+    const stat = statSync(join(root, 'a.mp3'));
+    expect(walkAll()[0]?.candidates).toEqual([
+      {
+        name: 'a.mp3',
+        sizeBytes: 5,
+        mtimeUs: expect.closeTo(1_234_567_891, -1) as number,
+        dev: stat.dev,
+        ino: stat.ino,
+        lyricsMark: null,
+        known: null,
+      },
+    ]);
+  });
+
+  test('is nothing in an empty folder, which is known from then on', () => {
+    expect(candidates(walkAll())).toEqual([]);
+    expect(walkAll(settled())).toEqual([]);
+  });
+
+  test('stays out where an ignore mark lies, and below', () => {
+    make(
+      'a.mp3',
+      'ignored/.ignore',
+      'ignored/b.mp3',
+      'ignored/deep/c.mp3',
+      'media/.nomedia',
+      'media/d.mp3',
+      'media/e.txt',
+      'fine/ignore/f.mp3',
+    );
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['a.mp3', 'fine/ignore/f.mp3']);
+    expect(reasons(batches)).toEqual({});
+  });
+
+  test('is nothing at all when the music folder itself is marked', () => {
+    make('a.mp3', '.ignore');
+    expect(walkAll()).toEqual([]);
+  });
+
+  test('leaves out what begins with a dot', () => {
+    make('.hidden.mp3', '.folder/a.mp3', '._a.mp3', '...And.mp3', 'a.mp3');
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['a.mp3']);
+    expect(Object.keys(reasons(batches)).toSorted()).toEqual(['...And.mp3', '._a.mp3', '.folder', '.hidden.mp3']);
+  });
+
+  test('goes into a folder that is named like a track', () => {
+    make('Live.mp3/a.mp3');
+    expect(candidates(walkAll())).toEqual(['Live.mp3/a.mp3']);
+  });
+
+  test('goes 128 levels deep and says where it stops', () => {
+    const deep = Array.from({ length: 130 }, () => 'd');
+    make(...[1, 128, 129, 130].map((levels) => [...deep.slice(0, levels), 'a.mp3'].join('/')));
+    const batches = walkAll();
+    expect(candidates(batches).map((path) => path.split('/').length - 1)).toEqual([1, 128]);
+    expect(Object.entries(reasons(batches))).toEqual([
+      [deep.slice(0, 129).join('/'), 'the folder is more than 128 levels deep'],
+    ]);
+  });
+
+  test('is only what lies below, when only that is asked for', () => {
+    make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
+    expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/b.mp3', 'x/y/c.mp3']);
+    expect(candidates(walkAll(knownFiles(), { folders: ['x/y'] }))).toEqual(['x/y/c.mp3']);
+  });
+});
+
+describe('links', () => {
+  onUnix('to a file inside the music folder are followed', () => {
+    make('x/a.mp3', 'x/cover.jpg');
+    symlinkSync('x/a.mp3', join(root, 'b.mp3'));
+    symlinkSync(join(root, 'b.mp3'), join(root, 'c.mp3'));
+    symlinkSync('x/cover.jpg', join(root, 'cover.jpg'));
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['b.mp3', 'c.mp3', 'x/a.mp3']);
+    expect(batches.find((batch) => batch.path === '')).toMatchObject({
+      imageName: 'cover.jpg',
+      candidates: [{ sizeBytes: 7 }, { sizeBytes: 7 }],
+    });
+  });
+
+  onUnix('to anything else are not, and each is told why', () => {
+    make('music/x/a.mp3', 'outside.mp3', 'outside/b.mp3', 'music-too/c.mp3');
+    const link = (to: string, at: string): void => symlinkSync(to, join(root, 'music', at));
+    link('../outside.mp3', 'out.mp3');
+    link('../music-too/c.mp3', 'sibling.mp3');
+    link(join(root, 'outside'), 'folder.mp3');
+    link('.', 'self');
+    link('nowhere.mp3', 'dangling.mp3');
+    link('two.mp3', 'one.mp3');
+    link('one.mp3', 'two.mp3');
+    link('/dev/null', 'null.mp3');
+    link('out.mp3', 'further.mp3');
+    const batches = [...walk({ root: join(root, 'music'), folders: [''], known: knownFiles(), restore: false })];
+    expect(candidates(batches)).toEqual(['x/a.mp3']);
+    expect(reasons(batches)).toEqual({
+      'out.mp3': expect.stringMatching(/leads out/),
+      'sibling.mp3': expect.stringMatching(/leads out/),
+      'further.mp3': expect.stringMatching(/leads out/),
+      'folder.mp3': expect.stringMatching(/to a folder/),
+      self: expect.stringMatching(/to a folder/),
+      'dangling.mp3': expect.stringMatching(/not there/),
+      'one.mp3': expect.stringMatching(/leads to itself/),
+      'two.mp3': expect.stringMatching(/leads to itself/),
+      'null.mp3': expect.stringMatching(/no file/),
+    });
+  });
+
+  onUnix('on the way to the music folder do not matter', () => {
+    make('music/a.mp3');
+    symlinkSync('music', join(root, 'link'));
+    symlinkSync('a.mp3', join(root, 'music/b.mp3'));
+    expect(
+      candidates([...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false })]),
+    ).toEqual(['a.mp3', 'b.mp3']);
+  });
+
+  onUnix('and pipes are passed over without waiting', () => {
+    make('a.mp3');
+    execFileSync('mkfifo', [join(root, 'pipe.mp3')]);
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['a.mp3']);
+    expect(reasons(batches)).toEqual({ 'pipe.mp3': expect.stringMatching(/^not a file/) });
+  });
+});
+
+describe('names', () => {
+  const makeBytes = (...parts: Buffer[]): void =>
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), ...parts]), 'x');
+  const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+  onLinux('that are no UTF-8 are written with escapes, of files and of folders', () => {
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/`), latin1('d\xfc')]));
+    makeBytes(latin1('caf\xe9.mp3'));
+    makeBytes(latin1('d\xfc/\xff.mp3'));
+    makeBytes(latin1('d\xfc/plain.mp3'));
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['caf\\xe9.mp3', 'd\\xfc/\\xff.mp3', 'd\\xfc/plain.mp3']);
+    expect(batches.flatMap((batch) => batch.stillFailed)).toEqual([]);
+    expect(candidates(walkAll(knownFiles(), { folders: ['d\\xfc'] }))).toHaveLength(2);
+  });
+
+  onLinux('that look like escapes are told from those that are', () => {
+    makeBytes(latin1('a\xe9.mp3'));
+    makeBytes(Buffer.from('a\\xe9.mp3'));
+    const batches = walkAll();
+    expect(candidates(batches)).toEqual(['a\\x5cxe9.mp3', 'a\\xe9.mp3']);
+    expect(new Set(batches[0]?.candidates.map(({ ino }) => ino)).size).toBe(2);
+    make('x/a\\xe9.mp3'); // in a folder where every name is text
+    expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/a\\x5cxe9.mp3']);
+  });
+
+  onLinux('in both Unicode forms are two files', () => {
+    make('Bj\u00f6rk.mp3', 'Bjo\u0308rk.mp3', '\ufffd.mp3', '夜/🎸.mp3');
+    expect(candidates(walkAll())).toEqual(['Bj\u00f6rk.mp3', 'Bjo\u0308rk.mp3', '\ufffd.mp3', '夜/🎸.mp3'].toSorted());
+  });
+});
+
+describe('the cover picture beside a track', () => {
+  test.each([
+    [['cover.jpg', 'folder.jpg'], 'cover.jpg'],
+    [['front.png', 'folder.webp', 'album.jpg'], 'folder.webp'],
+    [['AlbumArtSmall.jpg', 'AlbumArt.jpg'], 'AlbumArt.jpg'],
+    [['Front.PNG'], 'Front.PNG'],
+    [['COVER.JPEG', 'booklet.jpg'], 'COVER.JPEG'],
+    [['booklet.jpg', 'back.png'], null],
+    [['cover.txt', 'cover'], null],
+    [['cover.jpg.mp3'], null],
+  ])('of %j is %j', (images, best) => {
+    make('a.mp3', ...images);
+    expect(walkAll()[0]).toMatchObject({ imageName: best, imageChanged: best !== null });
+  });
+
+  test('is news when it comes, changes its name and goes', () => {
+    make('x/a.mp3');
+    const known = settled();
+    expect(walkAll(known).map((batch) => batch.imageChanged)).toEqual([false]);
+    make('x/cover.jpg');
+    expect(walkAll(known)).toMatchObject([{ path: 'x', imageName: 'cover.jpg', imageChanged: true, unchanged: 1 }]);
+    (known.folders.find((folder) => folder.path === 'x') as KnownFolder).imageName = 'cover.jpg';
+    expect(walkAll(known)).toMatchObject([{ imageChanged: false }]);
+    unlinkSync(join(root, 'x/cover.jpg'));
+    expect(walkAll(known)).toMatchObject([{ path: 'x', imageName: null, imageChanged: true }]);
+  });
+});
+
+describe('a known file', () => {
+  test('that is the same is only counted, and no row of its folder is read', () => {
+    make('a.mp3', 'b.mp3', 'x/c.mp3');
+    const known = settled();
+    known.files = () => {
+      throw new Error('a row was read');
+    };
+    const batches = walkAll(known);
+    expect(batches).toHaveLength(1);
+    expect(unchanged(batches)).toBe(3);
+    expect(candidates(batches)).toEqual([]);
+  });
+
+  test.each<[string, () => void]>([
+    [
+      'another size',
+      () => {
+        writeFileSync(join(root, 'x/a.mp3'), 'longer than before');
+        touch('x/a.mp3', 1_000);
+      },
+    ],
+    ['a later time', () => touch('x/a.mp3', 2_000)],
+    ['an earlier time', () => touch('x/a.mp3', 500)],
+    ['a time that differs by a thousandth of a second', () => touch('x/a.mp3', 1_000.001)],
+  ])('with %s is looked at again, and its neighbours are not', (_, change) => {
+    make('x/a.mp3', 'x/b.mp3', 'y/c.mp3');
+    for (const file of ['x/a.mp3', 'x/b.mp3']) touch(file, 1_000);
+    const known = settled();
+    change();
+    const batches = walkAll(known);
+    expect(candidates(batches)).toEqual(['x/a.mp3']);
+    expect(batches[0]?.candidates[0]?.known).toMatchObject({ name: 'a.mp3', state: 'track' });
+    expect(unchanged(batches)).toBe(2);
+    expect(known.asked).toEqual(['x']);
+    expect(batches[0]?.signature).toEqual(expect.any(String));
+  });
+
+  test('that failed says so again, and keeps its folder from being passed over', () => {
+    make('x/a.mp3');
+    const batches = walkAll(settled('failed'));
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ 'x/a.mp3': 'it is no audio' });
+    expect(batches).toMatchObject([{ signature: null, unchanged: 1, candidates: [] }]);
+  });
+
+  test('that a person deleted stays away until it changes or everything is to come back', () => {
+    make('x/a.mp3');
+    const known = settled('deleted');
+    expect(walkAll(known)).toMatchObject([{ unchanged: 1, candidates: [], gone: [], stillFailed: [] }]);
+    expect(candidates(walkAll(known, { restore: true }))).toEqual(['x/a.mp3']);
+    touch('x/a.mp3', 99);
+    expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
+  });
+
+  test('that is a track is not read again when everything is to come back', () => {
+    make('x/a.mp3');
+    expect(candidates(walkAll(settled(), { restore: true }))).toEqual([]);
+  });
+
+  test('that was gone and is back unchanged has returned', () => {
+    make('x/a.mp3', 'x/b.mp3');
+    const batches = walkAll(settled('gone'));
+    expect(returned(batches)).toEqual(['x/a.mp3', 'x/b.mp3']);
+    expect(candidates(batches)).toEqual([]);
+  });
+
+  test('that was gone and is back changed is looked at again', () => {
+    make('x/a.mp3');
+    const known = settled('gone');
+    touch('x/a.mp3', 99);
+    expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
+  });
+
+  test('that cannot be looked at is not gone', () => {
+    make('x/a.mp3', 'x/b.mp3');
+    const known = settled();
+    const { folder } = known;
+    known.folder = (path) => {
+      // after the listing, before the look
+      if (path === 'x') rmSync(join(root, 'x/a.mp3'));
+      return folder(path);
+    };
+    const batches = walkAll(known);
+    expect(gone(batches)).toEqual([]);
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+      'x/a.mp3': 'the file cannot be looked at (ENOENT)',
+    });
+    expect(batches[0]?.signature).toBeNull();
+  });
+});
+
+describe('gone', () => {
+  test('is a file whose name is not in its folder any more', () => {
+    make('x/a.mp3', 'x/b.mp3');
+    const known = settled();
+    unlinkSync(join(root, 'x/a.mp3'));
+    const batches = walkAll(known);
+    expect(gone(batches)).toEqual(['x/a.mp3']);
+    expect(unchanged(batches)).toBe(1);
+  });
+
+  test.each(['gone', 'deleted'] as const)('is not said again of one that is %s', (state) => {
+    make('x/a.mp3', 'y/b.mp3');
+    const known = settled(state);
+    rmSync(join(root, 'x'), { recursive: true });
+    unlinkSync(join(root, 'y/b.mp3'));
+    expect(gone(walkAll(known))).toEqual([]);
+  });
+
+  test('is everything below a folder that is not there any more', () => {
+    make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
+    const known = settled();
+    renameSync(join(root, 'x'), join(root, 'z'));
+    const batches = walkAll(known);
+    expect(gone(batches)).toEqual(['x/b.mp3', 'x/y/c.mp3']);
+    expect(candidates(batches)).toEqual(['z/b.mp3', 'z/y/c.mp3']);
+  });
+
+  test('is everything below a folder in whose place a file or a hidden folder is', () => {
+    make('x/b.mp3', 'y/c.mp3');
+    const known = settled();
+    rmSync(join(root, 'x'), { recursive: true });
+    make('x');
+    renameSync(join(root, 'y'), join(root, '.y'));
+    expect(gone(walkAll(known))).toEqual(['x/b.mp3', 'y/c.mp3']);
+  });
+
+  test('is nothing outside of what was walked', () => {
+    make('x/a.mp3', 'y/b.mp3');
+    const known = settled();
+    rmSync(join(root, 'y'), { recursive: true });
+    unlinkSync(join(root, 'x/a.mp3'));
+    expect(gone(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3']);
+  });
+
+  test('is nothing below a folder that is ignored now', () => {
+    make('x/a.mp3', 'x/y/b.mp3', 'xy/c.mp3');
+    const known = settled();
+    make('x/.ignore');
+    unlinkSync(join(root, 'x/a.mp3'));
+    rmSync(join(root, 'xy'), { recursive: true });
+    expect(gone(walkAll(known))).toEqual(['xy/c.mp3']);
+  });
+
+  test('is nothing below a folder that cannot be listed', () => {
+    make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
+    const known = settled();
+    make('new.mp3'); // so that the music folder has news, and the walk pauses there
+    const walking = walk({ root, folders: [''], known, restore: false });
+    const batches = [walking.next().value as FolderBatch];
+    rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
+    batches.push(...walking);
+    expect(gone(batches)).toEqual([]);
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+      'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
+    });
+  });
+
+  test('is nothing when the music folder itself is not there', () => {
+    make('a.mp3', 'x/b.mp3');
+    const known = settled();
+    rmSync(root, { recursive: true });
+    const batches = walkAll(known);
+    expect(gone(batches)).toEqual([]);
+    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+      '': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
+    });
+  });
+});
+
+describe('reports', () => {
+  test('give a folder with news at once, and count the quiet ones in the end', () => {
+    make('a/1.mp3', 'b/1.mp3', 'b/2.mp3', 'c/1.mp3');
+    const known = settled();
+    make('b/3.mp3');
+    const batches = walkAll(known);
+    expect(batches.map(({ path, candidates: found, unchanged: same }) => [path, found.length, same])).toEqual([
+      ['b', 1, 2],
+      ['', 0, 2],
+    ]);
+  });
+
+  test('come now and then from a walk that finds nothing', () => {
+    make(...Array.from({ length: 60 }, (_, n) => Array.from({ length: 100 }, (__, k) => `${n}/${k}.mp3`)).flat());
+    const batches = walkAll(settled());
+    expect(unchanged(batches)).toBe(6_000);
+    expect(batches.length).toBeGreaterThan(1);
+    expect(Math.max(...batches.map((batch) => batch.unchanged))).toBeLessThanOrEqual(2_100);
+  });
+
+  test('hold a signature only where every file can become a track', () => {
+    make('good/a.mp3', 'mixed/a.mp3', 'mixed/b.mp3', 'lost/a.mp3', 'lost/b.mp3');
+    const known = settled();
+    for (const folder of known.folders) folder.signature = null;
+    const filesOf = (path: string): KnownFile[] => known.folders.find((folder) => folder.path === path)?.files ?? [];
+    (filesOf('mixed')[0] as KnownFile).state = 'failed';
+    unlinkSync(join(root, 'lost/a.mp3'));
+    expect(Object.fromEntries(walkAll(known).map(({ path, signature }) => [path, signature !== null]))).toEqual({
+      '': true,
+      good: true,
+      mixed: false,
+      lost: false,
+    });
+  });
+});

@@ -1,0 +1,119 @@
+// When changes are taken, what waits, and which folders are scanned for them. Times are numbers; nothing here waits.
+import { describe, expect, it } from 'vitest';
+import {
+  commonParent,
+  createChangeBook,
+  foldersToScan,
+  smallestSet,
+  type FileLook,
+} from '../../../server/watch/changed-folders.ts';
+
+const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
+const look = (size: number, mtimeMs = 0): FileLook => ({ size, mtimeMs });
+
+describe('the folders to scan', () => {
+  it.each([
+    { what: 'nothing', changed: [], scan: [] },
+    { what: 'the same folder twice', changed: ['a/b', 'a/b'], scan: ['a/b'] },
+    { what: 'a folder below another', changed: ['a/b/c', 'a', 'a/b'], scan: ['a'] },
+    { what: 'names that only begin alike', changed: ['a', 'ab', 'a b', 'a.b/c'], scan: ['a', 'a b', 'a.b/c', 'ab'] },
+    { what: 'the music folder itself', changed: ['a', '', 'b/c'], scan: [''] },
+    { what: 'new things in two places', changed: ['a/b', 'c'], scan: ['a/b', 'c'] },
+    { what: 'things gone from two places', changed: ['a/b', 'c'], scan: ['a/b', 'c'] },
+    { what: 'a renamed folder', changed: ['artist', 'artist/new name'], scan: ['artist'] },
+    { what: 'a folder moved to another artist', changed: ['rock/a', 'rock/b/album'], scan: ['rock/a', 'rock/b/album'] },
+    { what: 'a file moved across the library', changed: ['a/b', 'c/d'], scan: ['a/b', 'c/d'] },
+    {
+      what: 'more folders than one scan takes',
+      changed: Array.from({ length: 101 }, (_, i) => `all/${i}`),
+      scan: ['all'],
+    },
+  ])('$what → $scan', ({ changed, scan }) => {
+    expect(foldersToScan(changed)).toEqual(scan);
+  });
+
+  it('a folder of many siblings is found below its parent also when other names sort between them', () => {
+    expect(smallestSet(['a/b', 'a b', 'a!', 'a'])).toEqual(['a', 'a b', 'a!']);
+  });
+
+  it('the common parent is a whole folder, never half a name', () => {
+    expect(commonParent(['music/ab/1', 'music/ac/1'])).toBe('music');
+    expect(commonParent(['music/ab', 'music/ab/1'])).toBe('music/ab');
+    expect(commonParent([''])).toBe('');
+  });
+});
+
+describe('when changes are taken', () => {
+  it('nothing is due while nothing is noted', () => {
+    expect(createChangeBook(rules).dueAt()).toBeUndefined();
+  });
+
+  it('a quiet period after the latest of them', () => {
+    const book = createChangeBook(rules);
+    book.noteGone('a', 1_000);
+    book.noteGone('b', 4_000);
+    expect(book.dueAt()).toBe(9_000);
+  });
+
+  it('after the longest wait when they never stop', () => {
+    const book = createChangeBook(rules);
+    for (let at = 0; at < 120_000; at += 1_000) book.noteGone('a', at);
+    expect(book.dueAt()).toBe(60_000);
+  });
+
+  it('once: what was taken is not due again', () => {
+    const book = createChangeBook(rules);
+    book.noteFile('a', '1.mp3', look(10), 0);
+    book.noteGone('b', 0);
+    book.noteTouched('c', 0);
+    expect(book.take(5_000, () => look(10))).toEqual({ vanished: ['b'], present: ['a', 'c'], count: 3 });
+    expect(book.dueAt()).toBeUndefined();
+  });
+
+  it('a file that vanished since counts as gone from its folder', () => {
+    const book = createChangeBook(rules);
+    book.noteFile('a', '1.mp3.part.mp3', look(10), 0);
+    expect(book.take(5_000, () => undefined)).toEqual({ vanished: ['a'], present: [], count: 1 });
+  });
+});
+
+describe('a file that is still being written', () => {
+  it('holds its folder back, and no other', () => {
+    const book = createChangeBook(rules);
+    book.noteFile('a', '1.mp3', look(10), 0);
+    book.noteFile('b', '1.mp3', look(10), 0);
+    expect(book.take(5_000, (folder) => look(folder === 'a' ? 20 : 10)).present).toEqual(['b']);
+    expect(book.dueAt()).toBe(10_000);
+    expect(book.take(10_000, () => look(20)).present).toEqual(['a']);
+  });
+
+  it('is known by its time too, when its size was set beforehand', () => {
+    const book = createChangeBook(rules);
+    book.noteFile('a', '1.mp3', look(10, 1), 0);
+    expect(book.take(5_000, () => look(10, 2)).present).toEqual([]);
+  });
+
+  it('has to look the same for the whole quiet period, also when the longest wait is over', () => {
+    const book = createChangeBook({ ...rules, maxWaitMs: 6_000 });
+    book.noteFile('a', '1.mp3', look(10), 0);
+    book.noteFile('a', '1.mp3', look(20), 4_000);
+    expect(book.take(6_000, () => look(20)).present).toEqual([]);
+    expect(book.take(11_000, () => look(20)).present).toEqual(['a']);
+  });
+
+  it('does not count as growing when only its news repeat', () => {
+    const book = createChangeBook({ ...rules, maxWaitMs: 6_000 });
+    for (const at of [0, 2_000, 4_000, 5_900]) book.noteFile('a', '1.mp3', look(10), at);
+    expect(book.take(6_000, () => look(10)).present).toEqual(['a']);
+  });
+
+  it('does not hold its folder back for ever', () => {
+    const book = createChangeBook(rules);
+    let size = 0;
+    book.noteFile('a', 'radio.mp3', look(size), 0);
+    const takenAt = [5_000, 300_000, 599_000, 600_000].filter(
+      (at) => book.take(at, () => look(++size)).present.length > 0,
+    );
+    expect(takenAt).toEqual([600_000]);
+  });
+});
