@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { packageLines } from '../support/notices.ts';
-import { shippedPackages } from '../support/shipped-packages.ts';
+import { packageLines } from '../../scripts/notices.ts';
+import { shippedPackages } from '../../scripts/shipped-packages.ts';
 import { root } from '../support/server.ts';
 
 test('the notices name every package that is shipped, in its version, and no other (npm run notices)', async () => {

@@ -3,7 +3,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { isFresh } from '../../built-parts.ts';
+import { isFresh } from '../../scripts/built-parts.ts';
 import { root } from './server.ts';
 
 const built = join(root, 'dist', 'server', 'main.js');

@@ -38,7 +38,7 @@ export interface PackedApp {
  * Packs for Linux on any system, as the release workflow does; the native packages are those that are installed here.
  */
 export async function packApp(dir: string): Promise<PackedApp> {
-  await run([join(root, 'build.ts'), '--if-stale', 'server', 'renderer', 'main']);
+  await run([join(root, 'scripts', 'build.ts'), '--if-stale', 'server', 'renderer', 'main']);
   const dist = join(dir, 'electron');
   mkdirSync(join(dist, 'resources'), { recursive: true });
   mkdirSync(join(dist, 'locales'));

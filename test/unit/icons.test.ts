@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { drawn, MAC_GRID } from '../support/draw-icons.ts';
+import { drawn, MAC_GRID } from '../../scripts/draw-icons.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const packaging = (...name: string[]): string => join(root, 'resources', 'packaging', ...name);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { gatherRelease } from '../../release.ts';
+import { gatherRelease } from '../../scripts/release.ts';
 
 let dir: string;
 beforeEach(() => {

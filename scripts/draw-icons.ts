@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { toIcns, toIco, type IconPicture } from './icon-files.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..');
 const drawing = readFileSync(join(root, 'resources', 'icon.svg'));
 const web = (name: string) => join(root, 'renderer', 'public', name);
 const packaging = (...name: string[]) => join(root, 'resources', 'packaging', ...name);

@@ -1,4 +1,4 @@
-// Puts together what several machines packed: node release.ts FROM TO. FROM holds a folder for each machine, TO becomes
+// Puts together what several machines packed: node scripts/release.ts FROM TO. FROM holds a folder for each machine, TO becomes
 // what is published. Machines of one system write an update feed of the same name, each with its own packages; they
 // become one. SHA256SUMS is written last.
 import { createHash } from 'node:crypto';
@@ -43,6 +43,6 @@ export function mergeFeeds(feed: string, other: string): string {
 
 if (import.meta.main) {
   const [from, to] = process.argv.slice(2);
-  if (from === undefined || to === undefined) throw new Error('node release.ts FROM TO');
+  if (from === undefined || to === undefined) throw new Error('node scripts/release.ts FROM TO');
   gatherRelease(from, to);
 }

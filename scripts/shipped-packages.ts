@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, matchesGlob, sep } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..');
 const MODES = ['renderer', 'server', 'main', 'preload'];
 /** Parts of native packages, one for each system; named once. */
 const SYSTEM = /-(linux|darwin|win32)-(x64|arm64)(-gnu|-msvc)?$/;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = import.meta.dirname;
+const root = join(import.meta.dirname, '..');
 
 export const PARTS: Record<string, { sources: string[]; modes: string[] }> = {
   renderer: { sources: ['renderer'], modes: ['renderer'] },
