@@ -1,4 +1,6 @@
 // What each sub-command does. The only place that talks to a terminal.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApp, type App } from '../app.ts';
 import { finishRestore } from '../backup/restore-state.ts';
@@ -48,6 +50,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
 }
 
 async function run(command: Command, invocation: Invocation): Promise<void> {
+  if (command.name === 'openapi') return printOpenApi(invocation);
   const aside =
     command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
   if (aside !== undefined) console.log(`The library was restored; what was there before is in ${aside}`);
@@ -77,10 +80,27 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
     else if (command.name === 'backup') await runBackup(app, command.to);
     else if (command.name === 'export') await runExport(app, resolve(command.args[0] ?? '.'));
     else if (command.name === 'enrich') await runEnrich(app, command.scope);
-    else if (command.name === 'user') await runUser(app, command);
-    else process.stdout.write(`${JSON.stringify(app.openApi(), null, 2)}\n`);
+    else await runUser(app, command);
   } finally {
     await app.close();
+  }
+}
+
+/** Routes are made with the services behind them, so it takes an app: one in a temporary folder. */
+async function printOpenApi({ root, bundled, version }: Invocation): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-openapi-'));
+  try {
+    const app = await createApp({
+      config: loadConfig({ file: {}, env: { DATA_DIR: dir } }),
+      paths: productPaths(root, bundled),
+      version,
+      log: createLog('silent'),
+      work: false,
+    });
+    process.stdout.write(`${JSON.stringify(app.openApi(), null, 2)}\n`);
+    await app.close();
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 

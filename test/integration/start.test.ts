@@ -1,5 +1,5 @@
 // Starting and not starting: one clear line that names the thing, and an exit code, whatever is wrong.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -129,14 +129,15 @@ test('a setup token and its link are printed until there is an administrator, wh
   await second.kill('SIGTERM');
 });
 
-test('help and version are printed without touching any folder; user and openapi work without a server', async () => {
+test('help, version and openapi are printed without touching any folder; accounts are kept without a server', async () => {
   const dir = join(base, 'untouched');
+  const tmp = mkdtempSync(join(base, 'tmp-'));
   expect((await runServer(['--help', '--data-dir', dir])).stdout).toMatch(/ALLOW_REGISTRATION.*\[true\]/);
   expect((await runServer(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  expect(readdirSync(base)).not.toContain('untouched');
-  mkdirSync(dir);
-  const { stdout, code } = await runServer(['openapi', '--data-dir', dir]);
+  const { stdout, code } = await runServer(['openapi', '--data-dir', dir], { TMPDIR: tmp, TMP: tmp, TEMP: tmp });
   expect([code, (JSON.parse(stdout) as { openapi: string }).openapi]).toEqual([0, '3.1.0']);
+  expect(readdirSync(base)).not.toContain('untouched');
+  expect(readdirSync(tmp).filter((name) => name.startsWith('tonearm'))).toEqual([]);
   expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
   expect(await refusal(['user', 'promote', 'nobody', '--data-dir', dir])).toMatch(/no user nobody/);
 });
