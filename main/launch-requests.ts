@@ -37,7 +37,8 @@ export function receiveLaunchRequests({ windows, link, clock, whenUp, isSounding
       windows.tell({ kind: 'play', trackIds }, { isNeeded: true });
     const [first] = failures;
     if (first) notify({ title: say('failed.import'), body: `${first.name}: ${first.reason}` });
-    else if (total > 1) notify({ title: say('done.import'), body: say('done.importText', { done: total, total }) });
+    else if (total > 1)
+      notify({ title: say('done.import'), body: say('done.importText', { done: total, count: total }) });
   }
 
   function openPaths(paths: readonly string[]): void {

@@ -36,7 +36,7 @@ export function createAskedJobs() {
       const counts = ScanCounts.safeParse(job.result).data;
       return {
         title: say('done.scan'),
-        body: counts ? say('done.scanText', { added: counts.added, failed: counts.failed_count }) : '',
+        body: counts ? say('done.scanText', { count: counts.added, failed: counts.failed_count }) : '',
       };
     },
   };

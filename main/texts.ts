@@ -1,144 +1,27 @@
-// What the shell itself says, in menus, the tray and notices; the pages have their own texts. A test keeps the
-// languages alike.
+// What the shell itself says, in menus, the tray and notices: the part `shell` of each language's file.
+import { createInstance, type ParseKeys, type TOptions } from 'i18next';
 
-const en = {
-  'server.starting': 'Starting…',
-  'server.restarting': 'The server stopped and is being started again…',
-  'tray.nothing': 'Nothing playing',
-  'tray.by': '{title} · {artist}',
-  'tray.work': '{name}: {done} of {total}',
-  'tray.workOpen': '{name}: {done}',
-  'action.play': 'Play',
-  'action.pause': 'Pause',
-  'action.next': 'Next track',
-  'action.previous': 'Previous track',
-  'action.rescan': 'Rescan library',
-  'action.identify': 'Identify new tracks',
-  'action.share': 'Share on my network',
-  'action.open': 'Open Tonearm',
-  'action.player': 'Player window',
-  'action.settings': 'Settings…',
-  'action.import': 'Import files…',
-  'action.importFolder': 'Import folder…',
-  'action.update': 'Look for a newer version…',
-  'action.quit': 'Quit Tonearm',
-  'menu.file': 'File',
-  'menu.edit': 'Edit',
-  'menu.view': 'View',
-  'menu.playback': 'Playback',
-  'menu.library': 'Library',
-  'menu.window': 'Window',
-  'menu.help': 'Help',
-  'work.scan_local_folder': 'Scanning your music',
-  'work.enrich_library': 'Identifying tracks',
-  'work.backup_task': 'Backing up',
-  'work.export_task': 'Exporting',
-  'work.verify_storage': 'Checking stored files',
-  'work.import_history': 'Reading your history',
-  'done.scan': 'Scan finished',
-  'done.scanText': '{added} tracks added, {failed} files could not be read.',
-  'done.identify': 'Identification finished',
-  'done.identifyText': 'Every new track was looked at.',
-  'done.import': 'Import finished',
-  'done.importText': '{done} of {total} files imported.',
-  'failed.scan': 'The scan stopped',
-  'failed.identify': 'Identification stopped',
-  'failed.import': 'Some files could not be imported',
-  'failed.action': 'That did not work',
-  'share.open': 'Everybody on your network can make an account',
-  'share.openText': 'Registration is switched on. Click to change that in the settings.',
-  'crash.title': 'The server stopped',
-  'crash.text': 'It is being started again. Your queue is kept.',
-  'start.failed': 'Tonearm cannot start its server.',
-  'start.again': 'Try again',
-  'start.quit': 'Quit',
-  'update.newest': 'Tonearm {version} is the newest version.',
-  'update.offer': 'Tonearm {version} is out. You have {current}.',
-  'update.download': 'Download',
-  'update.decline': 'Not now',
-  'update.ready': 'Tonearm {version} is here. It is put in place when you quit.',
-  'update.failed': 'Tonearm could not get a newer version.',
-  'update.notInstalled': 'This is not an installed copy of Tonearm.',
-  'update.noFeed': 'This copy of Tonearm does not know where newer versions are published.',
-  'update.elsewhere': 'Update it the way it came here.',
-} as const;
+const SHELL_TEXTS = import.meta.glob<object>('../resources/languages/*.json', { eager: true, import: 'shell' });
+const TEXTS = Object.fromEntries(
+  Object.entries(SHELL_TEXTS).map(([file, shell]) => [/([^/]+)\.json$/.exec(file)?.[1] ?? file, shell]),
+);
 
-export type TextKey = keyof typeof en;
-type Texts = Record<TextKey, string>;
-
-const de: Texts = {
-  'server.starting': 'Startet…',
-  'server.restarting': 'Der Server ist stehen geblieben und wird neu gestartet…',
-  'tray.nothing': 'Es läuft nichts',
-  'tray.by': '{title} · {artist}',
-  'tray.work': '{name}: {done} von {total}',
-  'tray.workOpen': '{name}: {done}',
-  'action.play': 'Wiedergabe',
-  'action.pause': 'Pause',
-  'action.next': 'Nächster Titel',
-  'action.previous': 'Voriger Titel',
-  'action.rescan': 'Bibliothek neu einlesen',
-  'action.identify': 'Neue Titel erkennen',
-  'action.share': 'Im Netzwerk freigeben',
-  'action.open': 'Tonearm öffnen',
-  'action.player': 'Player-Fenster',
-  'action.settings': 'Einstellungen…',
-  'action.import': 'Dateien importieren…',
-  'action.importFolder': 'Ordner importieren…',
-  'action.update': 'Nach neuer Version suchen…',
-  'action.quit': 'Tonearm beenden',
-  'menu.file': 'Datei',
-  'menu.edit': 'Bearbeiten',
-  'menu.view': 'Ansicht',
-  'menu.playback': 'Wiedergabe',
-  'menu.library': 'Bibliothek',
-  'menu.window': 'Fenster',
-  'menu.help': 'Hilfe',
-  'work.scan_local_folder': 'Musik wird eingelesen',
-  'work.enrich_library': 'Titel werden erkannt',
-  'work.backup_task': 'Sicherung läuft',
-  'work.export_task': 'Export läuft',
-  'work.verify_storage': 'Gespeicherte Dateien werden geprüft',
-  'work.import_history': 'Verlauf wird gelesen',
-  'done.scan': 'Einlesen fertig',
-  'done.scanText': '{added} Titel dazugekommen, {failed} Dateien nicht lesbar.',
-  'done.identify': 'Erkennung fertig',
-  'done.identifyText': 'Alle neuen Titel wurden angesehen.',
-  'done.import': 'Import fertig',
-  'done.importText': '{done} von {total} Dateien importiert.',
-  'failed.scan': 'Das Einlesen ist stehen geblieben',
-  'failed.identify': 'Die Erkennung ist stehen geblieben',
-  'failed.import': 'Manche Dateien ließen sich nicht importieren',
-  'failed.action': 'Das hat nicht geklappt',
-  'share.open': 'Jeder in deinem Netzwerk kann ein Konto anlegen',
-  'share.openText': 'Die Registrierung ist eingeschaltet. Ein Klick führt zur Einstellung.',
-  'crash.title': 'Der Server ist stehen geblieben',
-  'crash.text': 'Er wird neu gestartet. Die Warteschlange bleibt erhalten.',
-  'start.failed': 'Tonearm kann seinen Server nicht starten.',
-  'start.again': 'Noch einmal',
-  'start.quit': 'Beenden',
-  'update.newest': 'Tonearm {version} ist die neueste Version.',
-  'update.offer': 'Es gibt Tonearm {version}. Installiert ist {current}.',
-  'update.download': 'Herunterladen',
-  'update.decline': 'Nicht jetzt',
-  'update.ready': 'Tonearm {version} ist da und wird beim Beenden eingesetzt.',
-  'update.failed': 'Tonearm konnte keine neuere Version bekommen.',
-  'update.notInstalled': 'Das ist keine installierte Kopie von Tonearm.',
-  'update.noFeed': 'Diese Kopie von Tonearm weiß nicht, wo neuere Versionen erscheinen.',
-  'update.elsewhere': 'Aktualisiere sie auf dem Weg, auf dem sie hierherkam.',
-};
-
-export const LANGUAGES: Record<string, Texts> = { en, de };
-
+type TextKey = ParseKeys<'translation', TOptions, 'shell'>;
 export type Say = (key: TextKey, values?: Record<string, string | number>) => string;
 
-/** The first of the wanted languages that there is. Numbers are written as that language writes them. */
+const texts = createInstance({
+  resources: Object.fromEntries(
+    Object.entries(TEXTS).map(([language, shell]) => [language, { translation: { shell } }]),
+  ),
+  fallbackLng: 'en',
+  initAsync: false,
+  interpolation: { escapeValue: false },
+});
+void texts.init();
+
+/** The first of the wanted languages that there is. Numbers are written as its region writes them. */
 export function sayIn(wanted: readonly string[]): Say {
-  const language = wanted.map((tag) => tag.split('-')[0] ?? '').find((name) => Object.hasOwn(LANGUAGES, name)) ?? 'en';
-  const texts = LANGUAGES[language] ?? en;
-  return (key, values = {}) =>
-    texts[key].replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = values[name] ?? '';
-      return typeof value === 'number' ? value.toLocaleString(language) : value;
-    });
+  const locale = wanted.find((tag) => Object.hasOwn(TEXTS, tag.split('-')[0] ?? '')) ?? 'en';
+  const inLocale = texts.getFixedT(locale, 'translation', 'shell');
+  return (key, values = {}) => inLocale(key, values);
 }

@@ -1,15 +1,8 @@
-// Every text a person reads is in a file per language beside this one.
+// Every text a person reads is in a file per language in resources/languages/.
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import en from './en.json';
+import en from '../../resources/languages/en.json';
 import { applyLanguage } from './language.ts';
-
-declare module 'i18next' {
-  interface CustomTypeOptions {
-    defaultNS: 'translation';
-    resources: { translation: typeof en };
-  }
-}
 
 export async function startI18n(): Promise<void> {
   await i18next.use(initReactI18next).init({

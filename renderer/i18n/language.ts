@@ -4,20 +4,28 @@ import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
 import { desktop } from '../desktop.ts';
 
-/** Each in its own words. English comes with the window; the others are fetched when they are wanted. */
-export const LANGUAGES = {
-  en: { name: 'English', load: undefined },
-  de: { name: 'Deutsch', load: () => import('./de.json') },
-} as const;
-export type Language = keyof typeof LANGUAGES;
-export type LanguageChoice = Language | 'system';
+/** English comes with the window; the others are fetched when they are wanted. */
+const FILES = import.meta.glob<{ default: object }>(['../../resources/languages/*.json', '!**/en.json']);
+const LOADERS = Object.fromEntries(
+  Object.entries(FILES).map(([file, load]) => [file.slice(file.lastIndexOf('/') + 1, -'.json'.length), load]),
+);
+
+/** The tags of all that there are. */
+export const LANGUAGES: readonly string[] = ['en', ...Object.keys(LOADERS)].sort();
+
+/** Each in its own words: Deutsch, English, Français. */
+export function nameOfLanguage(language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
 
 const KEY = 'tonearm.language';
 const listeners = new Set<() => void>();
 
-const isLanguage = (value: unknown): value is Language => typeof value === 'string' && value in LANGUAGES;
+const isLanguage = (value: string | null | undefined): value is string => LANGUAGES.some((tag) => tag === value);
 
-export function readLanguageChoice(): LanguageChoice {
+/** A tag of `LANGUAGES`, or `system`. */
+export function readLanguageChoice(): string {
   const stored = localStorage.getItem(KEY);
   return isLanguage(stored) ? stored : 'system';
 }
@@ -25,7 +33,7 @@ export function readLanguageChoice(): LanguageChoice {
 export function resolveLanguage(
   choice = readLanguageChoice(),
   wanted: readonly string[] = navigator.languages,
-): Language {
+): string {
   if (choice !== 'system') return choice;
   return wanted.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
 }
@@ -33,7 +41,7 @@ export function resolveLanguage(
 /** Shows the language that is chosen now. One that cannot be fetched leaves the texts as they are. */
 export async function applyLanguage(): Promise<void> {
   const language = resolveLanguage();
-  const { load } = LANGUAGES[language];
+  const load = LOADERS[language];
   if (load && !i18next.hasResourceBundle(language, 'translation')) {
     const texts = await load().catch(() => undefined);
     if (!texts) return;
@@ -44,7 +52,7 @@ export async function applyLanguage(): Promise<void> {
   desktop?.tellLanguage(language).catch(() => undefined);
 }
 
-export async function chooseLanguage(choice: LanguageChoice): Promise<void> {
+export async function chooseLanguage(choice: string): Promise<void> {
   localStorage.setItem(KEY, choice);
   for (const listener of listeners) listener();
   await applyLanguage();
@@ -61,4 +69,4 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-export const useLanguageChoice = (): LanguageChoice => useSyncExternalStore(subscribe, readLanguageChoice);
+export const useLanguageChoice = (): string => useSyncExternalStore(subscribe, readLanguageChoice);

@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
 import { settingsQuery } from '../../api/settings.ts';
-import { chooseLanguage, LANGUAGES, useLanguageChoice, type LanguageChoice } from '../../i18n/language.ts';
+import { chooseLanguage, LANGUAGES, nameOfLanguage, useLanguageChoice } from '../../i18n/language.ts';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice, type SchemeChoice } from '../../ui/scheme.ts';
 import { DesktopGroup } from './desktop-group.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
@@ -41,10 +41,10 @@ export function GeneralSection() {
             size="md"
             className={styles.field}
             value={language}
-            onChange={(event) => void chooseLanguage(event.currentTarget.value as LanguageChoice)}
+            onChange={(event) => void chooseLanguage(event.currentTarget.value)}
             data={[
               { value: 'system', label: t('settings.general.languageSystem') },
-              ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
+              ...LANGUAGES.map((value) => ({ value, label: nameOfLanguage(value) })),
             ]}
           />
         </SettingRow>

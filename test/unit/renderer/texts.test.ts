@@ -7,8 +7,9 @@ import { SETTING_NAMES } from '../../../server/config/settings.ts';
 const renderer = join(import.meta.dirname, '..', '..', '..', 'renderer');
 type Texts = { [key: string]: string | Texts };
 
+const languages = join(renderer, '..', 'resources', 'languages');
 const readTexts = (language: string): Map<string, string> =>
-  new Map(flatten(JSON.parse(readFileSync(join(renderer, 'i18n', `${language}.json`), 'utf8')) as Texts));
+  new Map(flatten(JSON.parse(readFileSync(join(languages, `${language}.json`), 'utf8')) as Texts));
 
 function flatten(texts: Texts, before = ''): [string, string][] {
   return Object.entries(texts).flatMap(([key, value]): [string, string][] =>
@@ -17,13 +18,13 @@ function flatten(texts: Texts, before = ''): [string, string][] {
 }
 
 const placeholders = (text: string | undefined): string =>
-  [...(text ?? '').matchAll(/\{\{\s*\w+\s*\}\}/g)]
+  [...(text ?? '').matchAll(/\{\{[^}]+\}\}/g)]
     .map(([found]) => found)
     .sort()
     .join(' ');
 
 const english = readTexts('en');
-const others = readdirSync(join(renderer, 'i18n'))
+const others = readdirSync(languages)
   .filter((file) => file.endsWith('.json') && file !== 'en.json')
   .map((file) => file.slice(0, -'.json'.length));
 
