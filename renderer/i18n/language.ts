@@ -5,7 +5,10 @@ import { useSyncExternalStore } from 'react';
 import { desktop } from '../desktop.ts';
 
 /** English comes with the window; the others are fetched when they are wanted. */
-const FILES = import.meta.glob<{ default: object }>(['../../resources/languages/*.json', '!**/en.json']);
+const FILES = import.meta.glob<{ default: object }>([
+  '../../resources/languages/*.json',
+  '!../../resources/languages/en.json',
+]);
 const LOADERS = Object.fromEntries(
   Object.entries(FILES).map(([file, load]) => [file.slice(file.lastIndexOf('/') + 1, -'.json'.length), load]),
 );
@@ -30,26 +33,33 @@ export function readLanguageChoice(): string {
   return isLanguage(stored) ? stored : 'system';
 }
 
+const languageOf = (tag: string): string | undefined => [tag, tag.split('-')[0]].find(isLanguage);
+
+/**
+ * The language of the texts, and the locale in which dates, times and numbers are written: the browser's own for that
+ * language (en-GB writes 24 December, en-US December 24), else the language itself.
+ */
 export function resolveLanguage(
   choice = readLanguageChoice(),
   wanted: readonly string[] = navigator.languages,
-): string {
-  if (choice !== 'system') return choice;
-  return wanted.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
+): { language: string; locale: string } {
+  const language = choice === 'system' ? (wanted.map(languageOf).find(isLanguage) ?? 'en') : choice;
+  return { language, locale: wanted.find((tag) => languageOf(tag) === language) ?? language };
 }
 
 /** Shows the language that is chosen now. One that cannot be fetched leaves the texts as they are. */
 export async function applyLanguage(): Promise<void> {
-  const language = resolveLanguage();
+  const { language, locale } = resolveLanguage();
   const load = LOADERS[language];
   if (load && !i18next.hasResourceBundle(language, 'translation')) {
     const texts = await load().catch(() => undefined);
     if (!texts) return;
     i18next.addResourceBundle(language, 'translation', texts.default);
   }
-  await i18next.changeLanguage(language);
-  document.documentElement.lang = language;
-  desktop?.tellLanguage(language).catch(() => undefined);
+  await i18next.changeLanguage(locale);
+  document.documentElement.lang = locale;
+  document.documentElement.dir = i18next.dir(locale);
+  desktop?.tellLanguage(locale).catch(() => undefined);
 }
 
 export async function chooseLanguage(choice: string): Promise<void> {

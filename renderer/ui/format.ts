@@ -1,7 +1,7 @@
-// Numbers, sizes and lengths in the reader's language.
+// Numbers, sizes, lengths and dates as the reader's region writes them.
 import i18next from 'i18next';
 
-const locale = () => i18next.resolvedLanguage ?? 'en';
+const locale = () => i18next.language;
 
 export const formatNumber = (value: number) => new Intl.NumberFormat(locale()).format(value);
 

@@ -1,7 +1,7 @@
 // Every language says the same things, and no text stands in a component.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SETTING_NAMES } from '../../../server/config/settings.ts';
 
 const renderer = join(import.meta.dirname, '..', '..', '..', 'renderer');
@@ -67,4 +67,27 @@ it('no text stands in a component', () => {
   });
   expect(found).toEqual([]);
   expect(files.length).toBeGreaterThan(50);
+});
+
+describe('the language that is shown', async () => {
+  vi.stubGlobal('window', globalThis);
+  vi.stubGlobal('addEventListener', vi.fn());
+  const { nameOfLanguage, resolveLanguage } = await import('../../../renderer/i18n/language.ts');
+
+  it.each<[string, string[], { language: string; locale: string }]>([
+    ['system', ['en-GB', 'de'], { language: 'en', locale: 'en-GB' }],
+    ['system', ['xx-YY', 'de-AT', 'en'], { language: 'de', locale: 'de-AT' }],
+    ['system', ['xx'], { language: 'en', locale: 'en' }],
+    ['system', [], { language: 'en', locale: 'en' }],
+    ['de', ['en-GB', 'en', 'de-CH'], { language: 'de', locale: 'de-CH' }],
+    ['de', ['en-GB'], { language: 'de', locale: 'de' }],
+  ])('where %s is chosen and the browser wants %j', (choice, wanted, shown) => {
+    expect(resolveLanguage(choice, wanted)).toEqual(shown);
+  });
+
+  it.each([
+    ['de', 'Deutsch'],
+    ['en', 'English'],
+    ['fr', 'Français'],
+  ])('is called in its own words: %s, %s', (language, name) => expect(nameOfLanguage(language)).toBe(name));
 });
