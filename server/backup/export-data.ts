@@ -2,6 +2,7 @@
 // understood.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
+import { FIELD_NAMES } from '../db/track-fields.ts';
 import type { ExportPaths } from './export-paths.ts';
 
 const ROWS = 500;
@@ -28,7 +29,8 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
   'tracks.json': () =>
     byId(
       db,
-      `SELECT t.id, t.title, t.artist_name, t.album_id, a.title AS album_title, r.name AS album_artist_name, t.genre, t.year, t.track_number, t.disc_number, t.duration_ms, t.size_bytes,
+      `SELECT t.id, t.title, t.artist_name, t.album_id, a.title AS album_title, r.name AS album_artist_name, t.genre,
+      ${FIELD_NAMES.map((name) => `t.${name}`).join(', ')}, t.duration_ms, t.size_bytes,
       t.format, t.source, t.source_id, t.content_hash, t.audio_hash, t.recording_mbid, t.acoustid_id, t.created_at
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ? ORDER BY t.id`,
       (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) }),

@@ -223,6 +223,8 @@ export const tracks = sqliteTable(
   ],
 );
 
+export type TrackRow = typeof tracks.$inferSelect;
+
 /** library/: who made a track, in order of credit. */
 export const trackArtists = sqliteTable(
   'track_artists',

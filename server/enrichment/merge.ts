@@ -2,6 +2,7 @@
 // (interface, Enrichment rules 1 and 2; decisions 8). Pure, so that every sentence of the rules can stand as a row in a
 // table.
 import type { Origin } from '../db/schema.ts';
+import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/fold.ts';
 import type { TrackIdentity } from '../library/track-writer.ts';
 import type { Match } from './match.ts';
@@ -74,8 +75,17 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     const said = { tag: tagged(field, tags?.[field]), fpid: match?.[field], kept: current[field], path: tags?.[field] };
     return isOtherAlbum ? choose({ ...said, keptOrigin: origin(field) }, 'match') : filled(field, said);
   };
-  const trackNumber = number('trackNumber');
-  const discNumber = number('discNumber');
+  /** Whatever is not decided above is filled from tags. */
+  const voices: { [F in TrackField]: Voice<FieldValue<F>> | undefined } = {
+    ...(fieldsFrom((field) =>
+      filled<unknown>(field, { tag: tags?.[field], fpid: undefined, kept: current[field] }),
+    ) as {
+      [F in TrackField]: Voice<FieldValue<F>> | undefined;
+    }),
+    year,
+    trackNumber: number('trackNumber'),
+    discNumber: number('discNumber'),
+  };
 
   // An identifier is taken from a match only where the match is what the track is called in the end.
   const isThisRecording = isSame(match?.title, title?.value) && isSame(match?.artists[0], artist?.value.artists[0]);
@@ -88,9 +98,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     ...albumValue,
     title: title?.value ?? current.title,
     genres: genres?.value ?? [],
-    year: year?.value,
-    trackNumber: trackNumber?.value,
-    discNumber: discNumber?.value,
+    ...(fieldsFrom((field) => voices[field]?.value) as KnownFields),
     recordingMbid:
       (trusted ? heard?.recordingMbid : undefined) ??
       tags?.recordingMbid ??
@@ -100,7 +108,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
       (trusted ? heard?.acoustidId : undefined) ?? tags?.acoustidId ?? current.acoustidId ?? heard?.acoustidId,
     lyrics: tags?.lyrics ?? current.lyrics,
   };
-  const provenance = originsOf({ title, artist, album, year, genre: genres, trackNumber, discNumber });
+  const provenance = originsOf({ title, artist, album, genre: genres, ...voices });
   return {
     identity: { ...identity, provenance },
     isIdentified: title !== undefined && title.origin !== 'path' && identity.artists.length > 0,

@@ -5,6 +5,7 @@ import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Origin, ReviewReason } from '../db/schema.ts';
+import { fieldsFrom } from '../db/track-fields.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { FindKnownTrack, KnownTrack } from '../library/identity.ts';
@@ -187,10 +188,8 @@ function originsOf(identity: TrackIdentity): Record<string, Origin> {
     title: true,
     artist: identity.artists.length > 0,
     album: identity.album !== undefined,
-    year: identity.year !== undefined,
     genre: identity.genres.length > 0,
-    trackNumber: identity.trackNumber !== undefined,
-    discNumber: identity.discNumber !== undefined,
+    ...fieldsFrom((field) => identity[field] !== undefined),
   };
   return Object.fromEntries(
     Object.entries(has)

@@ -1,5 +1,6 @@
 // Enrichment and review on the wire.
 import { z } from 'zod';
+import { FIELD_NAMES, isTrackField, TRACK_FIELDS } from '../db/track-fields.ts';
 import { pagedOf } from '../http/paging.ts';
 import { isoTime, toIso } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
@@ -63,7 +64,7 @@ export const MatchesOut = z
     items: z.array(MatchOut),
     trust_score: z.number().meta({ description: 'a match above it wins over the tags' }),
     origins: z.record(z.string(), OriginOut).meta({
-      description: 'title, artist, album, year, genre, track_number, disc_number → tag, fpid (heard), manual or path',
+      description: `title, artist, album, genre, ${FIELD_NAMES.join(', ')} → tag, fpid (heard), manual or path`,
     }),
     can_undo: z.boolean().meta({ description: 'the last enrichment changed the track, and nothing else did since' }),
   })
@@ -101,11 +102,11 @@ export const toMatchOut = (n: number, match: Match): MatchOut => ({
 export const toMatchesOut = ({ items, trustScore, origins, canUndo }: TrackMatches): MatchesOut => ({
   items: items.map(({ n, match }) => toMatchOut(n, match)),
   trust_score: trustScore,
-  origins: Object.fromEntries(Object.entries(origins).map(([field, origin]) => [WIRE_NAMES[field] ?? field, origin])),
+  origins: Object.fromEntries(Object.entries(origins).map(([field, origin]) => [wireNameOf(field), origin])),
   can_undo: canUndo,
 });
 
-const WIRE_NAMES: Record<string, string> = { trackNumber: 'track_number', discNumber: 'disc_number' };
+const wireNameOf = (field: string): string => (isTrackField(field) ? TRACK_FIELDS[field].name : field);
 
 export const toReviewOut = ({ track, reason, match, differences, createdAt }: ReviewItem<TrackOut>): ReviewOut => ({
   track,

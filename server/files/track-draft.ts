@@ -1,5 +1,6 @@
 // From what a file says to what the library keeps. Pure.
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { knownFields } from '../db/track-fields.ts';
 import { oneLine } from '../media/text.ts';
 import type { AudioRead } from '../media/types.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-writer.ts';
@@ -55,7 +56,7 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
     albumArtist: tags.albumArtist ?? (tags.albumArtists.length > 0 ? tags.albumArtists.join(', ') : undefined),
     album: tags.album,
     genres: tags.genres,
-    year: tags.year,
+    ...knownFields(tags),
     trackNumber: tags.trackNumber ?? path?.trackNumber,
     discNumber: tags.discNumber ?? path?.discNumber,
     compilation: tags.compilation,

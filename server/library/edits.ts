@@ -4,18 +4,16 @@ import { asc, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../db/schema.ts';
+import type { FieldChanges } from '../db/track-fields.ts';
 import { notFound } from '../errors.ts';
 import { sortKey } from './fold.ts';
 import { createResolver } from './resolve.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** Absent leaves a field as it is, null empties it. */
-export interface TrackChanges {
+export interface TrackChanges extends FieldChanges {
   title?: string | undefined;
   genre?: string | null | undefined;
-  year?: number | null | undefined;
-  trackNumber?: number | null | undefined;
-  discNumber?: number | null | undefined;
 }
 
 export interface ArtistChanges {

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { Availability, MetadataStatus, Origin } from '../db/schema.ts';
+import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFields } from '../db/track-fields.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './fold.ts';
 import { isVariousArtists, VARIOUS_ARTISTS } from './resolve.ts';
@@ -28,14 +29,11 @@ export interface KnownTrack {
   identity: TrackIdentity;
 }
 
-interface Row extends Omit<KnownTrack, 'folder' | 'identity'> {
+interface Row extends Omit<KnownTrack, 'folder' | 'identity'>, FieldValues {
   folder: number | null;
   title: string;
   artistName: string | null;
   genre: string | null;
-  year: number | null;
-  trackNumber: number | null;
-  discNumber: number | null;
   recordingMbid: string | null;
   acoustidId: string | null;
   provenance: string | null;
@@ -58,7 +56,7 @@ export function prepareKnownTracks(client: Sqlite) {
   >(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
       t.metadata_status AS status, t.metadata_error AS error, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore,
       t.duration_ms AS durationMs, t.format, t.codec, t.album_id AS albumId,
-      t.title, t.artist_name AS artistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber,
+      t.title, t.artist_name AS artistName, t.genre, ${fieldColumns('t')},
       t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.provenance,
       al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation, al.release_group_mbid AS releaseGroupMbid,
       l.synced AS lyricsSynced, l.lines AS lyricsLines,
@@ -83,9 +81,7 @@ const toIdentity = (row: Row): TrackIdentity => ({
   compilation: row.isCompilation === 1 ? true : undefined,
   releaseGroupMbid: row.releaseGroupMbid ?? undefined,
   genres: withOwnSpelling(JSON.parse(row.genres) as string[], row.genre),
-  year: row.year ?? undefined,
-  trackNumber: row.trackNumber ?? undefined,
-  discNumber: row.discNumber ?? undefined,
+  ...(fieldsFrom((field) => row[field] ?? undefined) as KnownFields),
   recordingMbid: row.recordingMbid ?? undefined,
   acoustidId: row.acoustidId ?? undefined,
   lyrics:
@@ -131,9 +127,7 @@ function asWritten(identity: TrackIdentity): unknown {
             identity.releaseGroupMbid,
           ],
     genres: [...new Set(identity.genres.map(identityKey))],
-    year: identity.year,
-    trackNumber: identity.trackNumber,
-    discNumber: identity.discNumber,
+    ...knownFields(identity),
     recordingMbid: identity.recordingMbid,
     acoustidId: identity.acoustidId,
     lyrics: identity.lyrics ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines)] : null,

@@ -4,13 +4,14 @@ import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { tracks, type Origin } from '../db/schema.ts';
+import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../db/track-fields.ts';
 import { invalid, notFound } from '../errors.ts';
 import { identityKey } from './fold.ts';
 import { prepareKnownTracks } from './identity.ts';
 import type { TrackIdentity, TrackWriter } from './track-writer.ts';
 
 /** Names are given whole. Of the rest, absent leaves a field as it is and null empties it. */
-export interface TypedMetadata {
+export interface TypedMetadata extends FieldChanges {
   title: string;
   /** The credit as it is to be shown: `A feat. B`. */
   artist: string;
@@ -19,9 +20,6 @@ export interface TypedMetadata {
   album: string | null;
   albumArtist?: string | null | undefined;
   genre?: string | null | undefined;
-  year?: number | null | undefined;
-  trackNumber?: number | null | undefined;
-  discNumber?: number | null | undefined;
 }
 
 export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
@@ -66,9 +64,9 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
     compilation: isSameAlbum ? current.compilation : undefined,
     releaseGroupMbid: isSameAlbum ? current.releaseGroupMbid : undefined,
     genres: typed.genre === undefined ? current.genres : typed.genre === null ? [] : [typed.genre],
-    year: orKept(typed.year, current.year),
-    trackNumber: orKept(typed.trackNumber, current.trackNumber),
-    discNumber: orKept(typed.discNumber, current.discNumber),
+    ...(fieldsFrom((field) =>
+      typed[field] === undefined ? current[field] : (typed[field] ?? undefined),
+    ) as KnownFields),
     recordingMbid: current.recordingMbid,
     acoustidId: current.acoustidId,
     lyrics: current.lyrics,
@@ -76,19 +74,10 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
   };
 }
 
-const orKept = (typed: number | null | undefined, current: number | undefined): number | undefined =>
-  typed === undefined ? current : (typed ?? undefined);
-
 /** What was left out keeps where it came from. */
-function originsOf({ genre, year, trackNumber, discNumber }: TypedMetadata): Record<string, Origin> {
-  const fields = [
-    'title',
-    'artist',
-    'album',
-    ...Object.entries({ genre, year, trackNumber, discNumber }).flatMap(([field, value]) =>
-      value === undefined ? [] : [field],
-    ),
-  ];
+function originsOf(typed: TypedMetadata): Record<string, Origin> {
+  const optional = (['genre', ...FIELD_LIST] as const).filter((field) => typed[field] !== undefined);
+  const fields = ['title', 'artist', 'album', ...optional];
   return Object.fromEntries(fields.map((field) => [field, 'manual']));
 }
 

@@ -1,10 +1,11 @@
 // The second step of every list of tracks: the rows of a page's ids, with all that TrackOut shows, in one statement.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Availability, MetadataStatus } from '../db/schema.ts';
+import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
 import type { Statements } from './statements.ts';
 
 /** A track with its names, and with what the asking person did with it. */
-export interface TrackSummary {
+export interface TrackSummary extends FieldValues {
   id: TrackId;
   title: string;
   artistId: ArtistId | null;
@@ -16,9 +17,6 @@ export interface TrackSummary {
   albumArtistName: string | null;
   genre: string | null;
   genres: string[];
-  year: number | null;
-  trackNumber: number | null;
-  discNumber: number | null;
   durationMs: number | null;
   sizeBytes: number | null;
   format: string | null;
@@ -78,7 +76,8 @@ type Raw = Omit<
 
 // CROSS JOIN: the ids lead. No ORDER BY: sorting these wide rows would take as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId, al.title AS albumTitle,
-    al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre, t.year, t.track_number AS trackNumber, t.disc_number AS discNumber, t.duration_ms AS durationMs,
+    al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre,
+    ${fieldColumns('t')}, t.duration_ms AS durationMs,
     t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz, t.bit_depth AS bitDepth, t.channels,
     t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability, t.metadata_status AS metadataStatus,
     t.metadata_error AS metadataError, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,

@@ -3,7 +3,8 @@
 // calls it for every file.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
-import type { Availability, MetadataStatus, Origin } from '../db/schema.ts';
+import { tracks, type MetadataStatus, type Origin, type TrackRow } from '../db/schema.ts';
+import { fieldsFrom, type KnownFields } from '../db/track-fields.ts';
 import { identityKey, sortKey } from './fold.ts';
 import { splitArtists } from './artist-split.ts';
 import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
@@ -15,7 +16,7 @@ export interface Lyrics {
 }
 
 /** What a track is called and belongs to, wherever that was learned. Absent means not known. */
-export interface TrackIdentity {
+export interface TrackIdentity extends KnownFields {
   title: string;
   artists: readonly string[];
   /** Credit as written, when it is more than the names. */
@@ -24,9 +25,6 @@ export interface TrackIdentity {
   albumArtist?: string | undefined;
   album?: string | undefined;
   genres: readonly string[];
-  year?: number | undefined;
-  trackNumber?: number | undefined;
-  discNumber?: number | undefined;
   compilation?: boolean | undefined;
   recordingMbid?: string | undefined;
   releaseGroupMbid?: string | undefined;
@@ -42,28 +40,28 @@ export interface TrackIdentity {
 }
 
 /** What the audio itself says. */
-export interface TrackAudio {
-  durationMs: number | null;
-  sizeBytes: number | null;
-  format: string | null;
-  codec: string | null;
-  bitrateKbps: number | null;
-  sampleRateHz: number | null;
-  bitDepth: number | null;
-  channels: number | null;
-  encoderDelay: number | null;
-  encoderPadding: number | null;
-  trackGainDb: number | null;
-  trackPeak: number | null;
-  albumGainDb: number | null;
-  albumPeak: number | null;
-  hasPicture: boolean;
-  storageUri: string | null;
-  contentHash: string | null;
-  /** Hash of the payload without tags, with a version prefix. */
-  audioHash: string | null;
-  availability: Availability;
-}
+const AUDIO_COLUMNS = [
+  'durationMs',
+  'sizeBytes',
+  'format',
+  'codec',
+  'bitrateKbps',
+  'sampleRateHz',
+  'bitDepth',
+  'channels',
+  'encoderDelay',
+  'encoderPadding',
+  'trackGainDb',
+  'trackPeak',
+  'albumGainDb',
+  'albumPeak',
+  'hasPicture',
+  'storageUri',
+  'contentHash',
+  'audioHash',
+  'availability',
+] as const satisfies readonly (keyof TrackRow)[];
+export type TrackAudio = Pick<TrackRow, (typeof AUDIO_COLUMNS)[number]>;
 
 export interface NewTrack {
   source: string;
@@ -74,69 +72,52 @@ export interface NewTrack {
   audio: TrackAudio;
 }
 
-const AUDIO_COLUMNS = [
-  'duration_ms',
-  'size_bytes',
-  'format',
-  'codec',
-  'bitrate_kbps',
-  'sample_rate_hz',
-  'bit_depth',
-  'channels',
-  'encoder_delay',
-  'encoder_padding',
-  'track_gain_db',
-  'track_peak',
-  'album_gain_db',
-  'album_peak',
-  'has_picture',
-  'storage_uri',
-  'content_hash',
-  'audio_hash',
-  'availability',
-];
-const IDENTITY_COLUMNS = [
-  'title',
-  'title_sort',
-  'artist_id',
-  'artist_name',
-  'artist_sort',
-  'album_id',
-  'album_sort',
-  'genre',
-  'year',
-  'track_number',
-  'disc_number',
-  'recording_mbid',
-  'acoustid_id',
-  'provenance',
-];
+/** Columns that neither the audio nor what a track is called says. */
+type OtherColumn =
+  | 'id'
+  | 'source'
+  | 'sourceId'
+  | 'metadataStatus'
+  | 'metadataError'
+  | 'enrichedAt'
+  | 'fpidScore'
+  | 'hasLyrics'
+  | 'coverUrl'
+  | 'createdAt'
+  | 'updatedAt';
+type IdentityColumn = Exclude<keyof TrackRow, OtherColumn | keyof TrackAudio>;
 
-const audioValues = (a: TrackAudio) => [
-  a.durationMs,
-  a.sizeBytes,
-  a.format,
-  a.codec,
-  a.bitrateKbps,
-  a.sampleRateHz,
-  a.bitDepth,
-  a.channels,
-  a.encoderDelay,
-  a.encoderPadding,
-  a.trackGainDb,
-  a.trackPeak,
-  a.albumGainDb,
-  a.albumPeak,
-  a.hasPicture ? 1 : 0,
-  a.storageUri,
-  a.contentHash,
-  a.audioHash,
-  a.availability,
-];
+interface ResolvedNames {
+  credits: Credit[];
+  credit: string | null;
+  album: AlbumRef | undefined;
+}
 
-const list = (columns: string[]) => columns.join(', ');
-const marks = (columns: string[]) => columns.map(() => '?').join(', ');
-const assignments = (columns: string[]) => columns.map((c) => `${c} = ?`).join(', ');
+/** What goes into each column; a column that is missing here does not compile. */
+const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: ResolvedNames) => string | number | null> = {
+  title: ({ title }) => title,
+  titleSort: ({ title }) => sortKey(title),
+  artistId: (_, { credits }) => credits[0]?.ref.id ?? null,
+  artistName: (_, { credit }) => credit,
+  artistSort: (_, { credits }) => credits[0]?.ref.sortKey ?? '',
+  albumId: (_, { album }) => album?.id ?? null,
+  albumSort: (_, { album }) => album?.titleSort ?? '',
+  genre: ({ genres }) => genres[0] ?? null,
+  recordingMbid: ({ recordingMbid }) => recordingMbid ?? null,
+  acoustidId: ({ acoustidId }) => acoustidId ?? null,
+  provenance: ({ provenance }) => (provenance ? JSON.stringify(provenance) : null),
+  ...fieldsFrom((field) => (identity: TrackIdentity) => identity[field] ?? null),
+};
+const IDENTITY_COLUMNS = Object.keys(IDENTITY) as IdentityColumn[];
+const IDENTITY_VALUES = Object.values(IDENTITY);
+
+const audioValues = (audio: TrackAudio): (string | number | null)[] =>
+  AUDIO_COLUMNS.map((column) => (column === 'hasPicture' ? Number(audio.hasPicture) : audio[column]));
+
+type Column = keyof TrackRow;
+const list = (columns: readonly Column[]) => columns.map((column) => tracks[column].name).join(', ');
+const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
+const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
 /** The name, unless it holds nothing that can be seen. */
 const named = (name: string | undefined): string | undefined =>
@@ -146,11 +127,8 @@ interface Credit {
   name: string;
   ref: ArtistRef;
 }
-interface Resolved {
-  credits: Credit[];
-  credit: string | null;
-  album: AlbumRef | undefined;
-  values: unknown[];
+interface Resolved extends ResolvedNames {
+  values: (string | number | null)[];
 }
 interface OldRow {
   album_id: AlbumId | null;
@@ -164,9 +142,9 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
 
-  const insertRow =
-    client.prepare(`INSERT INTO tracks (source, source_id, metadata_status, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)}, created_at, updated_at)
-    VALUES (?, ?, 'pending', ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)}, ?, ?)`);
+  const insertRow = client.prepare(`INSERT INTO tracks
+      (source, source_id, metadata_status, created_at, updated_at, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)})
+    VALUES (?, ?, 'pending', ?, ?, ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)})`);
   const updateIdentityRow = client.prepare(
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
   );
@@ -216,28 +194,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     }));
     const credit = named(identity.artist) ?? (names.join(', ') || null);
     const album = resolveAlbum(identity, names, credits, folder);
-    const first = credits[0]?.ref;
-    return {
-      credits,
-      credit,
-      album,
-      values: [
-        identity.title,
-        sortKey(identity.title),
-        first?.id ?? null,
-        credit,
-        first?.sortKey ?? '',
-        album?.id ?? null,
-        album?.titleSort ?? '',
-        identity.genres[0] ?? null,
-        identity.year ?? null,
-        identity.trackNumber ?? null,
-        identity.discNumber ?? null,
-        identity.recordingMbid ?? null,
-        identity.acoustidId ?? null,
-        identity.provenance ? JSON.stringify(identity.provenance) : null,
-      ],
-    };
+    const resolved = { credits, credit, album };
+    return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
   }
 
   function resolveAlbum(
@@ -340,10 +298,10 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       const { lastInsertRowid } = insertRow.run(
         source,
         sourceId,
+        time,
+        time,
         ...resolved.values,
         ...audioValues(audio),
-        time,
-        time,
       );
       const id = Number(lastInsertRowid) as TrackId;
       attach(id, identity, resolved);

@@ -1,4 +1,5 @@
 // Between the wire's shapes and ours: queries and bodies come in, summaries go out.
+import { fieldsFrom, namedFieldsFrom, TRACK_FIELDS, type FieldChanges } from '../db/track-fields.ts';
 import { toIso, toIsoOrNull } from '../http/times.ts';
 import type { AlbumFilter } from './album-lists.ts';
 import type { AlbumSummary } from './album-rows.ts';
@@ -18,6 +19,7 @@ import type {
   ArtistQuery,
   GenreOut,
   LyricsOut,
+  TrackFieldName,
   TrackOut,
   TrackPatch,
   TrackPut,
@@ -60,9 +62,7 @@ export const toArtistFilter = (q: ArtistQuery): ArtistFilter => ({
 export const toTrackChanges = (p: TrackPatch): TrackChanges => ({
   title: p.title,
   genre: p.genre,
-  year: p.year,
-  trackNumber: p.track_number,
-  discNumber: p.disc_number,
+  ...changesOf(p),
 });
 
 export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
@@ -72,10 +72,10 @@ export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
   album: p.album,
   albumArtist: p.album_artist,
   genre: p.genre,
-  year: p.year,
-  trackNumber: p.track_number,
-  discNumber: p.disc_number,
+  ...changesOf(p),
 });
+
+const changesOf = (p: TrackPatch | TrackPut): FieldChanges => fieldsFrom((field) => p[TRACK_FIELDS[field].name]);
 
 export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({
   sortName: p.sort_name,
@@ -93,9 +93,7 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
   album_artist_name: t.albumArtistName,
   genre: t.genre,
   genres: t.genres,
-  year: t.year,
-  track_number: t.trackNumber,
-  disc_number: t.discNumber,
+  ...(namedFieldsFrom((field) => t[field]) as Pick<TrackOut, TrackFieldName>),
   duration_ms: t.durationMs,
   size_bytes: t.sizeBytes,
   format: t.format,

@@ -2,6 +2,14 @@
 // server/.
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
+import {
+  namedFieldsFrom,
+  TRACK_FIELDS,
+  type FieldKind,
+  type FieldName,
+  type FieldValue,
+  type TrackField,
+} from '../db/track-fields.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
 
@@ -15,6 +23,17 @@ export const ReplayGainOut = z.object({
   album_peak: z.number().nullable(),
 });
 
+/** The values of the table's fields, as they are sent and as a person may say them. */
+const OUT: Record<FieldKind, z.ZodType> = { year: z.int(), position: z.int() };
+const IN: Record<FieldKind, z.ZodType> = { year: z.int().min(0).max(9999), position: z.int().min(0).max(9999) };
+
+type FieldShapesOut = { [F in TrackField as FieldName<F>]: z.ZodType<FieldValue<F> | null> };
+type FieldShapesIn = {
+  [F in TrackField as FieldName<F>]: z.ZodOptional<z.ZodType<FieldValue<F> | null>>;
+};
+const namedFields = <Shapes>(shapeOf: (kind: FieldKind) => z.ZodType): Shapes =>
+  namedFieldsFrom((field) => shapeOf(TRACK_FIELDS[field].kind)) as Shapes;
+
 export const TrackOut = z
   .object({
     id: z.int(),
@@ -27,9 +46,7 @@ export const TrackOut = z
     album_artist_name: z.string().nullable(),
     genre: z.string().nullable(),
     genres: z.array(z.string()),
-    year: z.int().nullable(),
-    track_number: z.int().nullable(),
-    disc_number: z.int().nullable(),
+    ...namedFields<FieldShapesOut>((kind) => OUT[kind].nullable()),
     duration_ms: z.int().nullable(),
     size_bytes: z.int().nullable(),
     format: z.string().nullable().meta({ description: 'mp3, flac, ogg, opus, m4a, wav, aiff, …' }),
@@ -57,6 +74,8 @@ export const TrackOut = z
   })
   .meta({ id: 'TrackOut' });
 export type TrackOut = z.output<typeof TrackOut>;
+/** The fields that hold one value each, as they are called here. */
+export type TrackFieldName = FieldName;
 
 export const AlbumOut = z
   .object({
@@ -195,17 +214,16 @@ export const AlbumTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).def
 export const ArtistTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
 export const ArtistAlbumQuery = AlbumQuery.extend({ sort: z.enum(ALBUM_SORTS).default('year') });
 
-const number = z.int().min(0).max(9999).nullable();
 const name = z.string().trim().min(1).max(1000);
+
+const FIELD_CHANGES = namedFields<FieldShapesIn>((kind) => IN[kind].nullable().optional());
 
 /** Body of `PATCH /tracks/{id}`: only the fields that are given change. */
 export const TrackPatch = z
   .strictObject({
     title: name.optional(),
     genre: name.nullable().optional(),
-    year: number.optional(),
-    track_number: number.optional(),
-    disc_number: number.optional(),
+    ...FIELD_CHANGES,
   })
   .meta({ id: 'TrackPatch' });
 export type TrackPatch = z.output<typeof TrackPatch>;
@@ -232,9 +250,7 @@ export const TrackPut = z
     album: name.nullable(),
     album_artist: name.nullable().optional(),
     genre: name.nullable().optional(),
-    year: number.optional(),
-    track_number: number.optional(),
-    disc_number: number.optional(),
+    ...FIELD_CHANGES,
   })
   .meta({ id: 'TrackPut' });
 export type TrackPut = z.output<typeof TrackPut>;

@@ -2,6 +2,7 @@
 // values are bound. A test on a value `x` says what it means for a track that has none: "last played not in the last 30
 // days" holds for one never played.
 import type { UserId } from '../db/ids.ts';
+import { namedFieldsFrom, TRACK_FIELDS, type TrackField } from '../db/track-fields.ts';
 import { sortKey } from '../library/fold.ts';
 import type { Params } from '../library/statements.ts';
 import {
@@ -27,6 +28,8 @@ const MINE = (table: string): string => `${table}.user_id = @userId AND ${table}
  */
 type Place = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
 
+const columnOf = (field: TrackField): string => `i.${TRACK_FIELDS[field].name}`;
+
 const PLACES: Record<Field, Place> = {
   title: { column: 'i.title_sort' },
   album: { column: 'i.album_sort' },
@@ -45,9 +48,7 @@ const PLACES: Record<Field, Place> = {
     from: 'SELECT tg.track_id FROM genres g CROSS JOIN track_genres tg ON tg.genre_id = g.id WHERE',
     value: 'fold(g.name)',
   },
-  year: { column: 'i.year' },
-  track_number: { column: 'i.track_number' },
-  disc_number: { column: 'i.disc_number' },
+  ...namedFieldsFrom((field): Place => ({ column: columnOf(field) })),
   duration_ms: { column: 'i.duration_ms' },
   size_bytes: { column: 'i.size_bytes' },
   bitrate_kbps: { column: 'i.bitrate_kbps' },
@@ -105,9 +106,7 @@ const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; 
   title: { keys: ['i.title_sort'] },
   artist: { keys: ['i.artist_sort', 'i.album_sort', 'i.album_id', 'i.disc_number', 'i.track_number'] },
   album: { keys: ['i.album_sort', 'i.album_id', 'i.disc_number', 'i.track_number'] },
-  year: { keys: ['i.year'], nulls: true },
-  track_number: { keys: ['i.track_number'], nulls: true },
-  disc_number: { keys: ['i.disc_number'], nulls: true },
+  ...namedFieldsFrom((field) => ({ keys: [columnOf(field)], nulls: true })),
   duration_ms: { keys: ['i.duration_ms'], nulls: true },
   size_bytes: { keys: ['i.size_bytes'], nulls: true },
   bitrate_kbps: { keys: ['i.bitrate_kbps'], nulls: true },

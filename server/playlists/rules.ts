@@ -2,6 +2,7 @@
 // A hostile or mistyped rule ends here with a sentence that names it; what passes is only ever names of these lists and
 // plain values.
 import { z } from 'zod';
+import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
 import { sortKey } from '../library/fold.ts';
 
 export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist';
@@ -18,15 +19,15 @@ export const OPERATORS = {
 export type Operator = (typeof OPERATORS)[Kind][number];
 const ALL_OPERATORS = [...new Set(Object.values(OPERATORS).flat())] as [Operator, ...Operator[]];
 
+const KIND_OF: Record<FieldKind, Kind> = { year: 'number', position: 'number' };
+
 export const FIELDS = {
   title: 'text',
   artist: 'text',
   album: 'text',
   album_artist: 'text',
   genre: 'text',
-  year: 'number',
-  track_number: 'number',
-  disc_number: 'number',
+  ...namedFieldsFrom((field) => KIND_OF[TRACK_FIELDS[field].kind]),
   duration_ms: 'number',
   size_bytes: 'number',
   bitrate_kbps: 'number',
@@ -54,9 +55,7 @@ export const SORTS = [
   'title',
   'artist',
   'album',
-  'year',
-  'track_number',
-  'disc_number',
+  ...FIELD_NAMES,
   'duration_ms',
   'size_bytes',
   'bitrate_kbps',
