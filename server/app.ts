@@ -49,8 +49,7 @@ import { downloadRoutes } from './downloads/routes.ts';
 import { downloadTask } from './downloads/task.ts';
 import { createDownloads } from './downloads/service.ts';
 import { createReaderPool } from './files/reader-pool.ts';
-import { createDeletedFiles } from './scan/deleted-files.ts';
-import { createLostFiles } from './scan/lost-files.ts';
+import { createSourceFiles } from './files/source-files.ts';
 import { createRelocation } from './relocation/service.ts';
 import { relocationRoutes } from './relocation/routes.ts';
 import { createRemoteMerge, createRemoteTracks } from './downloads/remote-tracks.ts';
@@ -219,7 +218,7 @@ export async function createApp({
 
   // Domain
   const auth = createAuthService({ db, log, now, settings, secrets });
-  const deletedFiles = createDeletedFiles({ db });
+  const sourceFiles = createSourceFiles({ db });
   const tracks = createTrackWriter({ db, now });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
   const library = createLibraryService({
@@ -230,7 +229,7 @@ export async function createApp({
     leases,
     tracks,
     listThread,
-    onDeleted: deletedFiles.note,
+    onDeleted: sourceFiles.noteDeleted,
     settleLater: (artistId) => void jobs.tryEnqueue('settle_credits', { artistId }),
   });
   const libraryChanged = news.announcer(events);
@@ -283,12 +282,11 @@ export async function createApp({
     createRemoteMerge({ db }),
   ];
   const merge = createTrackMerge({ db, tracks, movers });
-  const relocation = createRelocation({ db, now, tracks, library, merge });
-  const duplicates = createDuplicateService({ db, library, merge, onMerged: deletedFiles.note, now });
-  const lostFiles = createLostFiles({ db });
+  const relocation = createRelocation({ db, now, tracks, library, merge, sourceFiles });
+  const duplicates = createDuplicateService({ db, library, merge, onMerged: sourceFiles.noteDeleted, now });
   const onGone = (id: TrackId): void => {
     if (!library.markMissing(id)) return;
-    lostFiles.note(id);
+    sourceFiles.noteGone(id);
     libraryChanged();
   };
   const archive = createCoverArchive({ settings, version, log, now, pace: archivePace });

@@ -7,8 +7,8 @@ import { openByteSource, type OpenByteSource } from '../media/byte-source.ts';
 import { readAudio, readAudioSync } from '../media/read.ts';
 import { hashPayload } from '../media/payload-hash.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
+import { isSameStamp, stampOf, type FileStamp } from './file-stamp.ts';
 import { isAbsent } from '../storage/file-errors.ts';
-import { mtimeUsOf } from '../scan/walk.ts';
 
 /** Where a copy goes before its name is known: content-addressed names need the whole file first. */
 export interface CopyTarget {
@@ -45,9 +45,7 @@ const SMALL_FILE = 1 << 20;
 const COPY_CHUNK = 256 << 10; // the size of the window of a ByteSource
 
 /** How a file looked when it was listed. */
-export interface FileAsListed {
-  sizeBytes: number;
-  mtimeUs: number;
+export interface FileAsListed extends FileStamp {
   /** The device it is on. */ dev?: number;
 }
 
@@ -83,8 +81,7 @@ export async function readFile(path: string | Buffer, options: ReadOptions): Pro
 }
 
 /** Size and time together: some programs give a file its whole length before its first byte. */
-const looksAs = (stat: fs.Stats, { sizeBytes, mtimeUs }: FileAsListed): boolean =>
-  stat.size === sizeBytes && mtimeUsOf(stat) === mtimeUs;
+const looksAs = (stat: fs.Stats, listed: FileStamp): boolean => isSameStamp(stampOf(stat), listed);
 
 /** A file that is gone looks like nothing. */
 function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {

@@ -11,7 +11,7 @@ import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-pa
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
 import { preferred, readLyricsFile } from './lyrics-files.ts';
-import { absoluteOf } from '../scan/walk.ts';
+import { absoluteOf } from './relative-path.ts';
 
 export interface ReaderWorkerData {
   /** Int32: [group being read, index in it, 1 while parsing]. */

@@ -9,7 +9,7 @@ import type { LeftOver } from '../library/row-removal.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
-import { createFileOwnership } from './file-ownership.ts';
+import type { SourceFiles } from '../files/source-files.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { createRelocationQueries, type Gone } from './queries.ts';
 import type { ReplacementOut } from './wire.ts';
@@ -26,16 +26,16 @@ export interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
   merge: TrackMerge;
+  sourceFiles: Pick<SourceFiles, 'handOver'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
   now: () => Date;
 }
 
 export type Relocation = ReturnType<typeof createRelocation>;
 
-export function createRelocation({ db, tracks, merge, library, now }: RelocationDeps) {
+export function createRelocation({ db, tracks, merge, sourceFiles, library, now }: RelocationDeps) {
   const client = db.$client;
   const queries = createRelocationQueries(client);
-  const files = createFileOwnership(client);
   const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
 
   function getTrack(id: TrackId): Gone {
@@ -69,7 +69,7 @@ export function createRelocation({ db, tracks, merge, library, now }: Relocation
     if (!other) throw notFound('track', otherId);
     const { source, sourceId, ...audio } = other;
     if (audio.availability !== 'available') throw conflict('The track that is to take its place has no audio here.');
-    files.move(otherId, id);
+    sourceFiles.handOver(otherId, id);
     const left = merge.mergeInto(id, otherId);
     tracks.setAudio(id, audio);
     setSource.run(source, sourceId, now().getTime(), id);

@@ -6,7 +6,8 @@ import type { TrackId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
 import { fileKey, type Displaced } from './identity.ts';
 import { sourceIdOf, type ScanOp, type ScanTally } from './writer.ts';
-import { join, type Candidate } from './walk.ts';
+import { join } from '../files/relative-path.ts';
+import { type Candidate } from './walk.ts';
 import type { ScanChanges } from './wire.ts';
 
 /** Lines of each kind; the counts are whole. */

@@ -13,7 +13,7 @@ import { toIdentity } from '../files/track-draft.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { sourceIdOf } from './writer.ts';
-import { absoluteOf, join } from './walk.ts';
+import { absoluteOf, join } from '../files/relative-path.ts';
 
 /** Two encodings of one recording differ by their padding. */
 const SAME_LENGTH_MS = 2_000;

@@ -6,10 +6,10 @@ import { lstat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { identityKey } from '../library/fold.ts';
-import { namesIn } from './folder-names.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { absoluteOf, join, type Candidate } from './walk.ts';
+import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
+import { type Candidate } from './walk.ts';
 
 /** A known place of a file. */
 interface Place {
@@ -107,8 +107,7 @@ export function createIdentity({
     if (names === 'unknown') return false;
     if (names !== 'absent') return !names.has(name);
     if (path === '') return false; // the import folder itself: a disk that is not there
-    const slash = path.lastIndexOf('/');
-    return isAbsent(slash < 0 ? '' : path.slice(0, slash), path.slice(slash + 1));
+    return isAbsent(parentOf(path), path.slice(path.lastIndexOf('/') + 1));
   }
 
   /** The file is not there any more: nothing has its name, or another file has it. */

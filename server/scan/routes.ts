@@ -6,8 +6,7 @@ import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { Sources } from '../sources/registry.ts';
 import { findScanFolders } from './scan-folders.ts';
-import { scanPayload } from './scan-payload.ts';
-import { assertScannable } from './task.ts';
+import { assertScannable, scanPayload } from './task.ts';
 import { ScanQuery } from './wire.ts';
 
 export interface ScanRouteDeps {

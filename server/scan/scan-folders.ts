@@ -4,10 +4,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
-import { smallestSet } from '../watch/changed-folders.ts';
-import { namesIn } from './folder-names.ts';
+import { smallestSet } from '../files/folder-set.ts';
 import { IGNORE_MARKS } from '../files/music-names.ts';
-import { absoluteOf, join } from './walk.ts';
+import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
 
 /**
  * The smallest set of folders that holds all of these, spelled as on disk; none means the whole music folder. Paths are
@@ -73,7 +72,7 @@ export async function standingFolders(root: string, folders: readonly string[]):
   const standing = await Promise.all(
     folders.map(async (folder) => {
       let path = folder;
-      while (path !== '' && !(await isItself(real, path))) path = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+      while (path !== '' && !(await isItself(real, path))) path = parentOf(path);
       return path;
     }),
   );

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { AppError, messageOf } from '../errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { absoluteOf } from './walk.ts';
+import { absoluteOf } from '../files/relative-path.ts';
 
 /** Over all groups of a scan. Each holds two parts of a large file in memory. */
 const FILES_AT_ONCE = 4;

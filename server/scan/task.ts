@@ -1,14 +1,30 @@
 // The scan of the music folder as a background task.
+import type { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { EventHub } from '../events/hub.ts';
 import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
-import { permanent, type Handler } from '../jobs/tasks.ts';
+import { permanent, type Handler, type TASKS } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
 import { StorageDown } from './store-copies.ts';
 import { folderProblem } from './mounted-folder.ts';
 import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
+
+export interface ScanWish {
+  /** As `findScanFolders` gives them; none, or [''], is the whole music folder. */
+  folders: string[];
+  restore?: boolean;
+  dryRun?: boolean;
+}
+type Payload = z.input<(typeof TASKS)['scan_local_folder']['payload']>;
+
+/** Payload of the job. Equal wishes have equal payloads, so that the same scan is not queued twice. */
+export const scanPayload = ({ folders, restore = false, dryRun = false }: ScanWish): Payload => ({
+  ...(folders.some((folder) => folder !== '') && { paths: folders.toSorted() }),
+  ...(restore && { restore }),
+  ...(dryRun && { dryRun }),
+});
 
 export interface ScanTaskDeps extends ScanDeps {
   settings: LiveSettings;

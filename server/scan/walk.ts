@@ -4,11 +4,13 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { sep } from 'node:path';
-import { nameToText, textToName } from '../storage/file-names.ts';
+import { textToName } from '../storage/file-names.ts';
 import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
 import { LYRICS_EXTENSIONS, lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
 import type { TrackId } from '../db/ids.ts';
+import { mtimeUsOf } from '../files/file-stamp.ts';
+import { absoluteOf, isBelow, join, textOf } from '../files/relative-path.ts';
 
 /** What the database knows of a file. */
 export interface KnownFile {
@@ -165,10 +167,6 @@ function list(root: string, path: string, batch: FolderBatch): Listing | undefin
   return listing;
 }
 
-/** Nearly every name is its own text; one that is no UTF-8, or looks like an escape, is written with escapes. */
-export const textOf = (name: string | Buffer): string =>
-  typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
-
 function sort(
   listing: Listing,
   batch: FolderBatch,
@@ -247,8 +245,6 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
     return undefined;
   }
 }
-
-export const mtimeUsOf = (stat: fs.Stats): number => Math.round(stat.mtimeMs * 1000);
 
 /** Of each audio file, where lyrics lie beside it. A folder without any costs nothing. */
 function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[], texts: string[]): (string | null)[] {
@@ -341,9 +337,6 @@ function* goneFolders(
   }
 }
 
-export const isBelow = (path: string, folder: string): boolean =>
-  folder === '' || path === folder || path.startsWith(`${folder}/`);
-
 function bestImage(images: { name: string; extension: string }[]): string | null {
   let best: string | null = null;
   let rank = COVER_NAMES.length;
@@ -367,15 +360,6 @@ const emptyBatch = (path: string): FolderBatch => ({
   unchanged: 0,
   deleted: 0,
 });
-
-export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
-
-/** Absolute path of a relative one, as bytes where its name is no UTF-8. */
-export function absoluteOf(root: string, path: string): string | Buffer {
-  const name = textToName(path);
-  if (typeof name === 'string') return path === '' ? root : `${root}/${name}`;
-  return Buffer.concat([Buffer.from(`${root}/`), name]);
-}
 
 const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf('.');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { queryBool } from '../http/paging.ts';
 import { ScanCounts } from '../sources/wire.ts';
-import { MOST_FOLDERS } from '../watch/changed-folders.ts';
+import { MOST_FOLDERS } from '../files/folder-set.ts';
 
 const folderPath = z.string().max(4_096);
 export const ScanQuery = z.object({

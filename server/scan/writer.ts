@@ -8,7 +8,8 @@ import type { Storage } from '../storage/storage.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import { fileKey, type Displaced } from './identity.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { join, type Candidate, type FolderBatch, type KnownFile } from './walk.ts';
+import { join } from '../files/relative-path.ts';
+import { type Candidate, type FolderBatch, type KnownFile } from './walk.ts';
 
 /** One thing to write. */
 export type ScanOp =

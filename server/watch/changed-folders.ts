@@ -1,7 +1,6 @@
 // From many small changes to few scans: what changed is noted until nothing more comes, files that still grow are
 // waited for, and the rest becomes the smallest set of folders to scan. No clock, no disk: times are handed in, and a
 // look at a file is asked for.
-import { isBelow } from '../scan/walk.ts';
 
 export interface QuietRules {
   /** Without news for so long, the changes noted are taken. A file has to look the same for as long. */
@@ -32,9 +31,6 @@ export interface TakenChanges {
   /** Changes noted since the last time. */
   count: number;
 }
-
-/** One scan takes so many folders; more are scanned as one, from the folder above them all. */
-export const MOST_FOLDERS = 100;
 
 export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
   const entries = new Map<string, Entry>();
@@ -103,39 +99,3 @@ export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
 export type ChangeBook = ReturnType<typeof createChangeBook>;
 
 const looksSame = (a: FileLook, b: FileLook): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;
-
-/**
- * The folders of one scan, no more than `most`. It has to see them all: what vanished in one place may be what came up
- * in another.
- */
-export function foldersToScan(changed: Iterable<string>, most = MOST_FOLDERS): string[] {
-  const folders = smallestSet(changed);
-  return folders.length > most ? [commonParent(folders)] : folders;
-}
-
-/** Without the folders that lie below another one. */
-export function smallestSet(folders: Iterable<string>): string[] {
-  const smallest: string[] = [];
-  for (const folder of [...new Set(folders)].sort(byTree)) {
-    const last = smallest.at(-1);
-    if (last === undefined || !isBelow(folder, last)) smallest.push(folder);
-  }
-  return smallest;
-}
-
-/** Each folder comes directly before what it holds: `/` sorts below every other character. */
-function byTree(a: string, b: string): number {
-  const [first, second] = [a.replaceAll('/', '\0'), b.replaceAll('/', '\0')];
-  return first < second ? -1 : first > second ? 1 : 0;
-}
-
-/** The deepest folder that holds all of them; '' is the music folder itself. */
-export function commonParent(folders: readonly string[]): string {
-  let common = folders[0]?.split('/') ?? [];
-  for (const folder of folders) {
-    const parts = folder.split('/');
-    const end = common.findIndex((part, i) => part !== parts[i]);
-    if (end >= 0) common = common.slice(0, end);
-  }
-  return common.join('/');
-}

@@ -3,7 +3,7 @@
 // scan needs to know only where to look. Everything is synchronous: it runs in the watching thread.
 import fs from 'node:fs';
 import { nameToText } from '../storage/file-names.ts';
-import { absoluteOf, isBelow, join } from '../scan/walk.ts';
+import { absoluteOf, isBelow, join } from '../files/relative-path.ts';
 import { IGNORE_MARKS, kindOf } from '../files/music-names.ts';
 import type { FileLook } from './changed-folders.ts';
 

@@ -1,6 +1,6 @@
 // Reads Linux's table of mounts, to tell a disk of this machine from one across the network: the system announces only
 // changes that this machine made itself, so a shared folder has to be looked at instead. Format: proc_pid_mountinfo(5).
-import { isBelow } from '../scan/walk.ts';
+import { isBelow } from '../files/relative-path.ts';
 
 const REMOTE_TYPES = new Set([
   'nfs',

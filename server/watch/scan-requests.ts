@@ -5,8 +5,8 @@ import type { JobId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
-import { foldersToScan } from './changed-folders.ts';
-import { scanPayload } from '../scan/scan-payload.ts';
+import { foldersToScan } from '../files/folder-set.ts';
+import { scanPayload } from '../scan/task.ts';
 
 export interface ScanRequestsDeps {
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;

@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { END } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
-import { createChangeBook, foldersToScan, type FileLook, type QuietRules } from './changed-folders.ts';
+import { createChangeBook, type FileLook, type QuietRules } from './changed-folders.ts';
+import { foldersToScan } from '../files/folder-set.ts';
 import { lookAt, watchFolders, type TreeWatch } from './folder-watch.ts';
-import { absoluteOf, join } from '../scan/walk.ts';
+import { absoluteOf, join, parentOf } from '../files/relative-path.ts';
 import { IGNORE_MARKS } from '../files/music-names.ts';
 
 export interface WatchOrder {
@@ -86,8 +87,6 @@ function isHidden(folder: string): boolean {
   }
   return false;
 }
-
-const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 const fail = (error: unknown): void =>
   post({

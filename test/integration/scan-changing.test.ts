@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createReaderPool, type ReaderPool } from '../../server/files/reader-pool.ts';
-import { mtimeUsOf } from '../../server/scan/walk.ts';
+import { mtimeUsOf } from '../../server/files/file-stamp.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { productPaths } from '../../server/paths.ts';

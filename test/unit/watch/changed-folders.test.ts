@@ -1,47 +1,9 @@
-// When changes are taken, what waits, and which folders are scanned for them. Times are numbers; nothing here waits.
+// When changes are taken, and what waits. Times are numbers; nothing here waits.
 import { describe, expect, it } from 'vitest';
-import {
-  commonParent,
-  createChangeBook,
-  foldersToScan,
-  smallestSet,
-  type FileLook,
-} from '../../../server/watch/changed-folders.ts';
+import { createChangeBook, type FileLook } from '../../../server/watch/changed-folders.ts';
 
 const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
 const look = (size: number, mtimeMs = 0): FileLook => ({ size, mtimeMs });
-
-describe('the folders to scan', () => {
-  it.each([
-    { what: 'nothing', changed: [], scan: [] },
-    { what: 'the same folder twice', changed: ['a/b', 'a/b'], scan: ['a/b'] },
-    { what: 'a folder below another', changed: ['a/b/c', 'a', 'a/b'], scan: ['a'] },
-    { what: 'names that only begin alike', changed: ['a', 'ab', 'a b', 'a.b/c'], scan: ['a', 'a b', 'a.b/c', 'ab'] },
-    { what: 'the music folder itself', changed: ['a', '', 'b/c'], scan: [''] },
-    { what: 'new things in two places', changed: ['a/b', 'c'], scan: ['a/b', 'c'] },
-    { what: 'things gone from two places', changed: ['a/b', 'c'], scan: ['a/b', 'c'] },
-    { what: 'a renamed folder', changed: ['artist', 'artist/new name'], scan: ['artist'] },
-    { what: 'a folder moved to another artist', changed: ['rock/a', 'rock/b/album'], scan: ['rock/a', 'rock/b/album'] },
-    { what: 'a file moved across the library', changed: ['a/b', 'c/d'], scan: ['a/b', 'c/d'] },
-    {
-      what: 'more folders than one scan takes',
-      changed: Array.from({ length: 101 }, (_, i) => `all/${i}`),
-      scan: ['all'],
-    },
-  ])('$what → $scan', ({ changed, scan }) => {
-    expect(foldersToScan(changed)).toEqual(scan);
-  });
-
-  it('a folder of many siblings is found below its parent also when other names sort between them', () => {
-    expect(smallestSet(['a/b', 'a b', 'a!', 'a'])).toEqual(['a', 'a b', 'a!']);
-  });
-
-  it('the common parent is a whole folder, never half a name', () => {
-    expect(commonParent(['music/ab/1', 'music/ac/1'])).toBe('music');
-    expect(commonParent(['music/ab', 'music/ab/1'])).toBe('music/ab');
-    expect(commonParent([''])).toBe('');
-  });
-});
 
 describe('when changes are taken', () => {
   it('nothing is due while nothing is noted', () => {

@@ -1,0 +1,36 @@
+// Paths relative to the music folder: text with `/` between names, as in `source_id`; '' is the music folder itself. A
+// name on disk is bytes; see storage/file-names.ts for those that are not UTF-8.
+import { readdir } from 'node:fs/promises';
+import { nameToText, textToName } from '../storage/file-names.ts';
+
+export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** True for the folder itself too. */
+export const isBelow = (path: string, folder: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`);
+
+/** Absolute path; bytes when a name in it is not UTF-8. */
+export function absoluteOf(root: string, path: string): string | Buffer {
+  const name = textToName(path);
+  if (typeof name === 'string') return path === '' ? root : `${root}/${name}`;
+  return Buffer.concat([Buffer.from(`${root}/`), name]);
+}
+
+/** A name as listed by the system. Nearly every name is its own text, so the conversion is avoided. */
+export const textOf = (name: string | Buffer): string =>
+  typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
+
+/** The names in a folder. `absent` when there is no such folder, `unknown` when it cannot be listed. */
+export async function namesIn(folder: string | Buffer): Promise<Set<string> | 'absent' | 'unknown'> {
+  try {
+    const names = await readdir(folder);
+    if (names.some((name) => name.includes('\ufffd')))
+      return new Set((await readdir(folder, { encoding: 'buffer' })).map(textOf));
+    return new Set(names.map(textOf));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unknown';
+  }
+}
