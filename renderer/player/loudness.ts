@@ -1,7 +1,5 @@
 // How loud a voice is: ReplayGain with peak protection, and the curves of a crossfade. Pure.
-import type { QueueTrack } from './types.ts';
-
-export type ReplayGainMode = 'off' | 'track' | 'album';
+import type { QueueTrack, ReplayGainMode } from './types.ts';
 
 /**
  * Factor for a track. Without a value for the album the track's is taken, and the other way round; without any the

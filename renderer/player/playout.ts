@@ -2,9 +2,10 @@
 // engine says what comes, this says what happened.
 import { ClockVoice } from './clock-voice.ts';
 import { ElementVoice } from './element-voice.ts';
-import { crossfadeBetween, replayGain, type ReplayGainMode } from './loudness.ts';
+import { crossfadeBetween, replayGain } from './loudness.ts';
 import type { Mixer } from './mixer.ts';
 import { joinFrame, soonestFrame } from './timeline.ts';
+import type { ReplayGainMode } from './types.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
 /** A decoded minute takes 23 MB. Longer tracks are left to a media element, which ends where it ends. */

@@ -1,7 +1,6 @@
 // What a player is to the rest of the renderer: a state that can be read and watched, and commands. Behind it is the
 // engine, or, in every window but one, a line to the window that has it; no component notices.
 import type { TrackOut } from '../../server/library/wire.ts';
-import type { ReplayGainMode } from './loudness.ts';
 
 /** What is kept of a track in the queue, also over a restart. */
 export type QueueTrack = Pick<
@@ -31,6 +30,7 @@ export interface QueueEntry {
   readonly order: number;
 }
 
+export type ReplayGainMode = 'off' | 'track' | 'album';
 export type Repeat = 'off' | 'all' | 'one';
 export type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
 /** `fetching` is no fault: the audio is on its way here, and plays when it has come. */

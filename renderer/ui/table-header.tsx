@@ -2,8 +2,14 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import type { KeyboardEvent, PointerEvent as ReactPointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from './class-names.ts';
-import type { Column } from './virtual-table.tsx';
 import styles from './virtual-table.module.css';
+
+export interface HeaderColumn {
+  id: string;
+  label: string;
+  align?: 'end';
+  sortable?: boolean;
+}
 
 export interface ColumnSizing {
   canResize: (columnId: string) => boolean;
@@ -13,7 +19,7 @@ export interface ColumnSizing {
 }
 
 interface TableHeaderProps {
-  columns: readonly Omit<Column<never>, 'cell'>[];
+  columns: readonly HeaderColumn[];
   template: string;
   height: number;
   sort: { id: string; descending: boolean };

@@ -17,20 +17,16 @@ import {
 } from 'react';
 import { classNames } from './class-names.ts';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
-import { TableHeader, type ColumnSizing } from './table-header.tsx';
+import { TableHeader, type ColumnSizing, type HeaderColumn } from './table-header.tsx';
 import { useLast } from './use-last.ts';
 import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
 import styles from './virtual-table.module.css';
 
-export interface Column<T> {
-  id: string;
-  label: string;
+export interface Column<T> extends HeaderColumn {
   /** Width as a grid track, such as `2fr` or `72px`. */
   width: string;
-  align?: 'end';
   /** Left out on narrow windows. */
   wideOnly?: boolean;
-  sortable?: boolean;
   /** Is called again only for another item, another index or another array of columns. */
   cell: (item: T, index: number) => ReactNode;
 }

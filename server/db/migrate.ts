@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import type { Sqlite } from './client.ts';
 
 interface Migration {
   name: string;
@@ -18,7 +18,7 @@ interface Migration {
  * Applies what is not applied yet, each in a transaction of its own. Refuses an edited, missing or out-of-order
  * migration.
  */
-export function migrate(client: Sqlite, dir: string, log: Log): void {
+export function migrate(client: Database, dir: string, log: Log): void {
   client.exec(
     'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)',
   );
@@ -75,7 +75,7 @@ function assertHistory(applied: { name: string; hash: string }[], files: Migrati
 
 const refused = (why: string): AppError => new AppError('unavailable', `The database ${why}.`);
 
-function applyOne(client: Sqlite, migration: Migration): void {
+function applyOne(client: Database, migration: Migration): void {
   const find = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
   client
     .transaction(() => {

@@ -22,7 +22,7 @@ import type { HistoryService } from './service.ts';
 import { songKey } from './song-names.ts';
 import type { UnmatchedSong } from './wire.ts';
 
-export type HistoryImportRow = typeof historyImports.$inferSelect;
+type HistoryImportRow = typeof historyImports.$inferSelect;
 
 export interface HistoryImportDeps {
   db: MainDb;

@@ -1,11 +1,11 @@
 // The history, imports and scrobbling on the wire (decisions 4 and 5).
 import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
+import type { historyImports } from '../db/schema.ts';
 import { idParam, pageQuery, pagedOf, queryInt } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
-import type { HistoryImportRow } from './imports.ts';
 import type { NowPlaying } from './now-playing.ts';
 import type { ScrobblingStatus } from './scrobbling.ts';
 import type { PlayReport, PlaySummary, Recorded } from './service.ts';
@@ -191,7 +191,7 @@ export const toNowPlayingOut = (playing: NowPlaying | undefined): z.input<typeof
     : null,
 });
 
-export const toHistoryImportOut = (row: HistoryImportRow): HistoryImportOut => ({
+export const toHistoryImportOut = (row: typeof historyImports.$inferSelect): HistoryImportOut => ({
   id: row.id,
   filename: row.filename,
   status: row.status,

@@ -1,5 +1,6 @@
 // Conditions on the items of a list. The SQL is fixed text; values are bound.
-import { ofKind, searchBase, type SearchKind } from './search-index.ts';
+import { ofKind, searchBase } from './search-index.ts';
+import type { SearchKind } from './search-names.ts';
 import { namesOf } from './search-names.ts';
 import type { Params } from './statements.ts';
 import { matchesOf, wordsOf } from './search-words.ts';

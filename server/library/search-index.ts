@@ -5,13 +5,12 @@
 // writes out what it has whenever the order breaks.
 import type { Sqlite } from '../db/client.ts';
 import { gramsOf } from './search-grams.ts';
-import { NAMES_OF_ALBUM, namesOf, textOf } from './search-names.ts';
+import { NAMES_OF_ALBUM, namesOf, textOf, type SearchKind } from './search-names.ts';
 
 /**
  * In the order of rowids. Albums and artists come before the many tracks, so that they are found without passing them.
  */
-export const SEARCH_KINDS = { artist: 0, album: 1, track: 2 } as const;
-export type SearchKind = keyof typeof SEARCH_KINDS;
+export const SEARCH_KINDS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 
 const SPAN = 2 ** 40;

@@ -2,7 +2,8 @@
 // that one's artist, so that one look finds `dark side time`.
 import type { Sqlite } from '../db/client.ts';
 import { searchFold } from './fold.ts';
-import type { SearchKind } from './search-index.ts';
+
+export type SearchKind = 'artist' | 'album' | 'track';
 
 /** SQL of the names, a line each, that a track has from its album. */
 export const NAMES_OF_ALBUM =

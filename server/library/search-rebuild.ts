@@ -4,7 +4,8 @@
 import type { MainDb } from '../db/client.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
-import type { SearchIndex, SearchKind } from './search-index.ts';
+import type { SearchIndex } from './search-index.ts';
+import type { SearchKind } from './search-names.ts';
 
 /** Some milliseconds. */
 const AT_ONCE = 100;

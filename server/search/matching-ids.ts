@@ -2,8 +2,8 @@
 // of three characters and more, the other those of one and two. When words of both lengths were typed, the two answers
 // have to meet, and either may be most of the library. A look into such a table costs as much as a hundred results, so
 // one goes on through artists, albums and tracks as far as it comes.
-import { SEARCH_KINDS, searchBase, searchEnd, type SearchKind } from '../library/search-index.ts';
-import { namesOf } from '../library/search-names.ts';
+import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index.ts';
+import { namesOf, type SearchKind } from '../library/search-names.ts';
 import type { Statements } from '../library/statements.ts';
 import { matchesOf, type Match } from '../library/search-words.ts';
 

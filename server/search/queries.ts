@@ -2,7 +2,7 @@
 // best results are there however many others match. (What holds the words somewhere is found by holding.ts.) Raw SQL,
 // because this runs at every key press.
 import { sortKey } from '../library/fold.ts';
-import type { SearchKind } from '../library/search-index.ts';
+import type { SearchKind } from '../library/search-names.ts';
 import type { Statements } from '../library/statements.ts';
 import type { Candidate } from './rank.ts';
 

@@ -7,7 +7,7 @@ import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
 import { sortKey } from '../library/fold.ts';
 import { createResultCache } from '../library/result-cache.ts';
-import type { SearchKind } from '../library/search-index.ts';
+import type { SearchKind } from '../library/search-names.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
 import type { TrackSummary } from '../library/track-rows.ts';

@@ -4,7 +4,7 @@ import { IconAdjustmentsHorizontal, IconMoon } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ReplayGainMode } from '../../player/loudness.ts';
+import type { ReplayGainMode } from '../../player/types.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';

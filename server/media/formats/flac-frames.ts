@@ -2,7 +2,7 @@
 // cut off, and the first one, where the metadata does not say where it is.
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { StreamInfo } from './flac.ts';
+import type { StreamInfo } from './flac-stream-info.ts';
 
 /** More than any frame of ordinary settings (65,535 samples of 8 channels at 24 bit do not occur). */
 const TAIL_BYTES = 256 << 10;

@@ -1,12 +1,13 @@
 // FLAC: a list of metadata blocks, then frames. https://xiph.org/flac/format.html
 import { PlainReader } from '../byte-reader.ts';
-import { u16be, u24be, u32be } from '../integers.ts';
+import { u24be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
 import { fillGaps, TagBuilder } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { FileRead } from './file-read.ts';
 import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
+import { streamInfoAt, type StreamInfo } from './flac-stream-info.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { readPictureBlock } from './picture-block.ts';
 import { findTrailingTags } from './trailing-tags.ts';
@@ -15,20 +16,8 @@ import { readVorbisComment } from './vorbis-comment.ts';
 const STREAMINFO = 0;
 const VORBIS_COMMENT = 4;
 const PICTURE = 6;
-const STREAMINFO_BYTES = 34;
 /** As much of a PICTURE block as says what and where it is. */
 const PICTURE_HEAD_BYTES = 1024;
-
-export interface StreamInfo {
-  minBlock: number;
-  maxBlock: number;
-  minFrameBytes: number;
-  sampleRateHz: number;
-  channels: number;
-  bitDepth: number;
-  /** 0 when the encoder did not know. */
-  samples: number;
-}
 
 /** `marker` is where `fLaC` lies; ID3 tags may stand in front of it. */
 export function readFlac(window: Window, marker: number, keepPictures: boolean): FileRead {
@@ -55,24 +44,6 @@ export function readFlac(window: Window, marker: number, keepPictures: boolean):
     pictures.push(...id3.pictures);
   }
   return { facts: flacFacts(window, info, at), tags, pictures };
-}
-
-/** STREAMINFO's body at `position`, or undefined when the file ends in it or it is nonsense. */
-export function streamInfoAt(window: Window, position: number): StreamInfo | undefined {
-  const i = window.at(position, STREAMINFO_BYTES);
-  if (i < 0) return undefined;
-  const b = window.bytes;
-  const sampleRateHz = u24be(b, i + 10) >> 4;
-  if (sampleRateHz === 0) return undefined;
-  return {
-    minBlock: u16be(b, i),
-    maxBlock: u16be(b, i + 2),
-    minFrameBytes: u24be(b, i + 4),
-    sampleRateHz,
-    channels: (((b[i + 12] as number) >> 1) & 7) + 1,
-    bitDepth: ((((b[i + 12] as number) & 1) << 4) | ((b[i + 13] as number) >> 4)) + 1,
-    samples: ((b[i + 13] as number) & 15) * 4294967296 + u32be(b, i + 14),
-  };
 }
 
 function readBlock(

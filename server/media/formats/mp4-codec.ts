@@ -2,7 +2,15 @@
 // ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds), 14496-3 1.6 (AudioSpecificConfig); ALAC: its magic cookie
 import { u16be, u32be } from '../integers.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
-import type { Mp4Track } from './mp4-track.ts';
+
+export interface Mp4Codec {
+  /** '' until a sample description was read. */
+  codec: string;
+  sampleRateHz: number;
+  channels: number;
+  bitDepth?: number;
+  lossless: boolean;
+}
 
 const CODECS = new Map<number, { codec: string; lossless?: boolean }>([
   [atom('mp4a'), { codec: 'aac' }],
@@ -38,7 +46,7 @@ const ESDS_CODECS: Record<number, string> = {
 };
 
 /** Reads the first description of `stsd` whose body begins at `at`. */
-export function readSampleEntry(atoms: AtomReader, at: number, limit: number, track: Mp4Track): void {
+export function readSampleEntry(atoms: AtomReader, at: number, limit: number, track: Mp4Codec): void {
   if (track.codec !== '' || !atoms.read(at + 8, limit)) return;
   const { name, bodyAt, end, window } = atoms;
   const i = window.at(bodyAt, 28);
@@ -60,7 +68,7 @@ export function readSampleEntry(atoms: AtomReader, at: number, limit: number, tr
   readConfiguration(atoms, children, end, track);
 }
 
-function readConfiguration(atoms: AtomReader, start: number, limit: number, track: Mp4Track): void {
+function readConfiguration(atoms: AtomReader, start: number, limit: number, track: Mp4Codec): void {
   atoms.each(start, limit, (name, bodyAt, end) => {
     if (name === ESDS) readEsds(atoms, bodyAt, end, track);
     else if (name === ALAC) readAlacCookie(atoms, bodyAt, end, track);
@@ -69,7 +77,7 @@ function readConfiguration(atoms: AtomReader, start: number, limit: number, trac
   });
 }
 
-function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Track): void {
+function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const i = atoms.window.at(at + 4, 24); // behind version and flags
   if (i < 0 || at + 28 > end) return;
   const b = atoms.window.bytes;
@@ -81,7 +89,7 @@ function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Tr
 }
 
 /** STREAMINFO behind version and a block header. */
-function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Track): void {
+function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const i = atoms.window.at(at + 8, 18);
   if (i < 0 || at + 26 > end) return;
   const b = atoms.window.bytes;
@@ -92,7 +100,7 @@ function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Trac
 }
 
 /** Descriptors within descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
-function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Track): void {
+function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const length = Math.min(end - at, 512);
   const i = atoms.window.at(at, length);
   if (i < 0) return;
@@ -121,7 +129,7 @@ function skippedFlags(b: Buffer, k: number): number {
 }
 
 /** Object type, rate, channels; with SBR the rate that is heard is another one. */
-function readAacConfiguration(b: Buffer, start: number, end: number, track: Mp4Track): void {
+function readAacConfiguration(b: Buffer, start: number, end: number, track: Mp4Codec): void {
   let bit = 0;
   const read = (count: number): number => {
     let value = 0;

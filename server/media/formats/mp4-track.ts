@@ -2,14 +2,9 @@
 import { u16be, u32be, u64be } from '../integers.ts';
 import type { Window } from '../window.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
-import { readSampleEntry } from './mp4-codec.ts';
+import { readSampleEntry, type Mp4Codec } from './mp4-codec.ts';
 
-export interface Mp4Track {
-  codec: string;
-  sampleRateHz: number;
-  channels: number;
-  bitDepth?: number;
-  lossless: boolean;
+export interface Mp4Track extends Mp4Codec {
   /** Units of `mediaDuration` per second. */
   timescale: number;
   mediaDuration: number;
