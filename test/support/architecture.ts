@@ -1,0 +1,180 @@
+// Which folder may import which. A folder may use all layers below its own, and of its own layer the folders named
+// behind it, which are listed before it: so there is no cycle. Types count like code.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+
+export interface Layer {
+  name: string;
+  about: string;
+  /** Each folder (or file directly in the part's root) and what it uses of its own layer. */
+  folders: Record<string, readonly string[]>;
+}
+
+/** The programs, and the layers of each, lowest first. `*` stands for every folder there; they use none of each other. */
+export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer[]> = {
+  server: [
+    {
+      name: 'base',
+      about: 'errors, settings, the log, the database: what everything else may use',
+      folders: {
+        'errors.ts': [],
+        'paths.ts': [],
+        log: [],
+        runtime: [],
+        db: ['errors.ts', 'log'],
+        config: ['errors.ts', 'log', 'db'],
+      },
+    },
+    {
+      name: 'tools',
+      about: 'HTTP, events, jobs, storage, audio formats, requests to other servers: they know bytes, not music',
+      folders: { http: [], outbound: [], storage: [], media: [], events: ['http'], jobs: ['events', 'http'] },
+    },
+    {
+      name: 'domain',
+      about: 'one folder per subject, with its rules, its tables, its tasks and its part of the REST API',
+      folders: {
+        auth: [],
+        settings: [],
+        lan: [],
+        jukebox: [],
+        radio: [],
+        library: [],
+        files: ['library'],
+        likes: ['library'],
+        history: ['library'],
+        playback: ['library'],
+        playlists: ['library'],
+        covers: ['library'],
+        stats: ['library'],
+        enrichment: ['library'],
+        relocation: ['files', 'library'],
+        sources: ['settings'],
+        search: ['library', 'sources'],
+        streaming: [],
+        shares: ['library', 'streaming'],
+        scan: ['files', 'library', 'relocation', 'sources'],
+        watch: ['files', 'scan'],
+        uploads: ['files', 'library'],
+        downloads: ['files', 'library', 'sources'],
+        backup: ['playlists'],
+        maintenance: ['covers', 'files', 'settings'],
+      },
+    },
+    {
+      name: 'APIs',
+      about: 'protocols over the domain; the REST API is made of the routes of each folder',
+      folders: { subsonic: [] },
+    },
+    {
+      name: 'app',
+      about: 'puts the modules together; the commands that run it',
+      folders: { 'ground.ts': [], 'app.ts': ['ground.ts'], cli: ['app.ts', 'ground.ts'], 'main.ts': ['cli'] },
+    },
+  ],
+  renderer: [
+    {
+      name: 'base',
+      about: 'the desktop bridge, languages, and components that know no music',
+      folders: { 'desktop.ts': [], i18n: ['desktop.ts'], ui: [] },
+    },
+    {
+      name: 'state',
+      about: 'requests and their cache, the player, and what is made of both',
+      folders: { api: [], player: ['api'], music: ['api', 'player'] },
+    },
+    { name: 'features', about: 'one folder per page or dialog', folders: { 'features/*': [] } },
+    { name: 'windows', about: 'the windows, made of features', folders: { windows: [] } },
+  ],
+  main: [{ name: 'main', about: 'the desktop shell', folders: { '*': [] } }],
+};
+
+export type Part = keyof typeof ARCHITECTURE;
+const PARTS = Object.keys(ARCHITECTURE) as Part[];
+
+/** What the renderer may know of the server: shapes on the wire. */
+const isWire = (path: string): boolean => /\/([a-z]+-)?wire\.ts$/.test(path);
+
+export interface Import {
+  from: string;
+  to: string;
+}
+
+const root = join(import.meta.dirname, '..', '..');
+const isCode = (path: string): boolean => /\.tsx?$/.test(path);
+
+/** The code of the programs: paths from the project's root, with `/`. */
+export const FILES: readonly string[] = PARTS.flatMap((part) =>
+  readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
+    .filter(isCode)
+    .map((path) => posix.join(part, path.split(sep).join('/'))),
+);
+
+export const readCode = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** Behind `from` or `import`, with or without a bracket: static, for its effect, re-exported, dynamic, or as a type. */
+const SPECIFIER = /\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g;
+
+export function importsOf(path: string, code: string): Import[] {
+  return [...code.matchAll(SPECIFIER)].map(([, , specifier = '']) => ({
+    from: path,
+    to: posix.normalize(posix.join(posix.dirname(path), specifier)),
+  }));
+}
+
+export const IMPORTS: readonly Import[] = FILES.flatMap((path) => importsOf(path, readCode(path))).filter(({ to }) =>
+  isCode(to),
+);
+
+export const partOf = (path: string): Part | undefined => PARTS.find((part) => path.startsWith(`${part}/`));
+
+/** The folder of a file, or a file directly in a part's root, as the table calls it; undefined when it does not. */
+export function placeOf(path: string): { part: Part; folder: string; layer: number } | undefined {
+  const part = partOf(path);
+  if (part === undefined) return undefined;
+  const inPart = path.slice(part.length + 1);
+  for (const [layer, { folders }] of ARCHITECTURE[part].entries())
+    for (const name of Object.keys(folders)) {
+      if (name.endsWith('*') && inPart.startsWith(name.slice(0, -1))) {
+        const rest = inPart.slice(name.length - 1);
+        return { part, folder: name.slice(0, -1) + rest.split('/', 1)[0], layer };
+      }
+      if (inPart === name || inPart.startsWith(`${name}/`)) return { part, folder: name, layer };
+    }
+  return undefined;
+}
+
+/** Why the table does not allow it; undefined when it does. */
+export function faultOf({ from, to }: Import): string | undefined {
+  const [user, used] = [placeOf(from), placeOf(to)];
+  if (!user || !used) return `${user ? to : from} is not in the table`;
+  if (user.part !== used.part)
+    return user.part === 'renderer' && used.part === 'server' && isWire(to)
+      ? undefined
+      : `${user.part}/ does not use ${used.part}/`;
+  if (user.part === 'main' || user.folder === used.folder || used.layer < user.layer) return undefined;
+  if (used.layer > user.layer) return `${used.folder} lies above ${user.folder}`;
+  return usesBeside(user).includes(used.folder) ? undefined : `${user.folder} may not use ${used.folder}`;
+}
+
+const usesBeside = ({ part, folder, layer }: { part: Part; folder: string; layer: number }): readonly string[] =>
+  ARCHITECTURE[part][layer]?.folders[folder] ?? [];
+
+/** The files of each cycle, in order. */
+export function cyclesOf(imports: readonly Import[]): string[][] {
+  const next = Map.groupBy(imports, ({ from }) => from);
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  function visit(file: string): void {
+    const at = path.indexOf(file);
+    if (at >= 0) cycles.push(path.slice(at));
+    if (at >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const { to } of next.get(file) ?? []) visit(to);
+    path.pop();
+    done.add(file);
+  }
+  for (const file of next.keys()) visit(file);
+  return cycles;
+}

@@ -1,0 +1,101 @@
+// The code holds to the table of layers (test/support/architecture.ts), and nothing imports in a circle.
+import { describe, expect, it } from 'vitest';
+import {
+  ARCHITECTURE,
+  cyclesOf,
+  faultOf,
+  FILES,
+  IMPORTS,
+  importsOf,
+  placeOf,
+  type Part,
+} from '../support/architecture.ts';
+
+/** Still to be mended. */
+const EXCEPTIONS = new Set(['server/events/wire.ts']);
+
+describe('the code', () => {
+  it('imports only what the table of layers allows', () => {
+    const faults = IMPORTS.map((each) => ({ ...each, why: faultOf(each) })).filter(
+      ({ from, why }) => why !== undefined && !EXCEPTIONS.has(from),
+    );
+    expect(faults.map(({ from, to, why }) => `${from} → ${to}: ${why}`)).toEqual([]);
+  });
+
+  it('has no cycle of files, types included', () => {
+    expect(cyclesOf(IMPORTS).map((files) => files.join(' → '))).toEqual([]);
+  });
+
+  it('imports only files that are there', () => {
+    const files = new Set(FILES);
+    expect(IMPORTS.filter(({ to }) => !files.has(to))).toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  const tables = Object.entries(ARCHITECTURE) as [Part, (typeof ARCHITECTURE)[Part]][];
+  const used = new Set(
+    IMPORTS.map(({ from, to }) => `${placeOf(from)?.part}: ${placeOf(from)?.folder} → ${placeOf(to)?.folder}`),
+  );
+
+  it.each(tables)('of %s lists each folder once, behind all that it uses', (_, layers) => {
+    for (const { folders } of layers) {
+      const names = Object.keys(folders);
+      for (const [at, name] of names.entries())
+        for (const other of folders[name] ?? []) expect(names.slice(0, at), `${name} uses ${other}`).toContain(other);
+    }
+    const all = layers.flatMap(({ folders }) => Object.keys(folders));
+    expect(all).toEqual([...new Set(all)]);
+  });
+
+  it.each(tables)('of %s names nothing that is not there, and no use that is none', (part, layers) => {
+    for (const [name, uses] of layers.flatMap(({ folders }) => Object.entries(folders))) {
+      const inPart = `${part}/${name.replace('*', '')}`;
+      expect(
+        FILES.some((path) => path.startsWith(inPart)),
+        `${inPart} is there`,
+      ).toBe(true);
+      for (const other of uses) expect(used, `${name} uses ${other}`).toContain(`${part}: ${name} → ${other}`);
+    }
+  });
+});
+
+describe('the check', () => {
+  it.each([
+    ["import { a } from '../db/ids.ts';", 'server/db/ids.ts'],
+    ['import type { A } from "./wire.ts";', 'server/likes/wire.ts'],
+    ["import {\n  a,\n  type B,\n} from './wire.ts';", 'server/likes/wire.ts'],
+    ["export { a } from './wire.ts';", 'server/likes/wire.ts'],
+    ["export * from './wire.ts';", 'server/likes/wire.ts'],
+    ["import './wire.ts';", 'server/likes/wire.ts'],
+    ["const { a } = await import('../app.ts');", 'server/app.ts'],
+    ["let a: import('./wire.ts').A;", 'server/likes/wire.ts'],
+    ["let a: typeof import(\n  './wire.ts'\n);", 'server/likes/wire.ts'],
+  ])('reads %j', (code, to) => {
+    expect(importsOf('server/likes/service.ts', code)).toEqual([{ from: 'server/likes/service.ts', to }]);
+  });
+
+  it.each([
+    ['server/likes/service.ts', 'server/db/ids.ts', undefined],
+    ['server/likes/service.ts', 'server/library/service.ts', undefined],
+    ['server/likes/service.ts', 'server/likes/wire.ts', undefined],
+    ['server/library/service.ts', 'server/likes/service.ts', 'library may not use likes'],
+    ['server/db/client.ts', 'server/http/route.ts', 'http lies above db'],
+    ['server/jobs/service.ts', 'server/scan/wire.ts', 'scan lies above jobs'],
+    ['server/cellar/service.ts', 'server/db/ids.ts', 'server/cellar/service.ts is not in the table'],
+    ['renderer/api/likes.ts', 'server/likes/wire.ts', undefined],
+    ['renderer/api/likes.ts', 'server/enrichment/duplicate-wire.ts', undefined],
+    ['renderer/api/likes.ts', 'server/likes/service.ts', 'renderer/ does not use server/'],
+    ['server/likes/service.ts', 'renderer/api/likes.ts', 'server/ does not use renderer/'],
+    ['renderer/features/search/a.tsx', 'renderer/ui/button.tsx', undefined],
+    ['renderer/features/search/a.tsx', 'renderer/features/browse/b.tsx', 'features/search may not use features/browse'],
+    ['main/tray-menu.ts', 'main/status.ts', undefined],
+  ])('%s → %s: %s', (from, to, why) => {
+    expect(faultOf({ from, to })).toBe(why);
+  });
+
+  it('finds a cycle, and tells its files in order', () => {
+    const imports = ['a b', 'b c', 'c d', 'd b'].map((pair) => ({ from: pair.slice(0, 1), to: pair.slice(2) }));
+    expect(cyclesOf(imports)).toEqual([['b', 'c', 'd']]);
+  });
+});
