@@ -1,5 +1,12 @@
-// What tray and menus can do, by name.
+// What tray, menus and media keys do. They have no page to show an error on, so errors become notifications, in the
+// server's words.
+import { app, dialog } from 'electron';
 import type { PlayerCommand } from './ipc.ts';
+import { notify } from './notifications.ts';
+import type { ServerClient } from './server-client.ts';
+import type { Job, Network } from './api-schemas.ts';
+import type { Say } from './texts.ts';
+import type { Windows } from './windows.ts';
 
 export interface Actions {
   open(): void;
@@ -14,4 +21,68 @@ export interface Actions {
   /** Only what is installed can be replaced; undefined elsewhere. */
   lookForUpdate: (() => void) | undefined;
   quit(): void;
+}
+
+interface ActionDeps {
+  windows: Pick<Windows, 'show' | 'tell'>;
+  client: ServerClient;
+  platform: NodeJS.Platform;
+  say: Say;
+  onAsked(job: Job, what: 'scan' | 'identify'): void;
+  onNetwork(network: Network | undefined): void;
+  openPaths(paths: string[]): void;
+  lookForUpdate: Actions['lookForUpdate'];
+}
+
+export function createActions({
+  windows,
+  client,
+  platform,
+  say,
+  onAsked,
+  onNetwork,
+  openPaths,
+  lookForUpdate,
+}: ActionDeps): Actions {
+  const attempt = (work: () => Promise<unknown>): void => {
+    work().catch((error: unknown) =>
+      notify({ title: say('failed.action'), body: error instanceof Error ? error.message : '' }),
+    );
+  };
+  return {
+    open: () => windows.show('library'),
+    openPlayer: () => windows.show('player'),
+    openSettings: () => windows.show('settings'),
+    /** Music that stands still can be begun without a window; the others have nothing to do then. */
+    player: (command: PlayerCommand) => windows.tell({ kind: 'player', command }, { isNeeded: command === 'toggle' }),
+    rescan: () => attempt(async () => onAsked(await client.rescan(), 'scan')),
+    identify: () => attempt(async () => onAsked(await client.identify(), 'identify')),
+    share: (enabled) =>
+      attempt(async () => {
+        const network = await client.share(enabled).catch((error: unknown) => {
+          onNetwork(undefined); // the switch goes back
+          throw error;
+        });
+        onNetwork(network);
+        if (network.shared && network.registration_open)
+          notify({
+            title: say('share.open'),
+            body: say('share.openText'),
+            onClick: () => windows.show('settings', '/settings#accounts'),
+          });
+      }),
+    chooseImports: (what) =>
+      attempt(async () => {
+        const properties: Electron.OpenDialogOptions['properties'] =
+          what === 'folder'
+            ? ['openDirectory']
+            : platform === 'darwin'
+              ? ['openFile', 'openDirectory', 'multiSelections']
+              : ['openFile', 'multiSelections'];
+        const { canceled, filePaths } = await dialog.showOpenDialog({ properties });
+        if (!canceled) openPaths(filePaths);
+      }),
+    lookForUpdate,
+    quit: () => app.quit(),
+  };
 }

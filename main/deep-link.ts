@@ -1,6 +1,6 @@
 // Links of the form tonearm://album/7. Any page on the web may hold one, so it opens a page of the library, or a search
 // in it, and does nothing else.
-import type { News } from './ipc.ts';
+import type { PageMessage } from './ipc.ts';
 
 const PAGES: Record<string, (id: string) => string> = {
   album: (id) => `/albums/${id}`,
@@ -12,7 +12,7 @@ const LONGEST_LINK = 2_000;
 const LONGEST_SEARCH = 200;
 
 /** What the library window is to show; undefined for anything that is no such link. */
-export function newsOfLink(link: string): Extract<News, { kind: 'open' | 'search' }> | undefined {
+export function messageForLink(link: string): Extract<PageMessage, { kind: 'open' | 'search' }> | undefined {
   if (link.length > LONGEST_LINK || !URL.canParse(link)) return undefined;
   const { protocol, host, pathname, searchParams, username, password } = new URL(link);
   if (protocol !== 'tonearm:' || username !== '' || password !== '') return undefined;

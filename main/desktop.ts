@@ -3,18 +3,17 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, globalShortcut, powerMonitor, session } from 'electron';
 import type { Clock } from './clock.ts';
-import { createActions } from './commands.ts';
+import { createActions } from './actions.ts';
 import { denyPermissions, guardNavigation } from './navigation-guard.ts';
 import { receiveLaunchRequests } from './launch-requests.ts';
 import { answerChannels } from './ipc-handlers.ts';
-import { createLoginStart } from './login-start.ts';
+import { createLoginItem } from './login-item.ts';
 import { takeMediaKeys } from './media-keys.ts';
 import { createAskedJobs, isSeen, notify } from './notifications.ts';
-import { createServerLink } from './server-link.ts';
+import { createServerClient } from './server-client.ts';
 import { createServerProcess, type ServerChild } from './server-process.ts';
-import { openShellFile } from './shell-file.ts';
-import { createShellSettings } from './shell-settings.ts';
-import { createStatusView } from './show-status.ts';
+import { createShellSettings, openSettingsFile } from './shell-settings.ts';
+import { createStatusView } from './status-view.ts';
 import { isSounding } from './status.ts';
 import { sayIn, type Say } from './texts.ts';
 import { createUpdater } from './updater.ts';
@@ -49,7 +48,7 @@ export function startDesktop({
   app.enableSandbox();
   if (platform === 'win32') app.setAppUserModelId(APP_ID);
 
-  const kept = openShellFile(join(profile, 'shell.json'));
+  const kept = openSettingsFile(join(profile, 'shell.json'));
   let url: string | undefined;
   let inLanguage = sayIn([]); // the system's is known when the app is ready
   const say: Say = (...words) => inLanguage(...words);
@@ -69,7 +68,7 @@ export function startDesktop({
     preload,
     isOurs,
     url: () => url,
-    placeOf: (name) => kept.get().places[name],
+    fileLocation: (name) => kept.get().places[name],
     keepPlace: (name, place) => kept.change({ places: { ...kept.get().places, [name]: place } }),
     // the music goes on
     staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()),
@@ -78,11 +77,11 @@ export function startDesktop({
     },
   });
   const server = createServerProcess({ launch, clock, onReady, onDown, onFailed });
-  const link = createServerLink({ url: () => url, requestTicket: server.requestTicket });
+  const client = createServerClient({ url: () => url, requestTicket: server.requestTicket });
   const asked = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
-    link,
+    client,
     clock,
     onChange: (status) => view?.show(status, say),
     onJob(job) {
@@ -92,7 +91,7 @@ export function startDesktop({
   });
   const given = receiveLaunchRequests({
     windows,
-    link,
+    client,
     clock,
     whenUp,
     isSounding: () => isSounding(watch.status()),
@@ -101,7 +100,7 @@ export function startDesktop({
   const updater = createUpdater({ clock, isWanted: () => kept.get().lookForUpdates, say });
   const actions = createActions({
     windows,
-    link,
+    client,
     platform,
     say,
     openPaths: given.openPaths,
@@ -111,7 +110,7 @@ export function startDesktop({
   });
   const settings = createShellSettings({
     kept,
-    login: createLoginStart({ platform, env: process.env }),
+    login: createLoginItem({ platform, env: process.env }),
     onMediaKeys: (isWanted) => takeMediaKeys(isWanted, actions.player),
   });
 
@@ -180,7 +179,7 @@ export function startDesktop({
       isOurs,
       settings,
       restartServer,
-      fileOf: link.fileOf,
+      fileOf: client.fileOf,
       setupToken: server.setupToken,
       requestTicket: server.requestTicket,
       onLanguage(language) {

@@ -1,5 +1,5 @@
 // What a page may ask of the shell: one map from channel to function. Whatever a browser could do too goes over HTTP
-// instead. The other way there is one channel, `NEWS`, over which the shell tells a page what to do.
+// instead. The other way there is one channel, `PAGE_MESSAGE`, over which the shell tells a page what to do.
 
 /** What a page's player is at. */
 export interface PlayerReport {
@@ -40,7 +40,7 @@ export interface Channels {
   'shell:language': (language: string) => void;
   /** Shows the file of a track in the system's file manager; false when it is not on this computer. */
   'file:show': (trackId: number) => boolean;
-  /** Told whenever it changes. A page that has told this once also listens to news. */
+  /** Told whenever it changes. A page that has told this once also listens to messages. */
   'player:report': (report: PlayerReport) => void;
 }
 
@@ -60,12 +60,12 @@ export const BRIDGE = {
   reportPlayer: 'player:report',
 } as const satisfies Record<string, Channel>;
 
-export const NEWS = 'news';
+export const PAGE_MESSAGE = 'page-message';
 
 export type PlayerCommand = 'toggle' | 'pause' | 'next' | 'previous';
 export type ServerState = 'starting' | 'running' | 'restarting';
 
-export type News =
+export type PageMessage =
   /** A path of the library window. */
   | { kind: 'open'; path: string }
   | { kind: 'search'; text: string }
@@ -77,5 +77,5 @@ type Asked<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<Re
 
 export type Bridge = { [Name in keyof typeof BRIDGE]: Asked<(typeof BRIDGE)[Name]> } & {
   /** Gives back how to stop listening. */
-  onNews(listener: (news: News) => void): () => void;
+  onMessage(listener: (message: PageMessage) => void): () => void;
 };

@@ -1,18 +1,18 @@
 // What comes to the app from outside while it runs or starts it: words of a command line, links, files. It waits until
 // the server is there.
 import { app } from 'electron';
-import { readArguments } from './arguments.ts';
+import { readCommandLine } from './command-line.ts';
 import type { Clock } from './clock.ts';
-import { newsOfLink } from './deep-link.ts';
+import { messageForLink } from './deep-link.ts';
 import { notify } from './notifications.ts';
 import { createOpenedFiles, type ImportOutcome } from './opened-files.ts';
-import type { ServerLink } from './server-link.ts';
+import type { ServerClient } from './server-client.ts';
 import type { Say } from './texts.ts';
 import type { Windows } from './windows.ts';
 
 interface LaunchRequestsDeps {
   windows: Pick<Windows, 'show' | 'tell'>;
-  link: ServerLink;
+  client: ServerClient;
   clock: Clock;
   /** Runs now, or as soon as the server listens. */
   whenUp(run: () => void): void;
@@ -26,8 +26,8 @@ const GATHER_MS = 200;
 export type LaunchRequests = ReturnType<typeof receiveLaunchRequests>;
 
 /** Listens for links and files from now on. */
-export function receiveLaunchRequests({ windows, link, clock, whenUp, isSounding, say }: LaunchRequestsDeps) {
-  const files = createOpenedFiles({ link, onDone: onImported });
+export function receiveLaunchRequests({ windows, client, clock, whenUp, isSounding, say }: LaunchRequestsDeps) {
+  const files = createOpenedFiles({ client, onDone: onImported });
 
   /** A single file is played, as whoever opened it expects; many do not push aside what plays. */
   function onImported({ total, trackIds, playlistIds, failures }: ImportOutcome): void {
@@ -46,17 +46,17 @@ export function receiveLaunchRequests({ windows, link, clock, whenUp, isSounding
   }
 
   function openLink(text: string): void {
-    const news = newsOfLink(text);
-    if (!news) return;
+    const message = messageForLink(text);
+    if (!message) return;
     whenUp(() => {
-      windows.show('library', ...(news.kind === 'open' ? [news.path] : []));
-      if (news.kind === 'search') windows.tell(news);
+      windows.show('library', ...(message.kind === 'open' ? [message.path] : []));
+      if (message.kind === 'search') windows.tell(message);
     });
   }
 
   /** With the program as first word, as at a start. */
   function startedWith(words: readonly string[], workingDirectory: string): void {
-    const { links, paths, isHidden } = readArguments(words, { workingDirectory, appPath: app.getAppPath() });
+    const { links, paths, isHidden } = readCommandLine(words, { workingDirectory, appPath: app.getAppPath() });
     if (!isHidden) whenUp(() => windows.show('library'));
     links.forEach(openLink);
     openPaths(paths);

@@ -1,7 +1,7 @@
 // The fence around what is shown: our own server's pages, each in the window it belongs to, and nothing else, without
 // any right beyond a page's.
 import { shell, type Session, type WebContents } from 'electron';
-import { windowOf, type WindowName } from './which-window.ts';
+import { windowOf, type WindowName } from './window-paths.ts';
 
 interface FenceDeps {
   isOurs(address: string): boolean;

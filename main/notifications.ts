@@ -1,7 +1,7 @@
 // Notices of the system: only of what somebody asked for, and of a server that died while no window is there to say so.
 import { BrowserWindow, Notification } from 'electron';
-import type { Job } from './server-shapes.ts';
-import { ScanCounts } from './server-shapes.ts';
+import type { Job } from './api-schemas.ts';
+import { ScanCounts } from './api-schemas.ts';
 import { isOpen } from './status.ts';
 import type { Say } from './texts.ts';
 

@@ -2,10 +2,10 @@
 // other.
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import type { ServerLink } from './server-link.ts';
+import type { ServerClient } from './server-client.ts';
 
 interface OpenedFilesDeps {
-  link: Pick<ServerLink, 'upload' | 'importPlaylist'>;
+  client: Pick<ServerClient, 'upload' | 'importPlaylist'>;
   onDone(outcome: ImportOutcome): void;
 }
 
@@ -48,7 +48,7 @@ export function kindOf(path: string): Kind | undefined {
   return PLAYLISTS.has(extension) ? 'playlist' : AUDIO.has(extension) ? 'audio' : undefined;
 }
 
-export function createOpenedFiles({ link, onDone }: OpenedFilesDeps) {
+export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
   let before: Promise<unknown> = Promise.resolve();
 
   async function bringIn(paths: readonly string[]): Promise<void> {
@@ -60,8 +60,8 @@ export function createOpenedFiles({ link, onDone }: OpenedFilesDeps) {
     const outcome: ImportOutcome = { total: files.length, trackIds: [], playlistIds: [], failures: [] };
     for (const file of files) {
       try {
-        if (kindOf(file) === 'playlist') outcome.playlistIds.push(await link.importPlaylist(file));
-        else outcome.trackIds.push(...(await link.upload(file)));
+        if (kindOf(file) === 'playlist') outcome.playlistIds.push(await client.importPlaylist(file));
+        else outcome.trackIds.push(...(await client.upload(file)));
       } catch (error) {
         outcome.failures.push({ name: basename(file), reason: error instanceof Error ? error.message : String(error) });
       }

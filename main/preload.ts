@@ -1,17 +1,17 @@
-// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map, the news, and
+// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map, the message, and
 // nothing else of Electron.
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
-import { BRIDGE, NEWS, type Bridge, type News } from './ipc.ts';
+import { BRIDGE, PAGE_MESSAGE, type Bridge, type PageMessage } from './ipc.ts';
 
 const asked = Object.fromEntries(
   Object.entries(BRIDGE).map(([name, channel]) => [name, (...args: unknown[]) => ipcRenderer.invoke(channel, ...args)]),
-) as Omit<Bridge, 'onNews'>;
+) as Omit<Bridge, 'onMessage'>;
 
-const onNews: Bridge['onNews'] = (listener) => {
+const onMessage: Bridge['onMessage'] = (listener) => {
   // never the event: through it a page would reach the rest
-  const hear = (_event: IpcRendererEvent, news: News): void => listener(news);
-  ipcRenderer.on(NEWS, hear);
-  return () => void ipcRenderer.off(NEWS, hear);
+  const hear = (_event: IpcRendererEvent, message: PageMessage): void => listener(message);
+  ipcRenderer.on(PAGE_MESSAGE, hear);
+  return () => void ipcRenderer.off(PAGE_MESSAGE, hear);
 };
 
-contextBridge.exposeInMainWorld('tonearm', { ...asked, onNews } satisfies Bridge);
+contextBridge.exposeInMainWorld('tonearm', { ...asked, onMessage } satisfies Bridge);

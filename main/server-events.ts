@@ -1,11 +1,11 @@
 // Listens to the server's events for as long as it runs. Comes back by itself with growing pauses, and at once when
 // asked to.
 import type { Clock } from './clock.ts';
-import { createEventLines, type ServerEvent } from './event-lines.ts';
-import { LinkError, type ServerLink } from './server-link.ts';
+import { createSseParser, type ServerEvent } from './sse-parser.ts';
+import { ServerError, type ServerClient } from './server-client.ts';
 
 interface ServerEventsDeps {
-  link: Pick<ServerLink, 'openEvents'>;
+  client: Pick<ServerClient, 'openEvents'>;
   clock: Clock;
   /** Connected: what was missed is told again, as far as it is remembered. */
   onOpen(): void;
@@ -17,7 +17,7 @@ interface ServerEventsDeps {
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-export function createServerEvents({ link, clock, onOpen, onEvent, onLost }: ServerEventsDeps) {
+export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: ServerEventsDeps) {
   let line: AbortController | undefined;
   let cancelPause = (): void => undefined;
   let pauseMs = FIRST_PAUSE_MS;
@@ -31,18 +31,18 @@ export function createServerEvents({ link, clock, onOpen, onEvent, onLost }: Ser
       .then((error) => {
         if (line !== own) return; // somebody connected anew, or does not want to listen any more
         line = undefined;
-        onLost(!(error instanceof LinkError && error.status === 409));
+        onLost(!(error instanceof ServerError && error.status === 409));
         cancelPause = clock.after(pauseMs, connect);
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       });
   }
 
   async function listen(signal: AbortSignal): Promise<void> {
-    const { body } = await link.openEvents(signal, lastId);
+    const { body } = await client.openEvents(signal, lastId);
     if (!body) return;
     pauseMs = FIRST_PAUSE_MS;
     onOpen();
-    const read = createEventLines((event) => {
+    const read = createSseParser((event) => {
       lastId = event.id ?? lastId;
       onEvent(event);
     });

@@ -1,12 +1,60 @@
-// What a person chooses about the app itself, put together from where each of it is kept, and done at once when it
-// changes.
+// What a person chooses about the app itself, and where its windows were: one small JSON file in the profile. A file that
+// cannot be read counts as empty; one that cannot be written is no reason to stop.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { ShellChange, ShellSettings } from './ipc.ts';
-import type { LoginStart } from './login-start.ts';
-import type { ShellFile } from './shell-file.ts';
+import type { LoginItem } from './login-item.ts';
+
+const Place = z.object({
+  x: z.int(),
+  y: z.int(),
+  width: z.int().min(200).max(20_000),
+  height: z.int().min(200).max(20_000),
+  isMaximized: z.boolean(),
+});
+
+const Kept = z.object({
+  keepRunning: z.boolean().catch(false),
+  mediaKeys: z.boolean().catch(false),
+  lookForUpdates: z.boolean().catch(false),
+  language: z.string().max(35).optional().catch(undefined),
+  places: z.object({ library: Place, player: Place, settings: Place }).partial().catch({}),
+});
+type Kept = z.output<typeof Kept>;
+
+export type SettingsFile = ReturnType<typeof openSettingsFile>;
+
+export function openSettingsFile(path: string) {
+  let kept = Kept.safeParse(read(path)).data ?? Kept.parse({});
+  return {
+    get: (): Kept => kept,
+    change(change: Partial<Kept>): void {
+      kept = { ...kept, ...change };
+      tryWrite(path, JSON.stringify(kept, undefined, 2));
+    },
+  };
+}
+
+function read(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function tryWrite(path: string, text: string): void {
+  try {
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  } catch {
+    // a full disk or a read-only profile: the choice holds until the app ends
+  }
+}
 
 interface ShellSettingsDeps {
-  kept: ShellFile;
-  login: LoginStart;
+  kept: SettingsFile;
+  login: LoginItem;
   onMediaKeys(isWanted: boolean): void;
 }
 

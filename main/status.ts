@@ -1,7 +1,7 @@
 // What the shell knows of the moment, as one value: tray, menus, task bar and notices are drawn from it. Rules without
 // any I/O.
 import type { PlayerReport, ServerState } from './ipc.ts';
-import type { Job, Network, Scan } from './server-shapes.ts';
+import type { Job, Network, Scan } from './api-schemas.ts';
 
 export interface Work {
   id: number;

@@ -3,18 +3,18 @@
 import type { Clock } from './clock.ts';
 import type { PlayerReport, ServerState } from './ipc.ts';
 import { createServerEvents } from './server-events.ts';
-import type { ServerLink } from './server-link.ts';
-import { Job, Network, Scan } from './server-shapes.ts';
+import type { ServerClient } from './server-client.ts';
+import { Job, Network, Scan } from './api-schemas.ts';
 import { initialStatus, withJob, withNetwork, withScan, type Status } from './status.ts';
 
 interface WatchDeps {
-  link: Pick<ServerLink, 'openEvents' | 'openJobs' | 'network'>;
+  client: Pick<ServerClient, 'openEvents' | 'openJobs' | 'network'>;
   clock: Clock;
   onChange(status: Status): void;
   onJob(job: Job): void;
 }
 
-export function watchServer({ link, clock, onChange, onJob }: WatchDeps) {
+export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
   let status = initialStatus;
   const set = (change: Partial<Status>): void => {
     status = { ...status, ...change };
@@ -28,7 +28,10 @@ export function watchServer({ link, clock, onChange, onJob }: WatchDeps) {
 
   /** What goes on already, and what no event tells. */
   async function catchUp(): Promise<void> {
-    const [jobs, network] = await Promise.all([link.openJobs().catch(() => []), link.network().catch(() => undefined)]);
+    const [jobs, network] = await Promise.all([
+      client.openJobs().catch(() => []),
+      client.network().catch(() => undefined),
+    ]);
     set({ sharing: network ? withNetwork(null, network) : null, work: jobs.reduce(withJob, status.work) });
   }
 
@@ -50,7 +53,7 @@ export function watchServer({ link, clock, onChange, onJob }: WatchDeps) {
   };
 
   const events = createServerEvents({
-    link,
+    client,
     clock,
     onOpen() {
       set({ isSignedIn: true, work: [] });

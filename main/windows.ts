@@ -1,9 +1,9 @@
 // The windows: one of each name, opened where it was when it was last closed, and told what the shell wants of its
 // page.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
-import { NEWS, type News } from './ipc.ts';
+import { PAGE_MESSAGE, type PageMessage } from './ipc.ts';
 import { placeWindow, type Area, type Place, type Size } from './window-placement.ts';
-import type { WindowName } from './which-window.ts';
+import type { WindowName } from './window-paths.ts';
 
 /** The page's own background, so that a window does not flash while it loads. */
 const BACKGROUND = { light: '#f4f3f1', dark: '#0c0c0d' };
@@ -22,7 +22,7 @@ interface WindowsDeps {
   /** Address of the server that runs now; without one no window opens. */
   url(): string | undefined;
   isOurs(address: string): boolean;
-  placeOf(name: WindowName): Place | undefined;
+  fileLocation(name: WindowName): Place | undefined;
   keepPlace(name: WindowName, place: Place): void;
   /** Whether closing only hides the window, for what goes on in it. */
   staysBehind(name: WindowName): boolean;
@@ -33,17 +33,17 @@ interface Held {
   window: BrowserWindow;
   isListening: boolean;
   isBroken: boolean;
-  waiting: News[];
+  waiting: PageMessage[];
 }
 
 export type Windows = ReturnType<typeof createWindows>;
 
-export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysBehind, onClosed }: WindowsDeps) {
+export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, staysBehind, onClosed }: WindowsDeps) {
   const open = new Map<WindowName, Held>();
 
   function make(name: WindowName, address: string, isHidden: boolean): Held {
     const { usual, least } = SIZES[name];
-    const place = placeOf(name);
+    const place = fileLocation(name);
     const window = new BrowserWindow({
       title: 'Tonearm',
       ...placeWindow(screens(), place, usual),
@@ -97,16 +97,16 @@ export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysB
      * To the library's page, or while there is none, and it is for the player, to that. With `isNeeded` a library
      * window that nobody sees is opened for it.
      */
-    tell(news: News, { isNeeded = false } = {}): void {
+    tell(message: PageMessage, { isNeeded = false } = {}): void {
       const base = url();
-      const listener = open.get('library') ?? (news.kind === 'player' ? open.get('player') : undefined);
+      const listener = open.get('library') ?? (message.kind === 'player' ? open.get('player') : undefined);
       const held =
         listener ?? (isNeeded && base !== undefined ? make('library', base + PAGES.library, true) : undefined);
-      if (held) tell(held, news);
+      if (held) tell(held, message);
     },
 
-    tellAll(news: News): void {
-      for (const held of open.values()) if (held.isListening) tell(held, news);
+    tellAll(message: PageMessage): void {
+      for (const held of open.values()) if (held.isListening) tell(held, message);
     },
 
     /** A page has told of its player, so it listens from now on. True when the others need not be heard beside it. */
@@ -114,7 +114,7 @@ export function createWindows({ preload, url, isOurs, placeOf, keepPlace, staysB
       for (const held of open.values()) {
         if (held.window.webContents !== page) continue;
         held.isListening = true;
-        for (const news of held.waiting.splice(0)) tell(held, news);
+        for (const message of held.waiting.splice(0)) tell(held, message);
       }
       return nameOf(page) === 'library' || !open.has('library');
     },
@@ -147,9 +147,9 @@ function screens(): Area[] {
   return [main, ...screen.getAllDisplays().filter(({ id }) => id !== main.id)].map(({ workArea }) => workArea);
 }
 
-function tell({ window, isListening, waiting }: Held, news: News): void {
-  if (isListening) window.webContents.send(NEWS, news);
-  else waiting.push(news);
+function tell({ window, isListening, waiting }: Held, message: PageMessage): void {
+  if (isListening) window.webContents.send(PAGE_MESSAGE, message);
+  else waiting.push(message);
 }
 
 function watchPage(held: Held): void {

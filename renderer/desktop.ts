@@ -11,7 +11,7 @@ export interface DesktopSettings {
 export type DesktopChange = { [Name in keyof DesktopSettings]?: NonNullable<DesktopSettings[Name]> };
 
 /** What the shell tells its pages. */
-export type DesktopNews =
+export type DesktopMessage =
   | { kind: 'open'; path: string }
   | { kind: 'search'; text: string }
   | { kind: 'player'; command: 'toggle' | 'pause' | 'next' | 'previous' }
@@ -31,13 +31,13 @@ export interface DesktopBridge {
   tellLanguage(language: string): Promise<void>;
   /** Shows the file of a track in the system's file manager; false when it is not on this computer. */
   showFile(trackId: number): Promise<boolean>;
-  /** Also says that this page listens to news from now on. */
+  /** Also says that this page listens to messages from now on. */
   reportPlayer(report: {
     status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
     title: string | null;
     artist: string | null;
   }): Promise<void>;
-  onNews(listener: (news: DesktopNews) => void): () => void;
+  onMessage(listener: (message: DesktopMessage) => void): () => void;
 }
 
 export const desktop: DesktopBridge | null = (globalThis as { tonearm?: DesktopBridge }).tonearm ?? null;

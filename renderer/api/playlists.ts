@@ -16,7 +16,7 @@ import type {
 } from '../../server/playlists/wire.ts';
 import type { z } from 'zod';
 import { API, request, toQueryString } from './client.ts';
-import { movedEntries, withoutEntries } from './entry-order.ts';
+import { movedEntries, withoutEntries } from './playlist-order.ts';
 import { pageQuery, PAGE_SIZE, type Paged, type PageAt } from './library.ts';
 import { getSession } from './session.ts';
 

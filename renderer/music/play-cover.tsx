@@ -5,7 +5,7 @@ import { trackCover } from '../api/urls.ts';
 import { currentEntry, isSounding } from '../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
 import { Cover } from '../ui/cover.tsx';
-import { PlayIcon } from '../ui/drawn-icons.tsx';
+import { PlayIcon } from '../ui/css-icons.tsx';
 import styles from './play-cover.module.css';
 
 /** The small cover of a table row, which plays the row. */

@@ -4,7 +4,7 @@ import type { KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ratingQuery, useLike, useLiked, useRating, type Likeable, type LikeType } from '../api/likes.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
-import styles from './heart.module.css';
+import styles from './like-button.module.css';
 
 const MOST = 5;
 

@@ -21,9 +21,9 @@ import { useMaterialize } from '../api/remote.ts';
 import { useIdentify } from '../api/tracks.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useDetailsContext } from '../ui/use-details.ts';
 import { AddToPlaylist } from './add-to-playlist.tsx';
 import { RateItems } from './rate-items.tsx';
-import { useTrackActions } from './track-actions.ts';
 import type { TrackGroup } from './track-drag.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
 import styles from './menu.module.css';
@@ -44,7 +44,7 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { tell } = useUndoNotice();
-  const { onDetails } = useTrackActions();
+  const openDetails = useDetailsContext();
   const identify = useIdentify();
   const fetchAudio = useMaterialize();
   const remove = useDeleteTracks();
@@ -98,13 +98,13 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
           {t('details.fetch')}
         </Menu.Item>
       )}
-      {only && onDetails && (
-        <Menu.Item leftSection={<IconInfoCircle {...size} />} onClick={() => onDetails(only.id)}>
+      {only && openDetails && (
+        <Menu.Item leftSection={<IconInfoCircle {...size} />} onClick={() => openDetails(only.id)}>
           {t('track.details')}
         </Menu.Item>
       )}
-      {only && onDetails ? (
-        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => onDetails(only.id, { edit: true })}>
+      {only && openDetails ? (
+        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => openDetails(only.id, { edit: true })}>
           {t('track.edit')}
         </Menu.Item>
       ) : (

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { DotsIcon } from '../ui/drawn-icons.tsx';
+import { DotsIcon } from '../ui/css-icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { oneTrack } from './track-drag.ts';
 import { TrackItems } from './track-items.tsx';

@@ -14,7 +14,7 @@ import {
 import { detailOf } from '../api/problem.ts';
 import { formatNumber } from '../ui/format.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
-import { askAboutDuplicates, askName } from './questions.ts';
+import { askAboutDuplicates, askName } from './prompts.ts';
 import type { TrackGroup } from './track-drag.ts';
 
 type Target = Pick<PlaylistOut, 'id' | 'name'>;

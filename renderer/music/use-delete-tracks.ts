@@ -5,7 +5,7 @@ import { ApiError } from '../api/problem.ts';
 import { deleteTrack } from '../api/tracks.ts';
 import { formatNumber } from '../ui/format.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
-import { eachAtOnce } from './each-at-once.ts';
+import { forEachLimit } from '../api/for-each-limit.ts';
 
 export const trackKey = (id: number): string => `track:${id}`;
 
@@ -24,7 +24,7 @@ export function useDeleteTracks(): (tracks: readonly { id: number; title: string
           : t('track.deleted', { count: tracks.length, number: formatNumber(tracks.length) }),
       keys: tracks.map(({ id }) => trackKey(id)),
       run: () =>
-        eachAtOnce(tracks, ({ id }) =>
+        forEachLimit(tracks, ({ id }) =>
           deleteTrack(id).catch((error: unknown) => {
             if (!(error instanceof ApiError && error.status === 404)) throw error; // gone already
           }),

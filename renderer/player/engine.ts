@@ -1,9 +1,9 @@
-// The player: a queue, and what sounds of it (playout.ts). No React in here; addresses, bytes and the reason of a
+// The player: a queue, and what sounds of it (gapless-output.ts). No React in here; addresses, bytes and the reason of a
 // failure come in from outside. Every change makes a new state object, so that watchers compare by identity.
-import { recall, remember } from './memory.ts';
+import { recall, remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
-import { Playout } from './playout.ts';
+import { GaplessOutput } from './gapless-output.ts';
 import { following, moved, removed, reorder, shuffled, type Ordered } from './queue.ts';
 import {
   CROSSFADE_MAX_S,
@@ -72,7 +72,7 @@ export class PlayerEngine implements Player {
   readonly #random: () => number;
   readonly #listeners = new Set<() => void>();
   readonly #mixer = new Mixer();
-  readonly #playout: Playout;
+  readonly #playout: GaplessOutput;
   readonly #counter: PlayCounter;
   #state: PlayerState;
   #nextKey: number;
@@ -92,7 +92,7 @@ export class PlayerEngine implements Player {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     const { streamUrl, fetchStream } = options;
-    this.#playout = new Playout({
+    this.#playout = new GaplessOutput({
       mixer: this.#mixer,
       streamUrl,
       fetchStream,

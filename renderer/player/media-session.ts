@@ -62,3 +62,24 @@ function metadataOf(
     artwork,
   });
 }
+
+/**
+ * Systems show media controls, and keep a phone's music going, only for a page whose media element plays. Web Audio does
+ * not count, so a silent element plays along.
+ */
+export function playSilentElement(player: Player): () => void {
+  const audio = document.createElement('audio');
+  audio.src = '/silence.flac';
+  audio.loop = true;
+  const follow = () => {
+    const sounding = isSounding(player.getState());
+    if (sounding === !audio.paused) return;
+    if (sounding) audio.play().catch(() => undefined); // without a gesture nothing sounds at all
+    else audio.pause();
+  };
+  const unsubscribe = player.subscribe(follow);
+  return () => {
+    unsubscribe();
+    audio.pause();
+  };
+}

@@ -3,20 +3,18 @@ import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
 import { materialize } from '../api/remote.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
-import { clientId, clientName } from '../api/this-client.ts';
+import { clientId, clientName } from '../api/client-name.ts';
 import { desktop } from '../desktop.ts';
 import { streamUrl } from '../api/urls.ts';
 import { PlayerEngine } from './engine.ts';
-import { findReason } from './failures.ts';
-import { fetchAhead } from './fetch-ahead.ts';
-import { fetchAudio } from './fetch-audio.ts';
-import { connectMediaSession } from './media-session.ts';
-import { announceNowPlaying } from './now-playing.ts';
+import { findReason } from './failure-reason.ts';
+import { fetchAhead, fetchAudio } from './remote-audio.ts';
+import { connectMediaSession, playSilentElement } from './media-session.ts';
+import { announceNowPlaying } from './report-now-playing.ts';
 import { PlayReports } from './play-reports.ts';
-import { showPresence } from './presence.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
-import { tellShell } from './tell-shell.ts';
+import { connectDesktopControls } from './desktop-controls.ts';
 
 export function openPlayer(): SharedPlayer {
   const reports = new PlayReports({
@@ -44,7 +42,7 @@ export function openPlayer(): SharedPlayer {
         ),
         fetchAhead(engine, materialize),
         connectMediaSession(engine),
-        showPresence(engine),
+        playSilentElement(engine),
       ];
       return () => stops.forEach((stop) => stop());
     },
@@ -53,6 +51,6 @@ export function openPlayer(): SharedPlayer {
   addEventListener('online', flush);
   onSessionChange(flush);
   flush();
-  if (desktop) tellShell(player, desktop, onSessionChange);
+  if (desktop) connectDesktopControls(player, desktop, onSessionChange);
   return player;
 }

@@ -1,5 +1,5 @@
 // One track that sounds or is about to. There are two kinds: decoded on the audio clock, which joins to the sample
-// (clock-voice.ts), and a media element for what is too long, too slow to come or played at another speed
+// (buffer-voice.ts), and a media element for what is too long, too slow to come or played at another speed
 // (element-voice.ts).
 import type { QueueTrack } from './types.ts';
 

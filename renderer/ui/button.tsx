@@ -18,11 +18,11 @@ export function Button({ variant = 'quiet', icon: Symbol, className, children, .
   );
 }
 
-/** An icon of the set, or a drawn one (drawn-icons.tsx). */
+/** An icon of the set, or a drawn one (css-icons.tsx). */
 export type IconShape = ComponentType<{ size?: number | string; fill?: string; 'aria-hidden'?: boolean }>;
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** The accessible name, and what the tip says (tips.tsx). */
+  /** The accessible name, and what the tip says (tooltips.tsx). */
   label: string;
   icon: IconShape;
   size?: 'small' | 'medium' | 'large';

@@ -1,17 +1,15 @@
 import { Menu } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import styles from './pill.module.css';
-import { RadioItems } from './radio-items.tsx';
 
-interface ChoiceMenuProps<T extends string> {
-  label: string;
+interface ChoicesProps<T extends string> {
   value: T;
   options: readonly { value: T; label: string }[];
   onChange: (value: T) => void;
 }
 
-/** One of several, such as the order of a list. */
-export function ChoiceMenu<T extends string>({ label, value, options, onChange }: ChoiceMenuProps<T>) {
+/** A button that shows the chosen one of several, such as the order of a list, and opens a menu of them. */
+export function ChoiceMenu<T extends string>({ label, value, options, onChange }: ChoicesProps<T> & { label: string }) {
   const chosen = options.find((option) => option.value === value)?.label ?? value;
   return (
     <Menu position="bottom-end">
@@ -26,5 +24,23 @@ export function ChoiceMenu<T extends string>({ label, value, options, onChange }
         <RadioItems value={value} options={options} onChange={onChange} />
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** The same choice among the items of another menu. */
+export function RadioItems<T extends string>({ value, options, onChange }: ChoicesProps<T>) {
+  return (
+    <Menu.RadioGroup value={value}>
+      {options.map((option) => (
+        <Menu.RadioItem
+          key={option.value}
+          value={option.value}
+          closeMenuOnClick
+          onChange={() => onChange(option.value)}
+        >
+          {option.label}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
   );
 }

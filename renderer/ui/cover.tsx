@@ -2,7 +2,7 @@
 // because lists fly by with hundreds of them: whether it loaded is said on the picture itself, and CSS does the rest.
 import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
-import { DiscIcon } from './drawn-icons.tsx';
+import { DiscIcon } from './css-icons.tsx';
 import styles from './cover.module.css';
 
 interface CoverProps {

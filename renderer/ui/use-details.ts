@@ -1,8 +1,12 @@
-// The details of a track stand beside whatever page is open, and in its address: `?details=7`. The shell shows them.
+// The details of a track open beside any page, and are part of its address: `?details=7`. The library window shows them.
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { createContext, useCallback, useContext } from 'react';
 
 export type OpenDetails = (trackId: number | null, options?: { edit?: boolean }) => void;
+
+/** Null in windows that show no details: menus leave the item out. */
+export const DetailsContext = createContext<OpenDetails | null>(null);
+export const useDetailsContext = (): OpenDetails | null => useContext(DetailsContext);
 
 /** Opens them, for reading or at once for editing, or closes them with null. */
 export function useOpenDetails(): OpenDetails {

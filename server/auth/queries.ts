@@ -1,4 +1,4 @@
-// Rows of `users`. Rules are in accounts.ts.
+// Rows of `users`. Rules are in sign-in.ts.
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';

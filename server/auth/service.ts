@@ -1,5 +1,5 @@
 // Signing in and staying signed in: login, registration, first set-up, refresh, change of password. Accounts themselves
-// are in accounts.ts.
+// are in sign-in.ts.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { MainDb } from '../db/client.ts';

@@ -3,7 +3,7 @@
 // desktop-smoke.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import type { DesktopBridge, DesktopNews, DesktopSettings } from '../../renderer/desktop.ts';
+import type { DesktopBridge, DesktopMessage, DesktopSettings } from '../../renderer/desktop.ts';
 import { openBrowser, openContext } from '../support/browser.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
 import { DESK } from './stage.ts';
@@ -22,7 +22,7 @@ interface Shell {
   page: Page;
   addresses: string[];
   reports: unknown[];
-  tell(news: DesktopNews): Promise<void>;
+  tell(message: DesktopMessage): Promise<void>;
   tickets(): number;
   restarts(): number;
 }
@@ -47,8 +47,11 @@ async function openWindow(path = '/'): Promise<Shell> {
     reports,
     tickets: () => tickets,
     restarts: () => restarts,
-    tell: (news) =>
-      page.evaluate((one) => (globalThis as unknown as { tellNews(news: unknown): void }).tellNews(one), news),
+    tell: (message) =>
+      page.evaluate(
+        (one) => (globalThis as unknown as { tellMessage(message: unknown): void }).tellMessage(one),
+        message,
+      ),
   };
 }
 
@@ -59,7 +62,7 @@ function playBridge(): void {
     askRestart(): Promise<void>;
     takeReport(report: unknown): Promise<void>;
   };
-  const listeners = new Set<(news: DesktopNews) => void>();
+  const listeners = new Set<(message: DesktopMessage) => void>();
   let settings: DesktopSettings = { keepRunning: false, mediaKeys: false, lookForUpdates: false, openAtLogin: null };
   const tonearm: DesktopBridge = {
     pickFolder: () => Promise.resolve(null),
@@ -71,15 +74,15 @@ function playBridge(): void {
     tellLanguage: () => Promise.resolve(),
     showFile: () => Promise.resolve(true),
     reportPlayer: takeReport,
-    onNews(listener) {
+    onMessage(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
   Object.assign(globalThis, {
     tonearm,
-    tellNews: (news: DesktopNews) => {
-      for (const listener of listeners) listener(news);
+    tellMessage: (message: DesktopMessage) => {
+      for (const listener of listeners) listener(message);
     },
   });
 }

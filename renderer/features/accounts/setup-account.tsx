@@ -1,12 +1,12 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSetup } from '../../api/accounts.ts';
+import { useSetup } from '../../api/sign-in.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
-import { FormError } from './door.tsx';
-import styles from './door.module.css';
+import { FormError } from './auth-layout.tsx';
+import styles from './auth-layout.module.css';
 
 export function SetupAccount({ token, onDone }: { token: string | undefined; onDone: () => void }) {
   const { t } = useTranslation();

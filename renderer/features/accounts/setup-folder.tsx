@@ -10,8 +10,8 @@ import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { Skeleton } from '../../ui/states.tsx';
-import { FormError } from './door.tsx';
-import styles from './door.module.css';
+import { FormError } from './auth-layout.tsx';
+import styles from './auth-layout.module.css';
 
 const PATH = 'local_media_import_path';
 const MODE = 'local_media_import_mode';

@@ -7,8 +7,8 @@ import { detailOf } from '../../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { FormError } from './door.tsx';
-import styles from './door.module.css';
+import { FormError } from './auth-layout.tsx';
+import styles from './auth-layout.module.css';
 
 const EVERYWHERE = '0.0.0.0';
 const ONLY_HERE = '127.0.0.1';

@@ -2,7 +2,7 @@
 // reload goes on.
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { Door } from './door.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 import { SetupAccount } from './setup-account.tsx';
 import { SetupFolder } from './setup-folder.tsx';
 import { SetupNetwork } from './setup-network.tsx';
@@ -17,7 +17,7 @@ export function SetupPage() {
   const { handedToken } = useLoaderData({ from: '/setup' });
   const goTo = (next: SetupStep) => void navigate({ to: '/setup', search: { step: next }, replace: true });
   return (
-    <Door
+    <AuthLayout
       title={t(`setup.${step}.title`)}
       lead={t(`setup.${step}.lead`)}
       step={{ at: SETUP_STEPS.indexOf(step) + 1, of: SETUP_STEPS.length }}
@@ -25,6 +25,6 @@ export function SetupPage() {
       {step === 'account' && <SetupAccount token={token ?? handedToken} onDone={() => goTo('folder')} />}
       {step === 'folder' && <SetupFolder onDone={() => goTo('network')} />}
       {step === 'network' && <SetupNetwork onDone={() => void navigate({ to: '/' })} />}
-    </Door>
+    </AuthLayout>
   );
 }

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { authStatusQuery, useLogin, useRegister } from '../../api/accounts.ts';
+import { authStatusQuery, useLogin, useRegister } from '../../api/sign-in.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
-import { Door, FormError } from './door.tsx';
-import styles from './door.module.css';
+import { AuthLayout, FormError } from './auth-layout.tsx';
+import styles from './auth-layout.module.css';
 
 export function SignInPage() {
   const { t } = useTranslation();
@@ -31,7 +31,7 @@ export function SignInPage() {
   };
 
   return (
-    <Door title={t(isNew ? 'signIn.newTitle' : 'signIn.title')}>
+    <AuthLayout title={t(isNew ? 'signIn.newTitle' : 'signIn.title')}>
       <form className={styles.form} onSubmit={submit}>
         {action.error && problem?.fields.length === 0 && (
           <FormError>{problem.status === 401 ? t('signIn.wrong') : detailOf(action.error)}</FormError>
@@ -68,6 +68,6 @@ export function SignInPage() {
           </Button>
         </div>
       </form>
-    </Door>
+    </AuthLayout>
   );
 }

@@ -4,7 +4,7 @@ import type { AlbumOut } from '../../../server/library/wire.ts';
 import { albumCover, coverSizeFor } from '../../api/urls.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { Cover } from '../../ui/cover.tsx';
-import { PlayIcon } from '../../ui/drawn-icons.tsx';
+import { PlayIcon } from '../../ui/css-icons.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { useLast } from '../../ui/use-last.ts';

@@ -6,7 +6,7 @@ import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
-import { Heart } from '../../music/heart.tsx';
+import { LikeButton } from '../../music/like-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -77,7 +77,7 @@ export function AlbumPage() {
             <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>
               {t('player.shuffle')}
             </Button>
-            <Heart type="album" item={album.data} name={title} size={22} />
+            <LikeButton type="album" item={album.data} name={title} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
             <AlbumMenu title={title} tracks={tracks.data} />
           </>

@@ -5,9 +5,9 @@ import { albumPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { AlbumCard } from './album-card.tsx';
-import { toFilter } from './browse-search.ts';
+import { toFilter } from './search-params.ts';
 import { CardPage } from './card-page.tsx';
-import { ALBUM_SORT_NAMES } from './sorts.ts';
+import { ALBUM_SORT_NAMES } from './sort-options.ts';
 
 export function AlbumsPage() {
   const { t } = useTranslation();

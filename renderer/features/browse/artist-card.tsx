@@ -5,7 +5,7 @@ import { coverSizeFor, coverUrl } from '../../api/urls.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
-import { PlayIcon } from '../../ui/drawn-icons.tsx';
+import { PlayIcon } from '../../ui/css-icons.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
 import { useLast } from '../../ui/use-last.ts';
 import { captionVariable, CardSkeleton } from './album-card.tsx';

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover, coverUrl, type CoverSize } from '../../api/urls.ts';
-import { Heart } from '../../music/heart.tsx';
+import { LikeButton } from '../../music/like-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -81,7 +81,7 @@ export function ArtistPage() {
             <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>
               {t('player.shuffle')}
             </Button>
-            <Heart type="artist" item={artist.data} name={artist.data.name} size={22} />
+            <LikeButton type="artist" item={artist.data} name={artist.data.name} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
             <ArtistMenu artist={artist.data} />
           </>

@@ -5,9 +5,9 @@ import { artistPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-play.ts';
 import { ArtistCard } from './artist-card.tsx';
-import { toFilter } from './browse-search.ts';
+import { toFilter } from './search-params.ts';
 import { CardPage } from './card-page.tsx';
-import { ARTIST_SORT_NAMES } from './sorts.ts';
+import { ARTIST_SORT_NAMES } from './sort-options.ts';
 
 export function ArtistsPage() {
   const { t } = useTranslation();

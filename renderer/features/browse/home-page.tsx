@@ -7,8 +7,8 @@ import { detailOf } from '../../api/problem.ts';
 import { dayOf } from '../../ui/day-range.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { begunAlbums } from './begun-albums.ts';
-import { newSeed } from './browse-search.ts';
+import { unfinishedAlbums } from './unfinished-albums.ts';
+import { newSeed } from './search-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { JumpBackIn } from './jump-back-in.tsx';
 import { Shelf } from './shelf.tsx';
@@ -38,7 +38,7 @@ export function HomePage() {
   // Albums that were never played come last in their order, and have no place on these shelves.
   const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
   const recent = plays.data && played.data?.items.filter((album) => playedIds.has(album.id));
-  const begun = recent && plays.data ? begunAlbums(recent, plays.data.items) : undefined;
+  const begun = recent && plays.data ? unfinishedAlbums(recent, plays.data.items) : undefined;
   const hasPlays = plays.data === undefined || playedIds.size > 0;
   const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
   const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));

@@ -8,19 +8,19 @@ import { albumCover } from '../../api/urls.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import type { BegunAlbum } from './begun-albums.ts';
+import type { UnfinishedAlbum } from './unfinished-albums.ts';
 import styles from './jump-back-in.module.css';
 
 const PLACEHOLDERS = 3;
 
 /** Undefined while it is not known. */
-export function JumpBackIn({ begun }: { begun: readonly BegunAlbum[] | undefined }) {
+export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | undefined }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const player = usePlayerCommands();
   if (begun?.length === 0) return null;
 
-  const goOn = async ({ album, lastTrackId }: BegunAlbum) => {
+  const goOn = async ({ album, lastTrackId }: UnfinishedAlbum) => {
     const tracks = await queries.ensureQueryData(albumTracksQuery(album.id));
     const at = tracks.findIndex(({ id }) => id === lastTrackId) + 1;
     player.playTracks(tracks, { startAt: at < tracks.length ? at : 0, shuffle: false });

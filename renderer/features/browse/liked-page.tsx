@@ -8,9 +8,9 @@ import { ChoiceMenu } from '../../ui/choice-menu.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { AlbumCard } from './album-card.tsx';
 import { ArtistCard } from './artist-card.tsx';
-import { parseAlbumSearch, parseArtistSearch, parseTrackSearch, toFilter, type LikedKind } from './browse-search.ts';
+import { parseAlbumSearch, parseArtistSearch, parseTrackSearch, toFilter, type LikedKind } from './search-params.ts';
 import { CardPage } from './card-page.tsx';
-import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES } from './sorts.ts';
+import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES } from './sort-options.ts';
 import { TrackList } from './track-list.tsx';
 
 const KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];

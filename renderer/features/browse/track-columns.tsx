@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { AwayMark } from '../../music/away-mark.tsx';
-import { Heart } from '../../music/heart.tsx';
+import { AvailabilityIcon } from '../../music/availability-icon.tsx';
+import { LikeButton } from '../../music/like-button.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../ui/format.ts';
 import { RowLink } from '../../ui/row-link.tsx';
@@ -30,7 +30,7 @@ export function trackColumns(
             <span className={styles.line}>{track.title}</span>
             <span className={styles.narrowBy}>{track.artist_name ?? t('library.unknownArtist')}</span>
           </span>
-          <AwayMark availability={track.availability} />
+          <AvailabilityIcon availability={track.availability} />
         </div>
       ),
     },
@@ -155,7 +155,7 @@ export function trackColumns(
       width: '36px',
       fixed: true,
       wideOnly: true,
-      cell: (track) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
+      cell: (track) => <LikeButton type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
     },
     { id: 'menu', label: '', width: '36px', fixed: true, cell: (track) => <TrackMenu track={track} tabIndex={-1} /> },
   ];

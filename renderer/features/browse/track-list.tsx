@@ -10,12 +10,12 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { toFilter, type ListSearch } from './browse-search.ts';
+import { toFilter, type ListSearch } from './search-params.ts';
 import { useColumnLayout } from './column-layout.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { FilterTools, SortTools } from './list-tools.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
-import { naturalOrder, TRACK_SORT_NAMES } from './sorts.ts';
+import { naturalOrder, TRACK_SORT_NAMES } from './sort-options.ts';
 import { trackColumns } from './track-columns.tsx';
 import { TracksTable } from './tracks-table.tsx';
 

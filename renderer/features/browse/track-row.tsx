@@ -10,7 +10,7 @@ import { formatClock, formatFormat } from '../../ui/format.ts';
 import { RowLink } from '../../ui/row-link.tsx';
 import { useIsPutAway } from '../../ui/undoable.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
-import { Heart } from '../../music/heart.tsx';
+import { LikeButton } from '../../music/like-button.tsx';
 import { endTrackDrag, oneTrack, startTrackDrag } from '../../music/track-drag.ts';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import styles from './track-list.module.css';
@@ -93,7 +93,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
           : withFormat && track.format && formatFormat(track.format)}
       </span>
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
-      <Heart type="track" item={track} name={track.title} size={18} className={styles.heart} />
+      <LikeButton type="track" item={track} name={track.title} size={18} className={styles.heart} />
       <TrackMenu track={track} className={styles.menu} withAlbum={lead === 'cover'} />
     </li>
   );

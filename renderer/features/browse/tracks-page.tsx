@@ -3,7 +3,7 @@ import { IconMusic } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { hasFilters } from './browse-search.ts';
+import { hasFilters } from './search-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { TrackList } from './track-list.tsx';
 

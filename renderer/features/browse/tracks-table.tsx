@@ -15,7 +15,7 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { usePutAway } from '../../ui/undoable.ts';
 import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
-import { useTypedText } from '../../ui/use-typed-text.ts';
+import { useTypeAhead } from '../../ui/use-type-ahead.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { BatchEdit } from './batch-edit.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
@@ -73,7 +73,7 @@ export function TracksTable({
   const [editing, setEditing] = useState<TrackGroup | null>(null);
   const [menuFor, setMenuFor] = useState<TrackGroup | null>(null);
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
-  const typed = useTypedText();
+  const typed = useTypeAhead();
   const order = JSON.stringify(filter);
   useEffect(() => {
     chosen.clear();

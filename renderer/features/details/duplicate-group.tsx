@@ -5,8 +5,7 @@ import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wir
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { formatBytes, formatClock, formatFormat, formatNumber } from '../../ui/format.ts';
-import { scoreText } from './score-text.ts';
+import { formatBytes, formatClock, formatFormat, formatNumber, formatPercent } from '../../ui/format.ts';
 import styles from './review.module.css';
 
 interface DuplicateGroupProps {
@@ -37,7 +36,7 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
           {first?.title}
           <span>{first?.artist_name}</span>
         </h2>
-        <span>{t('duplicates.alike', { score: scoreText(group.similarity) })}</span>
+        <span>{t('duplicates.alike', { score: formatPercent(group.similarity) })}</span>
       </header>
       <div className={styles.tableBox}>
         <table className={styles.compare}>

@@ -8,7 +8,7 @@ import { ApiError, detailOf } from '../../api/problem.ts';
 import { useSetMetadata } from '../../api/tracks.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
-import { toTrackPut, type TypedFields } from './typed-fields.ts';
+import { toTrackPut, type EditValues } from './edit-values.ts';
 import styles from './details.module.css';
 
 const WIDE = ['title', 'artist', 'artists', 'album', 'album_artist', 'genre'] as const;
@@ -17,7 +17,7 @@ const NUMBERS = ['year', 'track_number', 'disc_number'] as const;
 export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => void }) {
   const { t } = useTranslation();
   const save = useSetMetadata(track.id);
-  const first: TypedFields = {
+  const first: EditValues = {
     title: track.title,
     artist: track.artist_name ?? '',
     artists: track.artists.map(({ name }) => name).join('; '),
@@ -29,9 +29,9 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
     disc_number: String(track.disc_number ?? ''),
   };
   const problem = save.error instanceof ApiError ? save.error : null;
-  const messageOf = (name: keyof TypedFields) =>
+  const messageOf = (name: keyof EditValues) =>
     problem?.fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
-  const input = (name: keyof TypedFields) => (
+  const input = (name: keyof EditValues) => (
     <TextInput
       key={name}
       name={name}
@@ -47,7 +47,7 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const typed = Object.fromEntries([...WIDE, ...NUMBERS].map((name) => [name, formText(form, name)])) as TypedFields;
+    const typed = Object.fromEntries([...WIDE, ...NUMBERS].map((name) => [name, formText(form, name)])) as EditValues;
     save.mutate(toTrackPut(typed, first), { onSuccess: onDone });
   };
 

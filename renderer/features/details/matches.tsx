@@ -8,7 +8,7 @@ import { useApplyMatch } from '../../api/review.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChangeTable } from './change-table.tsx';
 import { changesOf } from './changes.ts';
-import { scoreText } from './score-text.ts';
+import { formatPercent } from '../../ui/format.ts';
 import styles from './details.module.css';
 
 export function Matches({ track, matches: { items, trust_score } }: { track: TrackOut; matches: MatchesOut }) {
@@ -19,7 +19,7 @@ export function Matches({ track, matches: { items, trust_score } }: { track: Tra
   return (
     <section aria-label={t('details.matches')}>
       <h3>{t('details.matches')}</h3>
-      <p className={styles.quiet}>{t('details.trust', { score: scoreText(trust_score) })}</p>
+      <p className={styles.quiet}>{t('details.trust', { score: formatPercent(trust_score) })}</p>
       {(all ? items : items.slice(0, 1)).map((match) => (
         <Match
           key={match.n}
@@ -61,7 +61,7 @@ function Match({
       <p>
         <strong>{match.title ?? track.title}</strong>
         {match.score !== null && (
-          <span className={styles.score}>{t('details.score', { score: scoreText(match.score) })}</span>
+          <span className={styles.score}>{t('details.score', { score: formatPercent(match.score) })}</span>
         )}
       </p>
       <p className={styles.quiet}>{[match.artist_name, match.album_title, match.year].filter(Boolean).join(' · ')}</p>

@@ -6,7 +6,7 @@ import { Cover } from '../../ui/cover.tsx';
 import { useOpenDetails } from '../../ui/use-details.ts';
 import { ChangeTable } from './change-table.tsx';
 import { changesOf } from './changes.ts';
-import { scoreText } from './score-text.ts';
+import { formatPercent } from '../../ui/format.ts';
 import styles from './review.module.css';
 
 interface ReviewItemProps {
@@ -36,7 +36,7 @@ export function ReviewItem({ item: { track, match, reason }, first, disabled, on
         <p className={styles.title}>{track.title}</p>
         <p className={styles.by}>{[track.artist_name, track.album_title].filter(Boolean).join(' · ')}</p>
         <p className={styles.reason}>
-          {t(`review.reason.${reason}`, { score: match.score === null ? '' : scoreText(match.score) })}
+          {t(`review.reason.${reason}`, { score: match.score === null ? '' : formatPercent(match.score) })}
         </p>
         <ChangeTable changes={changesOf(track, match)} />
       </div>

@@ -21,8 +21,8 @@ import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { EditForm } from './edit-form.tsx';
 import { FieldList } from './field-list.tsx';
-import { FileFacts } from './file-facts.tsx';
-import { LyricsPart } from './lyrics-part.tsx';
+import { FileInfo } from './file-info.tsx';
+import { LyricsSection } from './lyrics-section.tsx';
 import { Matches } from './matches.tsx';
 import styles from './details.module.css';
 
@@ -125,8 +125,8 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
         <FieldList track={track} origins={matches.data?.origins ?? {}} />
       )}
       {matches.data && !editing && <Matches track={track} matches={matches.data} />}
-      {track.has_lyrics && <LyricsPart trackId={track.id} />}
-      <FileFacts track={track} />
+      {track.has_lyrics && <LyricsSection trackId={track.id} />}
+      <FileInfo track={track} />
     </div>
   );
 }

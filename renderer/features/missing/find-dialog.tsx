@@ -12,7 +12,7 @@ import { Cover } from '../../ui/cover.tsx';
 import { formatClock, formatFormat } from '../../ui/format.ts';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { Skeleton } from '../../ui/states.tsx';
-import { placeOf } from './place.ts';
+import { fileLocation } from './file-location.ts';
 import styles from './missing.module.css';
 
 interface FindDialogProps {
@@ -82,7 +82,7 @@ function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> 
 
 function Sought({ track }: { track: TrackOut }) {
   const { t } = useTranslation();
-  const place = placeOf(track);
+  const place = fileLocation(track);
   return (
     <div className={styles.sought}>
       <p className={styles.title}>{track.title}</p>
@@ -108,7 +108,7 @@ function Candidate({
   onChoose: (track: TrackOut) => void;
 }) {
   const { t } = useTranslation();
-  const place = placeOf(track);
+  const place = fileLocation(track);
   return (
     <li className={styles.candidate}>
       <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />

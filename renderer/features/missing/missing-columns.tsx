@@ -4,7 +4,7 @@ import type { TrackOut } from '../../../server/library/wire.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
 import type { Column } from '../../ui/virtual-table.tsx';
-import { placeOf } from './place.ts';
+import { fileLocation } from './file-location.ts';
 import styles from './missing.module.css';
 
 export interface MissingActions {
@@ -133,7 +133,7 @@ export function missingColumns({
 }
 
 function PlaceCell({ track, inStorage }: { track: TrackOut; inStorage: string }) {
-  const place = placeOf(track);
+  const place = fileLocation(track);
   if (!place) return <span className={styles.quiet}>{inStorage}</span>;
   return (
     <div className={styles.lines} title={place.folder + place.name}>

@@ -19,7 +19,7 @@ import { useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { missingColumns } from './missing-columns.tsx';
-import { missingKey, undoRemovalOf, useRemove } from './use-remove.ts';
+import { missingKey, undoRemovalOf, useRemoveMissing } from './use-remove-missing.ts';
 import styles from './missing.module.css';
 
 const PLACEHOLDERS = 12;
@@ -33,7 +33,7 @@ export function MissingPage() {
   const isLeaving = (id: number) => away.has(missingKey(id));
   const total = list.total ?? 0;
   const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
-  const remove = useRemove();
+  const remove = useRemoveMissing();
   const { tell } = useUndoNotice();
   const [sought, setSought] = useState<TrackOut | null>(null);
   const [said, setSaid] = useState('');

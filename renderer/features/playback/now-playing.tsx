@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { trackQuery } from '../../api/tracks.ts';
+import { LikeButton } from '../../music/like-button.tsx';
 import type { QueueTrack } from '../../player/types.ts';
 import styles from './now-playing.module.css';
 
@@ -28,4 +31,10 @@ export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; s
       </span>
     </div>
   );
+}
+
+/** The queue may be days old, so whether the current track is liked is asked of the server. */
+export function CurrentLikeButton({ track }: { track: QueueTrack }) {
+  const { data } = useQuery(trackQuery(track.id));
+  return <LikeButton type="track" item={data ?? track} name={track.title} />;
 }

@@ -5,10 +5,10 @@ import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { CurrentHeart } from './current-heart.tsx';
+import { CurrentLikeButton } from './now-playing.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { NowPlayingText } from './now-playing.tsx';
-import { openPlayerWindow } from './open-window.ts';
+import { openPlayerWindow } from '../../ui/open-window.ts';
 import { PlaybackMenu } from './playback-menu.tsx';
 import styles from './player-bar.module.css';
 import { QueueOffer } from './queue-offer.tsx';
@@ -28,7 +28,7 @@ export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (vi
           <>
             <Cover src={trackCover(track, 160)} alt="" className={styles.cover} />
             <NowPlayingText track={track} />
-            <CurrentHeart track={track} />
+            <CurrentLikeButton track={track} />
           </>
         ) : (
           <span className={styles.idle}>{t('player.nothing')}</span>

@@ -8,7 +8,7 @@ import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { CurrentHeart } from './current-heart.tsx';
+import { CurrentLikeButton } from './now-playing.tsx';
 import { LyricsView } from './lyrics-view.tsx';
 import { NowPlayingText } from './now-playing.tsx';
 import { PlaybackMenu } from './playback-menu.tsx';
@@ -39,7 +39,7 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
           <div className={styles.top}>
             <IconButton label={t('player.close')} icon={IconChevronDown} iconSize={24} onClick={onClose} />
             <span className={styles.album}>{track.album_title}</span>
-            <CurrentHeart track={track} />
+            <CurrentLikeButton track={track} />
           </div>
           {view ? (
             <div className={styles.queue}>{view === 'queue' ? <QueueOrHint /> : <LyricsView />}</div>

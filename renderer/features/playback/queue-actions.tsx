@@ -1,7 +1,7 @@
 import { IconPlaylistAdd, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
-import { askName } from '../../music/questions.ts';
+import { askName } from '../../music/prompts.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fetchQueueTracks, queueQuery } from '../../api/queue.ts';
 import { useSession } from '../../api/session.ts';
-import { clientId, shownName } from '../../api/this-client.ts';
+import { clientId, shownName } from '../../api/client-name.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { currentEntry, isSounding } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import type { PlaylistEntryOut } from '../../../server/playlists/wire.ts';
-import { AwayMark } from '../../music/away-mark.tsx';
-import { Heart } from '../../music/heart.tsx';
+import { AvailabilityIcon } from '../../music/availability-icon.tsx';
+import { LikeButton } from '../../music/like-button.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { formatAgo, formatClock } from '../../ui/format.ts';
@@ -38,7 +38,7 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
               )}
             </span>
           </span>
-          <AwayMark availability={track.availability} />
+          <AvailabilityIcon availability={track.availability} />
         </div>
       ),
     },
@@ -75,7 +75,7 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
       label: '',
       width: '36px',
       wideOnly: true,
-      cell: ({ track }) => <Heart type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
+      cell: ({ track }) => <LikeButton type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
     },
     { id: 'menu', label: '', width: '36px', cell: ({ track }) => <TrackMenu track={track} tabIndex={-1} /> },
   ];

@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
-import { stepTarget } from '../../api/entry-order.ts';
+import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
 import { fetchEntries, useChangeEntries, usePutBack } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';

@@ -5,7 +5,7 @@ import type { TrackOut } from '../../../server/library/wire.ts';
 import type { ImportOut, PlaylistOut } from '../../../server/playlists/wire.ts';
 import { useCreatePlaylist, useDeletePlaylist, useImportPlaylist, useUpdatePlaylist } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
-import { askName } from '../../music/questions.ts';
+import { askName } from '../../music/prompts.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 
 export function usePlaylistCommands() {

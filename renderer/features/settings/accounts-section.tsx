@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { usersQuery } from '../../api/people.ts';
+import { usersQuery } from '../../api/users.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { AddPerson } from './add-person.tsx';
-import { PersonRow } from './person-row.tsx';
+import { AddAccount } from './add-account.tsx';
+import { AccountRow } from './account-row.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 
@@ -20,13 +20,13 @@ export function AccountsSection() {
       ) : (
         <SettingGroup title={t('settings.people.title')}>
           {data ? (
-            data.items.map((person) => <PersonRow key={person.id} person={person} />)
+            data.items.map((person) => <AccountRow key={person.id} person={person} />)
           ) : (
             <Skeleton height="112px" />
           )}
         </SettingGroup>
       )}
-      <AddPerson />
+      <AddAccount />
       <SettingList group="accounts" title={t('settings.people.rules')} advanced={ADVANCED} />
     </>
   );

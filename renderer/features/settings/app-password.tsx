@@ -1,6 +1,6 @@
 // The password that phone apps sign in with: shown when asked for, copied, replaced.
 import { useTranslation } from 'react-i18next';
-import { useNewAppPassword, useShowAppPassword } from '../../api/people.ts';
+import { useNewAppPassword, useShowAppPassword } from '../../api/users.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';

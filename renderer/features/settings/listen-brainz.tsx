@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ScrobblingOut } from '../../../server/history/wire.ts';
-import { scrobblingQuery, useConnectScrobbling, useDisconnectScrobbling } from '../../api/people.ts';
+import { scrobblingQuery, useConnectScrobbling, useDisconnectScrobbling } from '../../api/users.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';

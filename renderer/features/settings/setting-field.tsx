@@ -9,11 +9,10 @@ import { useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { choiceLabel, exampleOf, helpOf, labelOf } from './labels.ts';
+import { choiceLabel, exampleOf, helpOf, labelOf } from './setting-labels.ts';
 import { helpId, Saved, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
-import { useChoice } from './use-choice.ts';
-import { useDraft } from './use-draft.ts';
+import { useChoice, useDraft } from './use-setting.ts';
 
 /** settings.json lies in this folder, so the folder cannot be changed from here. */
 const isFixed = ({ key, origin }: SettingOut): boolean => origin === 'env' || key === 'data_dir';

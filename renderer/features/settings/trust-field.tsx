@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { Slider } from '../../ui/slider.tsx';
 import { formatPercent } from '../../ui/format.ts';
-import { helpOf, labelOf } from './labels.ts';
+import { helpOf, labelOf } from './setting-labels.ts';
 import { Saved, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
-import { useChoice } from './use-choice.ts';
+import { useChoice } from './use-setting.ts';
 
 const [CAREFUL, BOLD] = [0.9, 0.6];
 

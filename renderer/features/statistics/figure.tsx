@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { toCsv, type Table } from './plot-data.ts';
-import { fileName, saveFile, savePng } from './save-plot.ts';
+import { fileName, saveFile, savePng } from './export-plot.ts';
 import styles from './statistics.module.css';
 
 interface FigureProps {

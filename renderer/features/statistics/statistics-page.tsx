@@ -11,9 +11,9 @@ import { dayOf, daysOf } from '../../ui/day-range.ts';
 import { Page } from '../../ui/page.tsx';
 import { RangeTools } from '../../ui/range-tools.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
-import { Holdings } from './holdings.tsx';
-import { Listening } from './listening.tsx';
-import type { StatisticsSearch } from './statistics-search.ts';
+import { LibraryStats } from './library-stats.tsx';
+import { ListeningStats } from './listening-stats.tsx';
+import type { StatisticsSearch } from './search-params.ts';
 import { YearReview } from './year-review.tsx';
 import styles from './statistics.module.css';
 
@@ -64,7 +64,7 @@ export function StatisticsPage() {
       );
     }
     return (
-      <Listening
+      <ListeningStats
         listening={data}
         from={from}
         to={days.to ?? today}
@@ -107,7 +107,7 @@ export function StatisticsPage() {
           <ErrorState detail={detailOf(storage.error)} onRetry={() => void storage.refetch()} />
         )}
         {storage.data ? (
-          <Holdings storage={storage.data} />
+          <LibraryStats storage={storage.data} />
         ) : (
           !storage.error && (
             <div className={styles.skeletons}>

@@ -5,11 +5,11 @@ import { yearQuery } from '../../api/stats.ts';
 import { detailOf } from '../../api/problem.ts';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { Bars } from './bars.tsx';
+import { BarPlot } from './bar-plot.tsx';
 import { Figure } from './figure.tsx';
 import { RankPlot } from './rank-plot.tsx';
 import type { Measure } from './ranks.ts';
-import { TopFigures } from './listening.tsx';
+import { TopFigures } from './listening-stats.tsx';
 import styles from './statistics.module.css';
 
 const dayName = (day: string) =>
@@ -89,7 +89,7 @@ export function YearReview({ year, measure }: { year: number; measure: Measure }
           rows: data.months.map((one) => [monthName(one.month), one.plays, one.minutes]),
         }}
       >
-        <Bars
+        <BarPlot
           data={data.months.map((one) => ({ plays: one.plays, minutes: one.minutes, label: monthName(one.month) }))}
           value={measure}
           name={t(`statistics.${measure}`)}

@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { leaveOnPurpose, useSession } from '../../api/session.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { RadioItems } from '../../ui/radio-items.tsx';
+import { RadioItems } from '../../ui/choice-menu.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';
-import { SETTINGS } from './settings-link.ts';
+import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import styles from './side-bar.module.css';
 
 /** With `target` it opens from that; `children` are items above its own. */
@@ -58,8 +58,8 @@ export function AccountMenu({
         <Menu.Item
           leftSection={<IconSettings size={16} aria-hidden />}
           component="a"
-          href={SETTINGS.href}
-          target={SETTINGS.target}
+          href={SETTINGS_WINDOW.href}
+          target={SETTINGS_WINDOW.target}
         >
           {t('settings.title')}
         </Menu.Item>

@@ -4,17 +4,17 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../ui/format.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { BOTTOM_PLACES, MENU_PLACES } from './navigation.ts';
-import { useNews } from './use-news.ts';
+import { BOTTOM_NAV_ITEMS, MENU_NAV_ITEMS } from './nav-items.ts';
+import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
 
 /** The side bar of a phone. */
 export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
   const { t } = useTranslation();
-  const { openJobs, countOf, isShown } = useNews();
+  const { openJobs, countOf, isShown } = useNavBadges();
   return (
     <nav className={styles.bar} aria-label={t('nav.label')}>
-      {BOTTOM_PLACES.map(({ to, name, icon: Symbol }) => (
+      {BOTTOM_NAV_ITEMS.map(({ to, name, icon: Symbol }) => (
         <Link key={to} to={to} className={styles.tab} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Symbol size={22} stroke={1.75} aria-hidden />
           {t(`nav.${name}`)}
@@ -34,7 +34,7 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
           </button>
         }
       >
-        {MENU_PLACES.filter(isShown).map(({ to, name, icon: Symbol }) => (
+        {MENU_NAV_ITEMS.filter(isShown).map(({ to, name, icon: Symbol }) => (
           <Menu.Item
             key={to}
             leftSection={<Symbol size={16} aria-hidden />}

@@ -9,7 +9,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { authStatusQuery } from '../../api/accounts.ts';
+import { authStatusQuery } from '../../api/sign-in.ts';
 import { signInByItself } from '../../api/desktop-session.ts';
 import { getSession } from '../../api/session.ts';
 import { desktop } from '../../desktop.ts';
@@ -20,13 +20,13 @@ import {
   parseGenreSearch,
   parseLikedSearch,
   parseTrackSearch,
-} from '../../features/browse/browse-search.ts';
+} from '../../features/browse/search-params.ts';
 import { HomePage } from '../../features/browse/home-page.tsx';
-import { parseStatisticsSearch } from '../../features/statistics/statistics-search.ts';
+import { parseStatisticsSearch } from '../../features/statistics/search-params.ts';
 import { parseRangeSearch } from '../../ui/day-range.ts';
-import { parsePlaylistSearch } from '../../features/playlists/playlist-search.ts';
-import { parseMissingSearch } from '../../features/missing/missing-search.ts';
-import { NotFound, RouteError } from './route-states.tsx';
+import { parsePlaylistSearch } from '../../features/playlists/search-params.ts';
+import { parseMissingSearch } from '../../features/missing/search-params.ts';
+import { NotFound, RouteError } from './error-pages.tsx';
 import { Shell } from './shell.tsx';
 
 const pages: { preload?: () => Promise<void> | undefined }[] = [];

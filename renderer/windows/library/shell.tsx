@@ -2,7 +2,7 @@
 // each other meet here.
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ScanStrip } from '../../features/activity/scan-strip.tsx';
 import { DropZone } from '../../features/import/drop-zone.tsx';
@@ -14,11 +14,10 @@ import { QueuePanel, type SideView } from '../../features/playback/queue-panel.t
 import { SearchPalette } from '../../features/search/search-palette.tsx';
 import { ScrollerContext } from '../../ui/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
-import { QuestionDialogs } from '../../music/question-dialogs.tsx';
-import { TrackActionsContext } from '../../music/track-actions.ts';
+import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
 import { currentEntry } from '../../player/types.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { focusedTrack, useOpenDetails } from '../../ui/use-details.ts';
+import { DetailsContext, focusedTrack, useOpenDetails } from '../../ui/use-details.ts';
 import { useLikeFocused } from './use-like-focused.ts';
 import { useQueueDrop } from './use-queue-drop.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
@@ -26,9 +25,9 @@ import { DetailsSlot } from './details-slot.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
-import { openSettings } from './settings-link.ts';
+import { openSettings } from '../../ui/open-window.ts';
 import { useShortcuts } from './use-shortcuts.ts';
-import { useShellNews } from './use-shell-news.ts';
+import { useDesktopMessages } from './use-desktop-messages.ts';
 import { useSignedOut } from './use-signed-out.ts';
 import { useSpeaker } from './use-speaker.ts';
 import styles from './shell.module.css';
@@ -48,7 +47,6 @@ export function Shell() {
   const openDetails = useOpenDetails();
   const queueDrop = useQueueDrop();
   const likeFocused = useLikeFocused();
-  const actions = useMemo(() => ({ onDetails: openDetails }), [openDetails]);
   const editFocused = () => {
     const id = focusedTrack() ?? currentEntry(player.getState())?.track.id;
     if (id !== undefined) openDetails(id, { edit: true });
@@ -59,7 +57,7 @@ export function Shell() {
     setWanted(text);
     setOverlay('search');
   };
-  const isRestarting = useShellNews(search);
+  const isRestarting = useDesktopMessages(search);
   const show = { onSearch: () => search(''), onShortcuts: () => setOverlay('shortcuts') };
   useShortcuts({
     ...show,
@@ -71,7 +69,7 @@ export function Shell() {
   const close = () => setOverlay(null);
 
   return (
-    <TrackActionsContext value={actions}>
+    <DetailsContext value={openDetails}>
       <div className={styles.shell} data-queue={(side !== null && !narrow) || undefined}>
         <a href="#main" className={styles.skip}>
           {t('nav.skip')}
@@ -112,9 +110,9 @@ export function Shell() {
         {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
         <UploadPanel />
         <DetailsSlot />
-        <QuestionDialogs />
+        <PromptDialogs />
         <DropZone />
       </div>
-    </TrackActionsContext>
+    </DetailsContext>
   );
 }

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { PLACES } from './navigation.ts';
-import { useNews } from './use-news.ts';
+import { NAV_ITEMS } from './nav-items.ts';
+import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
 
 /** `children` stand above the account: what is going on. */
@@ -20,7 +20,7 @@ export function SideBar({
   children: ReactNode;
 }) {
   const { t } = useTranslation();
-  const { openJobs, countOf, isShown } = useNews();
+  const { openJobs, countOf, isShown } = useNavBadges();
   return (
     <div className={styles.side}>
       <p className={styles.brand}>
@@ -35,7 +35,7 @@ export function SideBar({
       <div className={styles.lists}>
         <nav aria-label={t('nav.label')}>
           <ul className={styles.places}>
-            {PLACES.filter((place) => place.name !== 'playlists' && isShown(place)).map(
+            {NAV_ITEMS.filter((place) => place.name !== 'playlists' && isShown(place)).map(
               ({ to, name, icon: Symbol }) => (
                 <li key={to}>
                   <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { JukeboxOut } from '../../../server/jukebox/wire.ts';
 import { fetchTracks, jukeboxKey, reportSpeaker, withdrawSpeaker } from '../../api/jukebox.ts';
-import { clientId, clientName } from '../../api/this-client.ts';
+import { clientId, clientName } from '../../api/client-name.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
 import { startSpeaker } from '../../player/speaker.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';

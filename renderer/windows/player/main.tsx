@@ -1,13 +1,13 @@
 // The player window. It commands the same player as the other windows.
 import { Notifications } from '@mantine/notifications';
-import { QuestionDialogs } from '../../music/question-dialogs.tsx';
+import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
 import { openSideWindow } from '../side-window.tsx';
 import { PlayerWindow } from './player-window.tsx';
 
 await openSideWindow(
   <>
     <PlayerWindow />
-    <QuestionDialogs />
+    <PromptDialogs />
     <Notifications position="bottom-center" limit={2} />
   </>,
   () => '/player',

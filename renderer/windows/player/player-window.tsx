@@ -2,7 +2,7 @@ import { IconDisc, IconExternalLink, IconMicrophone2, IconPlaylist } from '@tabl
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
-import { CurrentHeart } from '../../features/playback/current-heart.tsx';
+import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
 import { FailureNotice } from '../../features/playback/failure-notice.tsx';
 import { LyricsView } from '../../features/playback/lyrics-view.tsx';
 import { PlaybackMenu } from '../../features/playback/playback-menu.tsx';
@@ -14,7 +14,7 @@ import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import styles from './player-window.module.css';
-import { usePlayerKeys } from './use-player-keys.ts';
+import { usePlayerKeys } from '../../player/use-player-keys.ts';
 
 type View = 'cover' | 'queue' | 'lyrics';
 const VIEWS = [
@@ -74,7 +74,7 @@ export function PlayerWindow() {
           <h1>{track ? track.title : t('player.nothing')}</h1>
           {!empty && <p>{by}</p>}
         </div>
-        {track && <CurrentHeart track={track} />}
+        {track && <CurrentLikeButton track={track} />}
       </div>
       <SeekBar below />
       <TransportButtons large />

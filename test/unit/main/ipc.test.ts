@@ -15,7 +15,7 @@ describe('the bridge', () => {
     await startAppWithWindow();
     await import('../../../main/preload.ts');
     expect(Object.keys(fake.exposed)).toEqual(['tonearm']);
-    expect(Object.keys(fake.exposed['tonearm'] as Bridge)).toEqual([...Object.keys(BRIDGE), 'onNews']);
+    expect(Object.keys(fake.exposed['tonearm'] as Bridge)).toEqual([...Object.keys(BRIDGE), 'onMessage']);
     expect([...ipcMain.handlers.keys()].sort()).toEqual([...CHANNELS].sort());
   });
 
@@ -157,13 +157,13 @@ describe('a restart of the server', () => {
   });
 });
 
-describe('news', () => {
+describe('messages', () => {
   it('reach a page once it listens, without the event that they came with', async () => {
     const { window, app } = await startAppWithWindow();
     await import('../../../main/preload.ts');
     const bridge = fake.exposed['tonearm'] as Bridge;
     const heard: unknown[][] = [];
-    const stop = bridge.onNews((...args: unknown[]) => void heard.push(args));
+    const stop = bridge.onMessage((...args: unknown[]) => void heard.push(args));
     app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://album/7');
     expect(heard).toEqual([]);
     await pageIsThere(window);

@@ -4,17 +4,17 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Actions } from '../../../main/actions.ts';
 import { appMenu } from '../../../main/app-menu.ts';
-import { readArguments } from '../../../main/arguments.ts';
-import { newsOfLink } from '../../../main/deep-link.ts';
-import { createEventLines, type ServerEvent } from '../../../main/event-lines.ts';
-import { startFile } from '../../../main/login-start.ts';
+import { readCommandLine } from '../../../main/command-line.ts';
+import { messageForLink } from '../../../main/deep-link.ts';
+import { createSseParser, type ServerEvent } from '../../../main/sse-parser.ts';
+import { autostartEntry } from '../../../main/login-item.ts';
 import { placeWindow } from '../../../main/window-placement.ts';
-import type { Job } from '../../../main/server-shapes.ts';
+import type { Job } from '../../../main/api-schemas.ts';
 import { initialStatus, progressOf, withJob, withScan, type Status, type Work } from '../../../main/status.ts';
 import { sayIn } from '../../../main/texts.ts';
-import { pathOfAudio } from '../../../main/track-file.ts';
+import { pathOfAudio } from '../../../main/track-path.ts';
 import { trayMenu, trayToolTip } from '../../../main/tray-menu.ts';
-import { windowOf } from '../../../main/which-window.ts';
+import { windowOf } from '../../../main/window-paths.ts';
 
 describe('a deep link', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('a deep link', () => {
     ['tonearm://search?q=dark%20side', { kind: 'search', text: 'dark side' }],
     ['tonearm://search/?q=a%00b%0Ac', { kind: 'search', text: 'a b c' }],
     [`tonearm://search?q=${'é'.repeat(300)}`, { kind: 'search', text: 'é'.repeat(200) }],
-  ])('%s is understood', (link, news) => expect(newsOfLink(link)).toEqual(news));
+  ])('%s is understood', (link, message) => expect(messageForLink(link)).toEqual(message));
 
   it.each([
     '',
@@ -58,7 +58,7 @@ describe('a deep link', () => {
     'tonearm://quit',
     'tonearm://play/7',
     `tonearm://search?q=${'x'.repeat(3_000)}`,
-  ])('%s is nothing', (link) => expect(newsOfLink(link)).toBeUndefined());
+  ])('%s is nothing', (link) => expect(messageForLink(link)).toBeUndefined());
 });
 
 describe('arguments', () => {
@@ -81,11 +81,11 @@ describe('arguments', () => {
       ['tonearm', pathToFileURL(resolve('/music/100 % ö.flac')).href, 'FILE:///%00.mp3', 'file:///a%2Fb.mp3'],
       { links: [], paths: [resolve('/music/100 % ö.flac')], isHidden: false },
     ],
-  ])('%j', (argv, given) => expect(readArguments(argv, where)).toEqual(given));
+  ])('%j', (argv, given) => expect(readCommandLine(argv, where)).toEqual(given));
 
   it('are not taken beyond a number that anybody means', () => {
     expect(
-      readArguments(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], where).paths,
+      readCommandLine(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], where).paths,
     ).toHaveLength(500);
   });
 });
@@ -169,7 +169,7 @@ it('every page is in the window it belongs to', () => {
 describe('server-sent events', () => {
   const read = (...pieces: string[]): ServerEvent[] => {
     const events: ServerEvent[] = [];
-    const take = createEventLines((event) => events.push(event));
+    const take = createSseParser((event) => events.push(event));
     pieces.forEach(take);
     return events;
   };
@@ -195,7 +195,7 @@ describe('server-sent events', () => {
   ])('%s', (_what, pieces, events) => expect(read(...pieces)).toEqual(events));
 
   it('without an end are not waited for', () => {
-    const take = createEventLines(() => undefined);
+    const take = createSseParser(() => undefined);
     expect(() => {
       for (let i = 0; i < 10; i += 1) take('x'.repeat(1_000_000));
     }).toThrow('without an end');
@@ -457,7 +457,7 @@ describe('the texts of the shell', () => {
 });
 
 it('the start file of Linux holds a path of any letters', () => {
-  const exec = (program: string) => /^Exec=(.*)$/m.exec(startFile(program))?.[1];
+  const exec = (program: string) => /^Exec=(.*)$/m.exec(autostartEntry(program))?.[1];
   expect(exec('/opt/Tonearm/tonearm')).toBe('"/opt/Tonearm/tonearm" --hidden');
   expect(exec('/home/me/100% "new"/$x\\`.AppImage')).toBe(
     String.raw`"/home/me/100%% \\"new\\"/\\$x\\\\\\` + '`.AppImage" --hidden',

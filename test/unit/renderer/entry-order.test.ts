@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { movedEntries, stepTarget, withoutEntries } from '../../../renderer/api/entry-order.ts';
+import { movedEntries, stepTarget, withoutEntries } from '../../../renderer/api/playlist-order.ts';
 
 const entries = (...ids: (number | undefined)[]) => ids.map((id) => (id === undefined ? undefined : { entry_id: id }));
 

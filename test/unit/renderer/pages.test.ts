@@ -1,8 +1,8 @@
 // The pure rules behind the pages: days, plays by day, plots and their tables, what a match changes, what was typed.
 import { describe, expect, test } from 'vitest';
-import { begunAlbums } from '../../../renderer/features/browse/begun-albums.ts';
+import { unfinishedAlbums } from '../../../renderer/features/browse/unfinished-albums.ts';
 import { changesOf } from '../../../renderer/features/details/changes.ts';
-import { toTrackPut, type TypedFields } from '../../../renderer/features/details/typed-fields.ts';
+import { toTrackPut, type EditValues } from '../../../renderer/features/details/edit-values.ts';
 import { historyRows } from '../../../renderer/features/history/rows.ts';
 import { bucketDays, fillYears, stepFor, toCsv } from '../../../renderer/features/statistics/plot-data.ts';
 import { addDays, dayOf, daysOf, parseRangeSearch } from '../../../renderer/ui/day-range.ts';
@@ -152,7 +152,7 @@ describe('details', () => {
     ]);
   });
 
-  const typed: TypedFields = {
+  const typed: EditValues = {
     title: 'T',
     artist: 'A',
     artists: 'A',
@@ -193,7 +193,7 @@ describe('albums to jump back in', () => {
       ...[1, 2, 3, 4].map((id) => played(id, 2, '2026-02-01T10:00:00Z')),
       played(30, 3, '2026-02-01T10:00:00Z'),
     ];
-    expect(begunAlbums([album(1, 9), album(2, 4), album(3, 1)], plays)).toEqual([
+    expect(unfinishedAlbums([album(1, 9), album(2, 4), album(3, 1)], plays)).toEqual([
       { album: album(1, 9), heard: 2, lastTrackId: 12 },
     ]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf, shownName } from '../../../renderer/api/this-client.ts';
+import { nameOf, shownName } from '../../../renderer/api/client-name.ts';
 import { lineAt } from '../../../renderer/features/playback/lyrics-line.ts';
 import { decodablePart } from '../../../renderer/player/sound-source.ts';
 

@@ -1,0 +1,48 @@
+// What the app was started with, the first time or once more: links, files to open, and whether to show a window.
+import { isAbsolute, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface LaunchRequests {
+  links: string[];
+  paths: string[];
+  isHidden: boolean;
+}
+
+/** What login starts it with. */
+export const HIDDEN = '--hidden';
+const MOST = 500;
+
+/**
+ * `argv` as the system gives it, the program first; Chromium adds options of its own. `appPath` is the app's own
+ * folder, which development names.
+ */
+export function readCommandLine(
+  argv: readonly string[],
+  { workingDirectory, appPath }: { workingDirectory: string; appPath: string },
+): LaunchRequests {
+  const words = argv
+    .slice(1)
+    .map(asPath)
+    .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
+    .slice(0, MOST);
+  // of two letters at least: C:\ is no link
+  const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(word);
+  return {
+    links: words.filter(isLink),
+    paths: words
+      .filter((word) => !isLink(word))
+      .map((word) => (isAbsolute(word) ? word : resolve(workingDirectory, word)))
+      .filter((path) => path !== appPath),
+    isHidden: argv.includes(HIDDEN),
+  };
+}
+
+/** File managers of Linux name files by their address (`%U` of the desktop entry, which links need). */
+function asPath(word: string): string {
+  if (!/^file:\/\//i.test(word)) return word;
+  try {
+    return fileURLToPath(word);
+  } catch {
+    return ''; // on another machine, or no path of this system
+  }
+}

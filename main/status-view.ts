@@ -1,0 +1,82 @@
+// Draws the status where the system shows something of an app: tray, menu bar, task bar or dock. What has not changed
+// is not drawn again, and a scan that counts is drawn once a second.
+import { app, BrowserWindow, Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron';
+import type { Actions } from './actions.ts';
+import { appMenu } from './app-menu.ts';
+import type { Clock } from './clock.ts';
+import { progressOf, type Status } from './status.ts';
+import type { Say } from './texts.ts';
+import { trayMenu, trayToolTip } from './tray-menu.ts';
+
+interface StatusViewDeps {
+  platform: NodeJS.Platform;
+  /** Path of the tray's picture; macOS colours it by itself. */
+  icon: string;
+  actions: Actions;
+  clock: Clock;
+}
+
+const DRAW_EVERY_MS = 1_000;
+
+export function createStatusView({ platform, icon, actions, clock }: StatusViewDeps) {
+  const image = nativeImage.createFromPath(icon);
+  if (platform === 'darwin') image.setTemplateImage(true);
+  const tray = new Tray(image);
+  if (platform !== 'darwin') tray.on('click', () => actions.open()); // there a click is for the menu
+
+  let latest: { status: Status; say: Say } | undefined;
+  let isWaiting = false;
+  const drawn = new Map<string, string>();
+
+  /** Runs unless it would draw what is there already; functions do not count. */
+  const when = (place: string, content: unknown, draw: () => void): void => {
+    const text = JSON.stringify(content) ?? '';
+    if (drawn.get(place) === text) return;
+    drawn.set(place, text);
+    draw();
+  };
+
+  function draw(): void {
+    if (!latest || tray.isDestroyed()) return;
+    const { status, say } = latest;
+    const menu = trayMenu(status, say, actions);
+    const bar = appMenu(status, say, actions, platform);
+    when('tray', menu, () => tray.setContextMenu(build(menu)));
+    when('tip', trayToolTip(status, say), () => tray.setToolTip(trayToolTip(status, say)));
+    when('menu', bar, () => Menu.setApplicationMenu(build(bar)));
+    drawProgress(status);
+  }
+
+  function drawProgress({ work }: Status): void {
+    const progress = progressOf(work);
+    const percent = typeof progress === 'number' ? `${Math.floor(progress * 100)} %` : '…';
+    for (const window of BrowserWindow.getAllWindows())
+      window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: no end in sight
+    if (platform === 'darwin')
+      when('badge', progress === undefined ? '' : percent, () =>
+        app.dock?.setBadge(progress === undefined ? '' : percent),
+      );
+    else if (platform === 'linux') when('badge', work.length, () => void app.setBadgeCount(work.length));
+  }
+
+  return {
+    show(status: Status, say: Say): void {
+      latest = { status, say };
+      if (isWaiting) return;
+      isWaiting = true;
+      draw();
+      clock.after(DRAW_EVERY_MS, () => {
+        isWaiting = false;
+        draw();
+      });
+    },
+    /** Draws the tray's menu again: a switch in it has moved by itself, and did not do what was wished. */
+    redrawTray(): void {
+      drawn.delete('tray');
+      draw();
+    },
+    close: (): void => tray.destroy(),
+  };
+}
+
+const build = (template: MenuItemConstructorOptions[]): Menu => Menu.buildFromTemplate(template);

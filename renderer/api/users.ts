@@ -1,0 +1,68 @@
+// Accounts as a superuser sees them, and what belongs to the own one: the app-password and where plays are sent.
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { UserOut, UserPage } from '../../server/auth/wire.ts';
+import type { ScrobblingOut } from '../../server/history/wire.ts';
+import { request } from './client.ts';
+
+export interface AppPassword {
+  username: string;
+  password: string;
+}
+export interface NewUser {
+  username: string;
+  password: string;
+  is_superuser: boolean;
+}
+export interface UserChange {
+  id: number;
+  password?: string;
+  is_superuser?: boolean;
+}
+
+const USERS = ['users'] as const;
+export const usersQuery = () =>
+  queryOptions({
+    queryKey: USERS,
+    queryFn: ({ signal }) => request<UserPage>('/users', { query: { limit: 200 }, signal }),
+  });
+
+function useUsersMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: USERS }) });
+}
+
+export const useAddUser = () =>
+  useUsersMutation((body: NewUser) => request<UserOut>('/users', { method: 'POST', body }));
+export const useChangeUser = () =>
+  useUsersMutation(({ id, ...body }: UserChange) => request<UserOut>(`/users/${id}`, { method: 'PATCH', body }));
+export const useDeleteUser = () =>
+  useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
+
+/** Made by the server when there is none; asked for only when somebody wants to see it. */
+export const useShowAppPassword = () =>
+  useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password') });
+export const useNewAppPassword = () =>
+  useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password', { method: 'POST' }) });
+
+const SCROBBLING = ['scrobbling'] as const;
+export const scrobblingQuery = () =>
+  queryOptions({
+    queryKey: SCROBBLING,
+    queryFn: ({ signal }) => request<ScrobblingOut>('/users/me/scrobbling', { signal }),
+  });
+
+export function useConnectScrobbling() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (token: string) => request<ScrobblingOut>('/users/me/scrobbling', { method: 'PUT', body: { token } }),
+    onSuccess: (status) => queries.setQueryData(SCROBBLING, status),
+  });
+}
+
+export function useDisconnectScrobbling() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<void>('/users/me/scrobbling', { method: 'DELETE' }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: SCROBBLING }),
+  });
+}

@@ -1,0 +1,62 @@
+// What the address of a list says: order and filters. Anything that is not allowed is left out, never an error.
+import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES, TRACK_SORT_NAMES } from './sort-options.ts';
+import type { SortOrder } from '../../api/library.ts';
+
+export interface ListSearch<Sort extends string> {
+  sort?: Sort;
+  order?: SortOrder;
+  genre?: string;
+  from?: number;
+  to?: number;
+  liked?: boolean;
+  seed?: number;
+}
+
+const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((one) => one === value);
+const year = (value: unknown): number | undefined => (/^\d{1,4}$/.test(String(value)) ? Number(value) : undefined);
+const whole = (value: unknown): number | undefined => (/^\d{1,9}$/.test(String(value)) ? Number(value) : undefined);
+
+function parse<Sort extends string>(sorts: readonly Sort[], input: Record<string, unknown>): ListSearch<Sort> {
+  const parsed = {
+    sort: oneOf(sorts, input['sort']),
+    order: oneOf(['asc', 'desc'] as const, input['order']),
+    genre: typeof input['genre'] === 'string' && input['genre'] !== '' ? input['genre'] : undefined,
+    from: year(input['from']),
+    to: year(input['to']),
+    liked: String(input['liked']) === 'true' ? true : undefined,
+    seed: whole(input['seed']),
+  };
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
+}
+
+export const parseAlbumSearch = (input: Record<string, unknown>) => parse(ALBUM_SORT_NAMES, input);
+export const parseArtistSearch = (input: Record<string, unknown>) => parse(ARTIST_SORT_NAMES, input);
+export const parseTrackSearch = (input: Record<string, unknown>) => parse(TRACK_SORT_NAMES, input);
+
+export type LikedKind = 'tracks' | 'albums' | 'artists';
+
+/** The orders of one kind mean nothing for another, and fall away with it. */
+export function parseLikedSearch(input: Record<string, unknown>) {
+  const kind = oneOf(['albums', 'artists'] as const, input['kind']);
+  return kind === 'albums'
+    ? { ...parseAlbumSearch(input), kind }
+    : kind === 'artists'
+      ? { ...parseArtistSearch(input), kind }
+      : { ...parseTrackSearch(input), kind: undefined as LikedKind | undefined };
+}
+
+export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } =>
+  input['view'] === 'list' ? { view: 'list' } : {};
+
+/** As the server's query wants it. */
+export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<Sort>) => ({
+  ...rest,
+  year_from: from,
+  year_to: to,
+});
+
+export const hasFilters = ({ genre, from, to, liked }: ListSearch<string>): boolean =>
+  genre !== undefined || from !== undefined || to !== undefined || liked !== undefined;
+
+export const newSeed = (): number => Math.floor(Math.random() * 1e9);

@@ -1,0 +1,30 @@
+// Which albums were begun and not finished, from the tracks that were played last. Pure.
+import type { AlbumOut, TrackOut } from '../../../server/library/wire.ts';
+
+export interface UnfinishedAlbum {
+  album: AlbumOut;
+  heard: number;
+  lastTrackId: number;
+}
+
+const FEWEST_TRACKS = 4;
+
+/**
+ * `plays`: tracks by when they were last played, the latest first. What was played in the same three days counts as one
+ * listening.
+ */
+export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
+  const played = Map.groupBy(
+    plays.filter((track) => track.album_id !== null && track.last_played_at !== null),
+    (track) => track.album_id,
+  );
+  return albums
+    .flatMap((album): UnfinishedAlbum[] => {
+      const [latest, ...others] = played.get(album.id) ?? [];
+      if (!latest || album.track_count < FEWEST_TRACKS) return [];
+      const since = Date.parse(latest.last_played_at ?? '') - 3 * 86_400_000;
+      const heard = 1 + others.filter((track) => Date.parse(track.last_played_at ?? '') >= since).length;
+      return heard < album.track_count ? [{ album, heard, lastTrackId: latest.id }] : [];
+    })
+    .slice(0, most);
+}

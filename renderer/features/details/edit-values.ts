@@ -1,0 +1,35 @@
+// What was typed into the form, as the server wants it. It decides what is right: a number that is none goes out as it
+// was typed. Pure.
+import type { TrackPut } from '../../../server/library/wire.ts';
+
+export type EditValues = Record<
+  'title' | 'artist' | 'artists' | 'album' | 'album_artist' | 'genre' | 'year' | 'track_number' | 'disc_number',
+  string
+>;
+
+const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+const numberOrNull = (text: string): number | null => {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  return (/^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed) as number;
+};
+
+/** Names are separated by `;`. A credit that was typed anew over a single name is that name. */
+export function toTrackPut(typed: EditValues, first: EditValues): TrackPut {
+  const names = typed.artists
+    .split(';')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const isFollowing = typed.artists === first.artists && typed.artist !== first.artist && names.length < 2;
+  return {
+    title: typed.title,
+    artist: typed.artist,
+    ...(names.length > 0 && !isFollowing && { artists: names }),
+    album: textOrNull(typed.album),
+    ...(typed.album_artist !== first.album_artist && { album_artist: textOrNull(typed.album_artist) }),
+    ...(typed.genre !== first.genre && { genre: textOrNull(typed.genre) }),
+    year: numberOrNull(typed.year),
+    track_number: numberOrNull(typed.track_number),
+    disc_number: numberOrNull(typed.disc_number),
+  };
+}

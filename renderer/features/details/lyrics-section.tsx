@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trackLyricsQuery } from '../../api/tracks.ts';
+import { Button } from '../../ui/button.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import styles from './details.module.css';
+
+const FIRST_LINES = 6;
+
+export function LyricsSection({ trackId }: { trackId: number }) {
+  const { t } = useTranslation();
+  const [all, setAll] = useState(false);
+  const { data } = useQuery(trackLyricsQuery(trackId));
+  return (
+    <section aria-label={t('details.lyrics')}>
+      <h3>{t('details.lyrics')}</h3>
+      {data ? (
+        <p className={styles.lyrics}>
+          {(all ? data.lines : data.lines.slice(0, FIRST_LINES)).map(({ text }) => text).join('\n')}
+        </p>
+      ) : (
+        <Skeleton height="80px" />
+      )}
+      {data && data.lines.length > FIRST_LINES && (
+        <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>
+          {t(all ? 'details.lessLyrics' : 'details.allLyrics')}
+        </Button>
+      )}
+    </section>
+  );
+}

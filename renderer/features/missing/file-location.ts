@@ -1,0 +1,17 @@
+// Where a track's file is, or was, as far as it lies in the music folder.
+import type { TrackOut } from '../../../server/library/wire.ts';
+
+export interface Place {
+  folder: string;
+  name: string;
+}
+
+const FILE_URI = 'file:';
+
+/** Null for audio that is kept in the library's own storage. */
+export function fileLocation({ storage_uri: uri }: TrackOut): Place | null {
+  if (!uri?.startsWith(FILE_URI)) return null;
+  const path = uri.slice(FILE_URI.length);
+  const slash = path.lastIndexOf('/');
+  return { folder: path.slice(0, slash + 1), name: path.slice(slash + 1) };
+}

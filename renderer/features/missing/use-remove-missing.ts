@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { LIBRARY } from '../../api/library.ts';
+import { deleteMissing } from '../../api/missing.ts';
+import { ApiError, detailOf } from '../../api/problem.ts';
+import { forEachLimit } from '../../api/for-each-limit.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { bringBack, takeBack } from '../../ui/undoable.ts';
+
+export interface Removable {
+  id: number;
+  title: string;
+}
+
+/** Not that of a deleted track: one whose file comes back in time stays, and is in no other list to be hidden from. */
+export const missingKey = (id: number): string => `missing:${id}`;
+export const undoRemovalOf = (id: number): void => takeBack(missingKey(id));
+
+/** Lets tracks go when the notice does, with the way back beside it. */
+export function useRemoveMissing(): (tracks: readonly Removable[]) => void {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { later, tell } = useUndoNotice();
+
+  const remove = async (track: Removable): Promise<void> => {
+    try {
+      if (!(await deleteMissing(track.id))) bringBack([missingKey(track.id)]);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return; // gone already
+      bringBack([missingKey(track.id)]);
+      tell(t('missing.notRemoved', { title: track.title, detail: detailOf(error) }));
+    }
+  };
+
+  return (tracks) => {
+    const [first] = tracks;
+    if (!first) return;
+    later({
+      message:
+        tracks.length === 1
+          ? t('missing.removedOne', { title: first.title })
+          : t('missing.removed', { count: tracks.length, number: formatNumber(tracks.length) }),
+      keys: tracks.map(({ id }) => missingKey(id)),
+      run: () => forEachLimit(tracks, remove).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),
+    });
+  };
+}

@@ -1,0 +1,110 @@
+// One account, as a superuser sees it. What cannot be taken back asks once more, in the row itself.
+import { Menu, PasswordInput } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { UserOut } from '../../../server/auth/wire.ts';
+import { useChangeUser, useDeleteUser } from '../../api/users.ts';
+import { ApiError, detailOf } from '../../api/problem.ts';
+import { useSession } from '../../api/session.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { formText } from '../../ui/form-text.ts';
+import { formatAgo } from '../../ui/format.ts';
+import { SettingRow } from './setting-row.tsx';
+import styles from './settings.module.css';
+
+export function AccountRow({ person }: { person: UserOut }) {
+  const { t } = useTranslation();
+  const isMe = useSession()?.user.id === person.id;
+  const [asked, setAsked] = useState<'password' | 'delete' | null>(null);
+  const change = useChangeUser();
+  const remove = useDeleteUser();
+  const error = change.error ?? remove.error;
+  const seen = person.last_seen_at
+    ? t('settings.people.seen', { when: formatAgo(person.last_seen_at) })
+    : t('settings.people.neverSeen');
+  const kind = t(person.is_superuser ? 'settings.people.owner' : 'settings.people.listener');
+  return (
+    <SettingRow
+      label={person.username}
+      help={`${kind} · ${seen}`}
+      notes={
+        <>
+          {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
+          {asked === 'delete' && (
+            <div className={styles.padded}>
+              <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
+              <div className={styles.buttons}>
+                <Button
+                  variant="primary"
+                  autoFocus
+                  disabled={remove.isPending}
+                  onClick={() => remove.mutate(person.id)}
+                >
+                  {t('settings.people.delete')}
+                </Button>
+                <Button variant="plain" onClick={() => setAsked(null)}>
+                  {t('settings.cancel')}
+                </Button>
+              </div>
+            </div>
+          )}
+          {error && asked !== 'password' && (
+            <p role="alert" className={styles.fault}>
+              {detailOf(error)}
+            </p>
+          )}
+        </>
+      }
+    >
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <IconButton icon={IconDots} label={t('settings.people.menu', { name: person.username })} />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>
+          {!isMe && (
+            <Menu.Item onClick={() => change.mutate({ id: person.id, is_superuser: !person.is_superuser })}>
+              {t(person.is_superuser ? 'settings.people.demote' : 'settings.people.promote')}
+            </Menu.Item>
+          )}
+          {!isMe && <Menu.Item onClick={() => setAsked('delete')}>{t('settings.people.delete')}</Menu.Item>}
+        </Menu.Dropdown>
+      </Menu>
+    </SettingRow>
+  );
+}
+
+function NewPassword({ person, onDone }: { person: UserOut; onDone: () => void }) {
+  const { t } = useTranslation();
+  const change = useChangeUser();
+  const fault = change.error instanceof ApiError ? (change.error.field('password') ?? change.error.detail) : undefined;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    change.mutate({ id: person.id, password: formText(event.currentTarget, 'password') }, { onSuccess: onDone });
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <PasswordInput
+        name="password"
+        label={t('settings.people.newPassword', { name: person.username })}
+        description={t('settings.people.resetHelp')}
+        autoComplete="new-password"
+        minLength={8}
+        required
+        withAsterisk={false}
+        autoFocus
+        error={fault}
+        visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
+      />
+      <div className={styles.buttons}>
+        <Button type="submit" variant="primary" disabled={change.isPending}>
+          {t('settings.people.reset')}
+        </Button>
+        <Button variant="plain" onClick={onDone}>
+          {t('settings.cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}

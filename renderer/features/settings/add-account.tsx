@@ -1,0 +1,77 @@
+import { PasswordInput, Switch, TextInput } from '@mantine/core';
+import { IconUserPlus } from '@tabler/icons-react';
+import { useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useAddUser } from '../../api/users.ts';
+import { ApiError } from '../../api/problem.ts';
+import { Button } from '../../ui/button.tsx';
+import { formText } from '../../ui/form-text.ts';
+import { SettingGroup } from './setting-row.tsx';
+import styles from './settings.module.css';
+
+export function AddAccount() {
+  const { t } = useTranslation();
+  const [isOpen, setIsOpen] = useState(false);
+  const add = useAddUser();
+  const problem = add.error instanceof ApiError ? add.error : null;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const body = {
+      username: formText(form, 'username').trim(),
+      password: formText(form, 'password'),
+      is_superuser: new FormData(form).get('is_superuser') !== null,
+    };
+    add.mutate(body, { onSuccess: () => setIsOpen(false) });
+  };
+  if (!isOpen)
+    return (
+      <div className={styles.buttons}>
+        <Button icon={IconUserPlus} onClick={() => setIsOpen(true)}>
+          {t('settings.people.add')}
+        </Button>
+      </div>
+    );
+  return (
+    <SettingGroup title={t('settings.people.add')}>
+      <form className={styles.form} onSubmit={submit}>
+        {problem?.fields.length === 0 && (
+          <p role="alert" className={styles.fault}>
+            {problem.detail}
+          </p>
+        )}
+        <TextInput
+          name="username"
+          label={t('account.username')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+          autoFocus
+          error={problem?.field('username')}
+        />
+        <PasswordInput
+          name="password"
+          label={t('account.password')}
+          description={t('account.passwordRule')}
+          autoComplete="new-password"
+          minLength={8}
+          required
+          withAsterisk={false}
+          error={problem?.field('password')}
+          visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
+        />
+        <Switch name="is_superuser" label={t('settings.people.owner')} description={t('settings.people.ownerHelp')} />
+        <div className={styles.buttons}>
+          <Button type="submit" variant="primary" disabled={add.isPending}>
+            {t('signIn.create')}
+          </Button>
+          <Button variant="plain" onClick={() => setIsOpen(false)}>
+            {t('settings.cancel')}
+          </Button>
+        </div>
+      </form>
+    </SettingGroup>
+  );
+}

@@ -1,0 +1,19 @@
+import { IconCloud, IconCloudDownload, IconFileUnknown } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../server/library/wire.ts';
+import styles from './availability-icon.module.css';
+
+const SYMBOLS = { remote: IconCloud, fetching: IconCloudDownload, missing: IconFileUnknown };
+
+/** Beside the title of a track whose audio is not here. */
+export function AvailabilityIcon({ availability }: Pick<TrackOut, 'availability'>) {
+  const { t } = useTranslation();
+  if (availability === 'available') return null;
+  const Symbol = SYMBOLS[availability];
+  const words = t(`details.is.${availability}`);
+  return (
+    <span className={styles.mark} role="img" aria-label={words} title={words}>
+      <Symbol size={16} aria-hidden />
+    </span>
+  );
+}

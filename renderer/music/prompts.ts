@@ -1,0 +1,37 @@
+// Questions that any list may have to ask on the way: a name for a new playlist, what to do with tracks that are there
+// twice. One at a time; prompt-dialogs.tsx shows it.
+import { useSyncExternalStore } from 'react';
+
+export type DuplicateAnswer = 'all' | 'new' | null;
+export type Prompt =
+  | { kind: 'name'; title: string; value: string; submit: string; answer: (name: string | null) => void }
+  | { kind: 'duplicates'; playlist: string; found: number; of: number; answer: (choice: DuplicateAnswer) => void };
+
+const listeners = new Set<() => void>();
+let current: Prompt | null = null;
+
+function set(question: Prompt | null): void {
+  current = question;
+  for (const listener of listeners) listener();
+}
+
+function ask<T>(make: (answer: (value: T | null) => void) => Prompt): Promise<T | null> {
+  return new Promise((resolve) => {
+    const question = make((value) => {
+      if (current === question) set(null);
+      resolve(value);
+    });
+    set(question);
+  });
+}
+
+export const askName = (words: { title: string; submit: string; value?: string }): Promise<string | null> =>
+  ask<string>((answer) => ({ kind: 'name', value: '', ...words, answer }));
+export const askAboutDuplicates = (facts: { playlist: string; found: number; of: number }): Promise<DuplicateAnswer> =>
+  ask<'all' | 'new'>((answer) => ({ kind: 'duplicates', ...facts, answer }));
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+export const usePrompt = (): Prompt | null => useSyncExternalStore(subscribe, () => current);

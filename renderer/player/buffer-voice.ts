@@ -1,0 +1,207 @@
+// A track decoded on the audio clock: it begins and ends on a frame that is known beforehand, so the next one can begin
+// on the very next.
+import { FADE_IN, FADE_OUT } from './loudness.ts';
+import { SoundSource } from './sound-source.ts';
+import { endFrame, heardFrame, soonestFrame, splice, type Anchor } from './timeline.ts';
+import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
+
+/** As long as a person waits without wondering; then a media element, which can begin anywhere, takes over. */
+const PATIENCE_MS = 2_000;
+/** With less than this left of what is decoded, the next piece is. */
+const SUPPLY_SECONDS = 10;
+
+interface ClockVoiceOptions {
+  item: VoiceItem;
+  stream: (signal: AbortSignal) => Promise<Response>;
+  positionMs: number;
+  context: AudioContext;
+  output: AudioNode;
+  listener: VoiceListener;
+}
+
+export class BufferVoice implements Voice {
+  readonly item: VoiceItem;
+  readonly #context: AudioContext;
+  readonly #output: VoiceOutput;
+  readonly #listener: VoiceListener;
+  readonly #source: SoundSource;
+  #buffer: AudioBuffer | null = null;
+  #whole = false;
+  #wanted = false;
+  /** What sounds and since when; null while silent. */
+  #sounding: { source: AudioBufferSourceNode; anchor: Anchor } | null = null;
+  /** Where it goes on from, while silent. */
+  #offset: number;
+  #received = 0;
+  #patience: ReturnType<typeof setTimeout> | undefined;
+
+  constructor({ item, stream, positionMs, context, output, listener }: ClockVoiceOptions) {
+    this.item = item;
+    this.#context = context;
+    this.#listener = listener;
+    this.#output = new VoiceOutput(context, output);
+    this.#offset = this.#frames(positionMs);
+    this.#source = new SoundSource({
+      stream,
+      bitrateKbps: item.track.bitrate_kbps,
+      decoder: context,
+      listener: {
+        onPiece: (buffer, whole) => this.#grow(buffer, whole),
+        onProgress: (fraction) => {
+          this.#received = fraction;
+        },
+        // What this can't decode an element may still play, or it says what is wrong; a refusal is final.
+        onFailed: (status) =>
+          status === 'undecodable' || status === 0 ? listener.onStarved(this) : listener.onFailed(this),
+      },
+    });
+  }
+
+  play(): void {
+    this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate));
+  }
+
+  /** Begins on this frame of the clock, as far as there is sound. */
+  playAt(frame: number): void {
+    if (this.#sounding) return;
+    this.#wanted = true;
+    if (!this.#buffer || (this.#offset >= this.#buffer.length && !this.#whole)) return this.#wait();
+    this.#begin({ start: frame, offset: Math.min(this.#offset, this.#buffer.length - 1) });
+  }
+
+  tick(): void {
+    if (!this.#sounding || this.#whole) return;
+    const left = endFrame(this.#sounding.anchor, this.length) - this.#context.currentTime * this.#context.sampleRate;
+    if (left < SUPPLY_SECONDS * this.#context.sampleRate) this.#source.more();
+  }
+
+  pause(): void {
+    this.#wanted = false;
+    this.#stopWaiting();
+    this.#silence();
+    this.#output.resetFade();
+  }
+
+  seek(positionMs: number): void {
+    const wanted = this.#wanted;
+    this.pause();
+    this.#offset = this.#frames(positionMs);
+    if (wanted) this.play();
+  }
+
+  setLevel(factor: number): void {
+    this.#output.setLevel(factor);
+  }
+
+  /** The clock has one speed; another is an element's business. */
+  setSpeed(): void {}
+
+  fadeIn(atSeconds: number, seconds: number): void {
+    this.#output.fade(FADE_IN, atSeconds, seconds);
+  }
+
+  fadeOut(atSeconds: number, seconds: number): void {
+    this.#output.fade(FADE_OUT, atSeconds, seconds);
+  }
+
+  resetFade(): void {
+    this.#output.resetFade();
+  }
+
+  close(): void {
+    this.pause();
+    this.#source.stop();
+    this.#output.close();
+    this.#buffer = null;
+  }
+
+  /** The frame after its last one; null while that is not known or nothing sounds. */
+  get endFrame(): number | null {
+    return this.#sounding && this.#whole && this.#buffer ? endFrame(this.#sounding.anchor, this.#buffer.length) : null;
+  }
+
+  /** Frames that can be played by now. */
+  get length(): number {
+    return this.#buffer?.length ?? 0;
+  }
+
+  get positionMs(): number {
+    const frame = this.#sounding
+      ? heardFrame(this.#sounding.anchor, this.#context.currentTime * this.#context.sampleRate)
+      : this.#offset;
+    return (Math.min(frame, this.#whole ? this.length : Infinity) / this.#context.sampleRate) * 1000;
+  }
+
+  get durationMs(): number | null {
+    return this.#whole ? (this.length / this.#context.sampleRate) * 1000 : null;
+  }
+
+  get bufferedMs(): number {
+    const decoded = (this.length / this.#context.sampleRate) * 1000;
+    return Math.max(decoded, this.#received * (this.item.track.duration_ms ?? 0));
+  }
+
+  get isStalled(): boolean {
+    return this.#wanted && !this.#sounding;
+  }
+
+  get isComplete(): boolean {
+    return this.#whole;
+  }
+
+  #frames(ms: number): number {
+    return Math.round((ms / 1000) * this.#context.sampleRate);
+  }
+
+  #begin(anchor: Anchor): void {
+    this.#stopWaiting();
+    const { sampleRate } = this.#context;
+    const source = new AudioBufferSourceNode(this.#context, { buffer: this.#buffer });
+    source.connect(this.#output.input);
+    source.addEventListener('ended', () => {
+      if (this.#sounding?.source === source) this.#onSourceEnded();
+    });
+    source.start(anchor.start / sampleRate, anchor.offset / sampleRate);
+    this.#sounding = { source, anchor };
+    this.tick();
+  }
+
+  #onSourceEnded(): void {
+    this.#offset = this.length;
+    this.#sounding = null;
+    if (this.#whole) this.#listener.onEnded(this);
+    else this.#wait();
+  }
+
+  /** More of the sound is here. The longer piece takes over from the shorter one in the middle of it, on one frame. */
+  #grow(buffer: AudioBuffer, whole: boolean): void {
+    const before = this.#sounding;
+    this.#buffer = buffer;
+    this.#whole = whole;
+    if (!before)
+      return this.#wanted ? this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate)) : undefined;
+    const anchor = splice(before.anchor, soonestFrame(this.#context.currentTime, this.#context.sampleRate));
+    this.#begin(anchor);
+    before.source.stop(anchor.start / this.#context.sampleRate);
+    return undefined;
+  }
+
+  #silence(): void {
+    if (!this.#sounding) return;
+    const { source, anchor } = this.#sounding;
+    this.#offset = Math.floor(heardFrame(anchor, this.#context.currentTime * this.#context.sampleRate));
+    this.#sounding = null;
+    source.stop();
+    source.disconnect();
+  }
+
+  #wait(): void {
+    this.#source.more();
+    this.#patience ??= setTimeout(() => this.#listener.onStarved(this), PATIENCE_MS);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+  }
+}

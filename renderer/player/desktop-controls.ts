@@ -1,0 +1,42 @@
+// The line between this window's player and the desktop app around it: tray and media keys show and command the same
+// player.
+import type { DesktopBridge, DesktopMessage } from '../desktop.ts';
+import { currentEntry, type Player } from './types.ts';
+
+const LONGEST = 1_000;
+
+/** Tells again when somebody signs in: the app around may have waited for the first account. */
+export function connectDesktopControls(
+  player: Player,
+  { reportPlayer, onMessage }: DesktopBridge,
+  onSessionChange: (listener: () => void) => () => void,
+): () => void {
+  let told = '';
+  const report = () => {
+    const state = player.getState();
+    const track = currentEntry(state)?.track;
+    const next = {
+      status: state.status,
+      title: track?.title.slice(0, LONGEST) ?? null,
+      artist: track?.artist_name?.slice(0, LONGEST) ?? null,
+    };
+    const text = JSON.stringify(next);
+    if (text === told) return;
+    told = text;
+    reportPlayer(next).catch(() => undefined);
+  };
+  const stopListening = onMessage((message: DesktopMessage) => {
+    if (message.kind === 'player') player[message.command]();
+  });
+  const unsubscribe = player.subscribe(report);
+  const stopWaiting = onSessionChange(() => {
+    told = '';
+    report();
+  });
+  report();
+  return () => {
+    unsubscribe();
+    stopWaiting();
+    stopListening();
+  };
+}

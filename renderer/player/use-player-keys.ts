@@ -1,0 +1,51 @@
+// Keys that work anywhere in a window, unless a field, a menu or a dialog has use for them: the player's, and those that
+// the window adds.
+import { useEffect, useRef } from 'react';
+import type { Player } from './types.ts';
+import { usePlayerCommands } from './use-player.ts';
+
+const SEEK_STEP_MS = 5_000;
+const VOLUME_STEP = 0.05;
+
+type Action = (() => void) | undefined;
+
+export function usePlayerKeys(ownAction?: (event: KeyboardEvent) => Action): void {
+  const player = usePlayerCommands();
+  const latest = useRef(ownAction);
+  latest.current = ownAction;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.altKey || event.isComposing || isBusy(event)) return;
+      const action = latest.current?.(event) ?? playerAction(event, player);
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [player]);
+}
+
+function playerAction(event: KeyboardEvent, player: Player): Action {
+  const { positionMs, volume } = player.getState();
+  if (event.ctrlKey || event.metaKey)
+    return { ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
+  return {
+    ' ': () => player.toggle(),
+    ArrowLeft: () => player.seek(positionMs - SEEK_STEP_MS),
+    ArrowRight: () => player.seek(positionMs + SEEK_STEP_MS),
+    ArrowUp: () => player.setVolume(volume + VOLUME_STEP),
+    ArrowDown: () => player.setVolume(volume - VOLUME_STEP),
+  }[event.key];
+}
+
+/** Typing, a native control that uses the key itself, or something open on top. */
+function isBusy(event: KeyboardEvent): boolean {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (!target) return false;
+  if (target.closest('[role="dialog"], [role="menu"], [role="listbox"]')) return true;
+  if (target.closest('textarea, select, [contenteditable="true"]')) return true;
+  const input = target.closest('input');
+  if (input) return input.type !== 'range' || event.key.startsWith('Arrow');
+  return event.key === ' ' && target.closest('button, summary') !== null;
+}

@@ -1,0 +1,68 @@
+// What `data-tip` says, beside the pointer or the focus after a moment: one for the whole window, because a list has
+// hundreds of things that could have one. It repeats the name of a control, so it is nothing to those who hear the
+// name.
+import { useEffect, useRef, useState } from 'react';
+import styles from './tooltips.module.css';
+
+const DELAY_MS = 400;
+const GAP = 6;
+
+export function Tooltips() {
+  const [over, setOver] = useState<HTMLElement | null>(null);
+  const tip = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let next: HTMLElement | null = null;
+    /** Until something else is pointed at. */
+    const hide = () => {
+      clearTimeout(timer);
+      setOver(null);
+    };
+    const point = (to: HTMLElement | null) => {
+      if (to === next) return;
+      next = to;
+      hide();
+      if (to) timer = setTimeout(() => setOver(to), DELAY_MS);
+    };
+    const tipped = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null;
+    const listen = new AbortController();
+    const options = { signal: listen.signal, passive: true, capture: true };
+    addEventListener(
+      'pointerover',
+      (event) => {
+        if (event.pointerType !== 'touch') point(tipped(event.target));
+      },
+      options,
+    );
+    addEventListener(
+      'focusin',
+      (event) => {
+        if ((event.target as Element).matches(':focus-visible')) point(tipped(event.target));
+      },
+      options,
+    );
+    for (const name of ['focusout', 'pointerdown', 'keydown', 'scroll', 'blur'] as const)
+      addEventListener(name, hide, options);
+    return () => {
+      hide();
+      listen.abort();
+    };
+  }, []);
+
+  useEffect(() => {
+    const box = over?.getBoundingClientRect();
+    if (!box || !tip.current) return;
+    const { offsetWidth: width, offsetHeight: height } = tip.current;
+    const above = box.top - height - GAP;
+    tip.current.style.top = `${above > 0 ? above : box.bottom + GAP}px`;
+    tip.current.style.left = `${Math.max(GAP, Math.min(innerWidth - width - GAP, box.left + (box.width - width) / 2))}px`;
+  }, [over]);
+
+  return over?.isConnected ? (
+    <div ref={tip} role="tooltip" aria-hidden className={styles.tip}>
+      {over.dataset['tip']}
+    </div>
+  ) : null;
+}

@@ -1,0 +1,34 @@
+// What the desktop app around this window wants of it: a page, a search, or tracks to play. In a browser nobody wants
+// anything.
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { fetchTracks } from '../../api/jukebox.ts';
+import { desktop, type DesktopMessage } from '../../desktop.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+
+/** Gives whether the app says that its server died and is being started again. */
+export function useDesktopMessages(onSearch: (text: string) => void): boolean {
+  const router = useRouter();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  const search = useRef(onSearch);
+  search.current = onSearch;
+  const [isRestarting, setIsRestarting] = useState(false);
+
+  useEffect(
+    () =>
+      desktop?.onMessage((message: DesktopMessage) => {
+        if (message.kind === 'open') router.history.push(message.path);
+        else if (message.kind === 'search') search.current(message.text);
+        else if (message.kind === 'play')
+          void fetchTracks(queries, message.trackIds).then((tracks) => {
+            if (tracks.length > 0) player.playTracks(tracks);
+          });
+        else if (message.kind === 'server') setIsRestarting(message.state === 'restarting');
+      }),
+    [router, queries, player],
+  );
+
+  return isRestarting;
+}

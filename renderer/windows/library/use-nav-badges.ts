@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { isOpen, jobsQuery } from '../../api/jobs.ts';
+import { useMissingCount } from '../../api/missing.ts';
+import { useHasCatalogue } from '../../api/remote.ts';
+import { useDuplicateCount, useReviewCount } from '../../api/review.ts';
+import { useSession } from '../../api/session.ts';
+import type { NAV_ITEMS } from './nav-items.ts';
+
+type PlaceName = (typeof NAV_ITEMS)[number]['name'];
+
+/**
+ * What stands beside the places one can go to, and which of them there are: questions only while there are any, jobs
+ * for the owner.
+ */
+export function useNavBadges() {
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  const { data } = useQuery({ ...jobsQuery(), enabled: isOwner });
+  const openJobs = data?.items.filter(isOpen).length ?? 0;
+  const counts: Partial<Record<PlaceName, number>> = {
+    missing: useMissingCount(),
+    review: useReviewCount(),
+    duplicates: useDuplicateCount(),
+  };
+  const hasCatalogue = useHasCatalogue();
+  /** Of tracks that want a person's word. */
+  const countOf = (name: PlaceName): number => counts[name] ?? 0;
+  const isShown = ({ name }: { name: PlaceName }): boolean => {
+    if (name in counts) return countOf(name) > 0;
+    if (name === 'discover') return hasCatalogue;
+    return name !== 'activity' || isOwner;
+  };
+  return { openJobs, countOf, isShown };
+}

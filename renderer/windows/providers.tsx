@@ -1,0 +1,34 @@
+// What every window needs around its content: design, theme, query cache, player, tooltips. Mantine's variables and
+// classes come from static files (ui/mantine.css), because the CSP allows no <style>.
+import '../ui/mantine.css';
+import '../ui/mantine-overrides.css';
+import '../ui/tokens.css';
+import '../ui/base.css';
+import type { ReactNode } from 'react';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import type { Player } from '../player/types.ts';
+import { PlayerContext } from '../player/use-player.ts';
+import { useScheme } from '../ui/scheme.ts';
+import { theme } from '../ui/theme.ts';
+import { Tooltips } from '../ui/tooltips.tsx';
+
+interface ProvidersProps {
+  queries: QueryClient;
+  player: Player;
+  children: ReactNode;
+}
+
+export function Providers({ queries, player, children }: ProvidersProps) {
+  const scheme = useScheme();
+  return (
+    <MantineProvider theme={theme} forceColorScheme={scheme} withCssVariables={false} withGlobalClasses={false}>
+      <QueryClientProvider client={queries}>
+        <PlayerContext value={player}>
+          {children}
+          <Tooltips />
+        </PlayerContext>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
