@@ -1,8 +1,5 @@
-// Saved tracks whose audio is still in a remote catalogue: fetched when they are played, or while the track before them
-// plays (decisions 4, `availability`).
+// Playing a saved track whose audio is still in a remote catalogue downloads it first (decisions 4, `availability`).
 import { findDownload, materialize } from '../api/remote.ts';
-import { following } from './queue.ts';
-import type { Player } from './types.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -20,20 +17,4 @@ export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<
   } catch {
     return false;
   }
-}
-
-/** `begin` starts the download; why it fails is told when the track's turn has come. Returns how to stop. */
-export function fetchAhead(
-  player: Pick<Player, 'getState' | 'subscribe'>,
-  begin: (trackId: number) => Promise<unknown>,
-): () => void {
-  let seen: number | undefined;
-  return player.subscribe(() => {
-    const state = player.getState();
-    if (state.status !== 'playing' || state.sleep === 'track') return;
-    const next = state.queue[following(state, state.repeat, true)];
-    if (!next || next.key === seen) return;
-    seen = next.key;
-    if (next.track.availability === 'remote') void begin(next.track.id).catch(() => {});
-  });
 }

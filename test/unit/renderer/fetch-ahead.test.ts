@@ -1,6 +1,6 @@
 // The next track in the queue is fetched while the one before it plays, once, and only when it is elsewhere.
 import { describe, expect, test } from 'vitest';
-import { fetchAhead } from '../../../renderer/player/remote-audio.ts';
+import { fetchAhead } from '../../../renderer/player/fetch-ahead.ts';
 import type { PlayerState, QueueEntry } from '../../../renderer/player/types.ts';
 
 const HERE = 1;

@@ -1,0 +1,19 @@
+// A saved track whose audio is still in a remote catalogue is downloaded while the track before it plays.
+import { following } from './queue.ts';
+import type { Player } from './types.ts';
+
+/** `begin` starts the download; why it fails is told when the track's turn has come. Returns how to stop. */
+export function fetchAhead(
+  player: Pick<Player, 'getState' | 'subscribe'>,
+  begin: (trackId: number) => Promise<unknown>,
+): () => void {
+  let seen: number | undefined;
+  return player.subscribe(() => {
+    const state = player.getState();
+    if (state.status !== 'playing' || state.sleep === 'track') return;
+    const next = state.queue[following(state, state.repeat, true)];
+    if (!next || next.key === seen) return;
+    seen = next.key;
+    if (next.track.availability === 'remote') void begin(next.track.id).catch(() => {});
+  });
+}
