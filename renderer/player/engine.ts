@@ -72,7 +72,7 @@ export class PlayerEngine implements Player {
   readonly #random: () => number;
   readonly #listeners = new Set<() => void>();
   readonly #mixer = new Mixer();
-  readonly #playout: GaplessOutput;
+  readonly #output: GaplessOutput;
   readonly #counter: PlayCounter;
   #state: PlayerState;
   #nextKey: number;
@@ -92,7 +92,7 @@ export class PlayerEngine implements Player {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     const { streamUrl, fetchStream } = options;
-    this.#playout = new GaplessOutput({
+    this.#output = new GaplessOutput({
       mixer: this.#mixer,
       streamUrl,
       fetchStream,
@@ -103,7 +103,7 @@ export class PlayerEngine implements Player {
     this.#state = { ...state, status: state.queue.length > 0 ? 'paused' : 'idle', failure: null };
     this.#nextKey = Math.max(0, ...this.#state.queue.map((entry) => entry.key)) + 1;
     this.#mixer.setVolume(this.#state.volume, this.#state.muted);
-    this.#playout.setSound(this.#state);
+    this.#output.setSound(this.#state);
     this.#armSleep();
     addEventListener('pagehide', () => remember(this.#state), { signal: this.#retiring.signal });
   }
@@ -119,7 +119,7 @@ export class PlayerEngine implements Player {
   retire(): PlayerState {
     this.pause();
     this.#counter.stop();
-    this.#playout.stop();
+    this.#output.stop();
     this.#listeners.clear();
     this.#retiring.abort();
     for (const timer of [this.#rememberTimer, this.#sleepTimer]) clearTimeout(timer);
@@ -190,7 +190,7 @@ export class PlayerEngine implements Player {
 
   clear(): void {
     this.#cancelPending();
-    this.#playout.stop();
+    this.#output.stop();
     this.#counter.stop();
     this.#update({ queue: [], index: -1, status: 'idle', positionMs: 0, durationMs: 0, bufferedMs: 0, failure: null });
   }
@@ -199,7 +199,7 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     if (!entry) return;
     this.#failuresInARow = 0;
-    if (this.#state.failure || this.#playout.current?.item.key !== entry.key)
+    if (this.#state.failure || this.#output.current?.item.key !== entry.key)
       this.#start(this.#state.index, { positionMs: this.#state.positionMs });
     else this.#sound();
   }
@@ -207,7 +207,7 @@ export class PlayerEngine implements Player {
   pause(): void {
     const wasFetching = this.#fetching !== undefined;
     this.#cancelPending();
-    this.#playout.pause();
+    this.#output.pause();
     if (this.#state.status !== 'idle') this.#update({ status: 'paused', ...(wasFetching && { failure: null }) });
   }
 
@@ -233,7 +233,7 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     if (!entry) return;
     const to = Math.min(Math.max(0, positionMs), this.#state.durationMs);
-    if (this.#playout.current?.item.key === entry.key) this.#playout.seek(to);
+    if (this.#output.current?.item.key === entry.key) this.#output.seek(to);
     this.#counter.jump(to);
     this.#update({ positionMs: to });
   }
@@ -258,7 +258,7 @@ export class PlayerEngine implements Player {
 
   setSpeed(speed: number): void {
     this.#update({ speed: Math.min(SPEED_MAX, Math.max(SPEED_MIN, speed)) });
-    this.#playout.setSound(this.#state);
+    this.#output.setSound(this.#state);
   }
 
   setSound({
@@ -271,7 +271,7 @@ export class PlayerEngine implements Player {
       crossfadeS: Math.min(CROSSFADE_MAX_S, Math.max(0, crossfadeS)),
       preampDb: Math.min(PREAMP_MAX_DB, Math.max(-PREAMP_MAX_DB, preampDb)),
     });
-    this.#playout.setSound(this.#state);
+    this.#output.setSound(this.#state);
   }
 
   setSleep(sleep: number | 'track' | null): void {
@@ -282,7 +282,7 @@ export class PlayerEngine implements Player {
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
     if ('queue' in change || 'index' in change || 'repeat' in change || 'sleep' in change)
-      this.#playout.setUpcoming(this.#upcoming(), this.#state.shuffle);
+      this.#output.setUpcoming(this.#upcoming(), this.#state.shuffle);
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
     this.#rememberTimer ??= setTimeout(() => {
       this.#rememberTimer = undefined;
@@ -317,8 +317,8 @@ export class PlayerEngine implements Player {
     if (!entry) return;
     this.#counter.start(entry.track, positionMs);
     // Nothing is fetched for a track that is only shown; `play` begins it.
-    if (paused) this.#playout.stop();
-    else this.#playout.start(entry, { positionMs, paused: true });
+    if (paused) this.#output.stop();
+    else this.#output.start(entry, { positionMs, paused: true });
     this.#update({
       index,
       positionMs,
@@ -333,7 +333,7 @@ export class PlayerEngine implements Player {
   #sound(): void {
     const entry = currentEntry(this.#state);
     this.#update({ status: 'loading' });
-    this.#playout.resume();
+    this.#output.resume();
     void this.#mixer.wake().then((allowed) => {
       if (!allowed && entry === currentEntry(this.#state) && isSounding(this.#state)) this.pause();
     });
@@ -347,8 +347,8 @@ export class PlayerEngine implements Player {
   }
 
   #tick(): void {
-    this.#playout.tick();
-    const voice = this.#playout.current;
+    this.#output.tick();
+    const voice = this.#output.current;
     const entry = currentEntry(this.#state);
     if (!voice || !entry || voice.item.key !== entry.key || !isSounding(this.#state)) return;
     const { positionMs, bufferedMs } = voice;
@@ -399,7 +399,7 @@ export class PlayerEngine implements Player {
   /** The queue is over. */
   #rewind(): void {
     this.#cancelPending();
-    this.#playout.stop();
+    this.#output.stop();
     this.#counter.stop();
     this.#update({ status: 'paused', positionMs: 0, failure: null });
   }
@@ -420,7 +420,7 @@ export class PlayerEngine implements Player {
   async #fetch(entry: QueueEntry): Promise<void> {
     this.#fetching?.abort();
     const { signal } = (this.#fetching = new AbortController());
-    this.#playout.stop();
+    this.#output.stop();
     this.#update({ failure: { entry, reason: 'fetching', skipping: false } });
     const isHere = await this.#options.fetchAudio(entry.track.id, signal);
     if (signal.aborted) return;
@@ -437,7 +437,7 @@ export class PlayerEngine implements Player {
       reason !== 'signed_out' &&
       this.#failuresInARow < this.#state.queue.length &&
       following(this.#state, this.#state.repeat, false) >= 0;
-    this.#playout.stop();
+    this.#output.stop();
     this.#update({ status: 'failed', failure: { entry, reason, skipping: canSkip } });
     if (canSkip) this.#skipTimer = setTimeout(() => this.#advance(false), SKIP_AFTER_MS);
   }

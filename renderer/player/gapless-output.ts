@@ -19,7 +19,7 @@ export interface Sound {
   speed: number;
 }
 
-export interface PlayoutOptions {
+export interface GaplessOutputOptions {
   mixer: Mixer;
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
@@ -31,7 +31,7 @@ export interface PlayoutOptions {
 }
 
 export class GaplessOutput {
-  readonly #options: PlayoutOptions;
+  readonly #options: GaplessOutputOptions;
   readonly #listener: VoiceListener;
   #sound: Sound = { crossfadeS: 0, replayGain: 'off', preampDb: 0, speed: 1 };
   #shuffled = false;
@@ -43,7 +43,7 @@ export class GaplessOutput {
   #joinAt: number | null = null;
   #playing = false;
 
-  constructor(options: PlayoutOptions) {
+  constructor(options: GaplessOutputOptions) {
     this.#options = options;
     this.#listener = {
       onEnded: (voice) => this.#onVoiceEnded(voice),
