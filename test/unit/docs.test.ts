@@ -1,7 +1,10 @@
-// What the documentation names is there: linked files and headings, npm scripts, and files and folders of the code.
+// What the documentation names is there: linked files and headings, npm scripts, commands, settings, and files and
+// folders of the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
+import { parseCommandLine } from '../../server/cli/command-line.ts';
+import { SETTINGS } from '../../server/config/settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const pages = [
@@ -48,4 +51,27 @@ it('files and folders of the code are there', () => {
   const current = pages.filter((page) => !page.startsWith(join('docs', 'decisions')));
   const paths = /`((?:server|renderer|main|scripts|test|migrations|resources|docs)\/[\w./-]*)`/g;
   expect(broken(paths, (path) => !existsSync(join(root, path)), current)).toEqual([]);
+});
+
+it('commands are understood', () => {
+  const isBroken = (line: string): boolean => {
+    try {
+      parseCommandLine(line.split(' '));
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  expect(broken(/^ {4}.*(?:npm start --|npx tonearm) (.+?)(?: {2,}.*)?$/gm, isBroken)).toEqual([]);
+});
+
+it('settings are there', () => {
+  const manuals = ['INSTALL', 'BACKUP', 'STORAGE'].map((name) => join('docs', `${name}.md`));
+  expect(
+    broken(
+      /`([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^`]*)?`/g,
+      (name) => !(name in SETTINGS || name.startsWith('S3_TEST_')),
+      manuals,
+    ),
+  ).toEqual([]);
 });
