@@ -33,12 +33,12 @@ const SETTINGS_IN_USE: SettingName[] = [
 /** The archive asks for about one request a second; a search needs a few in a row, and then none for minutes. */
 const PACE: CataloguePace = {
   perSecond: 2,
+  checkMs: 4_000,
   searchMs: 5_000,
   requestMs: 30_000,
   stallMs: 30_000,
   downloadMs: 3_600_000,
 };
-const CHECK_MS = 4_000;
 const KEEP_CHECK_MS = 60_000;
 const KEEP_SEARCH_MS = 5 * 60_000;
 const MOST_SEARCHES = 200;
@@ -97,7 +97,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
   async function check(): Promise<{ ok: boolean; detail: string }> {
     try {
-      return { ok: true, detail: await current().check(AbortSignal.timeout(CHECK_MS)) };
+      return { ok: true, detail: await current().check(AbortSignal.timeout(pace.checkMs)) };
     } catch (error) {
       return { ok: false, detail: error instanceof CatalogueError ? error.message : 'It did not answer in time.' };
     }

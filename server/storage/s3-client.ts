@@ -7,13 +7,15 @@ import { AppError } from '../errors.ts';
 export interface S3Limits {
   /** To find the store at all. */
   connectMs: number;
+  /** For the question whether it is up, with all tries. */
+  upMs: number;
   /** Without a byte in either direction. */
   silenceMs: number;
   /** How often one request is made, the first included; waits between them double from 100 ms. */
   attempts: number;
 }
 
-export const S3_LIMITS: S3Limits = { connectMs: 5_000, silenceMs: 30_000, attempts: 4 };
+export const S3_LIMITS: S3Limits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
 /** A connection for each listener, with room for uploads beside them. */
 const CONNECTIONS = 512;
@@ -23,6 +25,7 @@ export interface Bucket {
   bucket: string;
   /** Stands before every key; empty, or with a slash at its end. */
   prefix: string;
+  upMs: number;
 }
 
 export type S3Settings = Pick<
@@ -54,14 +57,15 @@ export function openBucket(settings: S3Settings, limits: Partial<S3Limits> = {})
     S3_ACCESS_KEY_ID = '',
     S3_SECRET_ACCESS_KEY = '',
   } = settings;
+  const all = { ...S3_LIMITS, ...limits };
   const client = new S3Client({
-    ...toClientConfig({ ...S3_LIMITS, ...limits }),
+    ...toClientConfig(all),
     region,
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle: settings.S3_FORCE_PATH_STYLE,
     credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY },
   });
-  return { client, bucket: settings.S3_BUCKET ?? '', prefix: toPrefix(settings.S3_PREFIX) };
+  return { client, bucket: settings.S3_BUCKET ?? '', prefix: toPrefix(settings.S3_PREFIX), upMs: all.upMs };
 }
 
 /** Checksums in both directions; bodies are sent signed, in pieces, with the checksum at their end. */

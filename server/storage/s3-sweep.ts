@@ -8,8 +8,10 @@ import {
 import { isKey } from './local-paths.ts';
 import type { Bucket } from './s3-client.ts';
 
+type Place = Omit<Bucket, 'upMs'>;
+
 /** How many that began before then were given up. */
-export async function sweepUploads({ client, bucket, prefix }: Bucket, before: Date): Promise<number> {
+export async function sweepUploads({ client, bucket, prefix }: Place, before: Date): Promise<number> {
   let swept = 0;
   for await (const { Key: key = '', UploadId: id, Initiated: startedAt } of listUploads({ client, bucket, prefix })) {
     if (!startedAt || startedAt >= before || !isKey(key.slice(prefix.length))) continue;
@@ -19,7 +21,7 @@ export async function sweepUploads({ client, bucket, prefix }: Bucket, before: D
   return swept;
 }
 
-async function* listUploads({ client, bucket, prefix }: Bucket): AsyncGenerator<MultipartUpload> {
+async function* listUploads({ client, bucket, prefix }: Place): AsyncGenerator<MultipartUpload> {
   for (let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}; marker;) {
     const page: ListMultipartUploadsCommandOutput = await client.send(
       new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),

@@ -26,14 +26,13 @@ import { writeSynced } from './synced-files.ts';
 /** Smaller objects go in one request. A part is in memory while it is sent; 10,000 of them are 80 GB. */
 const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
-const UP_LIMIT_MS = 3_000;
 
 export interface S3StorageDeps extends Bucket {
   /** For audio whose hash is not known before it was read. */
   tmpDir: string;
 }
 
-export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDeps): Storage {
+export function createS3Storage({ client, bucket, prefix, upMs, tmpDir }: S3StorageDeps): Storage {
   const at = (key: string) => {
     assertKey(key);
     return { Bucket: bucket, Key: prefix + key };
@@ -162,7 +161,7 @@ export function createS3Storage({ client, bucket, prefix, tmpDir }: S3StorageDep
     sweep: (before) => asking(sweepUploads({ client, bucket, prefix }, before)),
     diskUsage: () => Promise.resolve(null),
     isUp: () =>
-      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(UP_LIMIT_MS) }).then(
+      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(upMs) }).then(
         () => true,
         () => false,
       ),

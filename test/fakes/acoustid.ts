@@ -65,6 +65,8 @@ export interface FakeAcoustId {
   answer: (lookup: Lookup) => Answer;
   /** Waited for before each answer: what happens while a look-up is under way. */
   before: () => Promise<unknown>;
+  /** It was asked something that it will not answer. */
+  onSilence: () => void;
   /** Most look-ups within any second, as they came in. */
   mostPerSecond(): number;
   close(): Promise<void>;
@@ -87,6 +89,7 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     next: [],
     answer: () => ({ results: [] }),
     before: () => Promise.resolve(),
+    onSilence: () => undefined,
     mostPerSecond: () => {
       const times = fake.lookups.map((lookup) => lookup.at);
       return Math.max(0, ...times.map((start) => times.filter((time) => time >= start && time < start + 1_000).length));
@@ -130,6 +133,7 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     fake.lookups.push(lookup);
     const answer = fake.next.shift() ?? fake.answer(lookup);
     await fake.before();
+    if (answer === 'hang') return fake.onSilence();
     send(response, answer);
   }
 

@@ -26,6 +26,8 @@ export interface FakeCoverArchive {
   groups: Map<string, ArchiveBehaviour>;
   /** Paths below the base, those of its storage left out. */
   asked: { path: string; userAgent: string; at: number }[];
+  /** It answers nothing more, or only drips from now on. */
+  onSilence: () => void;
   /** Nobody listens any more. */
   close(): Promise<void>;
 }
@@ -48,7 +50,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
   function front(response: ServerResponse, mbid: string, size: string, group: ArchiveBehaviour | undefined): void {
     if (!MBID.test(mbid)) return text(response, 400, 'invalid MBID specified');
     if (group === undefined) return text(response, 404, `No cover art found for release group ${mbid}`);
-    if (group === 'silent') return;
+    if (group === 'silent') return fake.onSilence();
     if (group === 'cut') return void response.socket?.destroy();
     if (group === 'loop') return redirect(response, 307, `/release-group/${mbid}/${size}`);
     if (typeof group === 'object' && 'redirect' in group) return redirect(response, 307, group.redirect);
@@ -78,7 +80,8 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     if (group === 'huge') return void response.writeHead(200, { 'Content-Length': 200e6 }).write('\xff\xd8\xff');
     if (group === 'endless') return pour(response);
     if (group === 'dripping') {
-      const timer = setInterval(() => response.write('x'), 20);
+      let drops = 0;
+      const timer = setInterval(() => response.write('x', () => ++drops === 3 && fake.onSilence()), 20);
       return void response.on('close', () => clearInterval(timer));
     }
     text(response, 404, 'no such item');
@@ -88,6 +91,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     url: '',
     groups: new Map(),
     asked: [],
+    onSilence: () => undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

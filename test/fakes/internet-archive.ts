@@ -41,6 +41,8 @@ export interface FakeArchive {
   lines: ServerResponse[];
   /** What the search was for. */
   queries: string[];
+  /** It was asked something that it will not answer. */
+  onSilence: () => void;
   close(): Promise<void>;
 }
 
@@ -53,7 +55,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     if (kind === 'download') return download(res, url.pathname);
     if (kind === 'services') return void res.writeHead(200, { 'Content-Type': 'image/png' }).end(PIXEL);
     const told = fake.next.shift();
-    if (told === 'hang') return;
+    if (told === 'hang') return fake.onSilence();
     if (told) return void res.writeHead(told.status, { 'Content-Type': 'application/json' }).end(told.body ?? '{}');
     if (kind === 'advancedsearch.php') return search(res, url.searchParams);
     if (kind === 'metadata') return json(res, metadataOf(fake.items.get(identifier)));
@@ -135,6 +137,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     ranges: [],
     lines: [],
     queries: [],
+    onSilence: () => undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -12,6 +12,12 @@ import { checkSignature } from './s3-signature.ts';
  * that is cut or damaged is answered like a good one first) · what is asked for is done, and the connection ends before
  * the answer.
  */
+/**
+ * Limits for clients of a store that falls silent, for holdLimit. Above 2 s to connect and 6 s of silence the SDK begins
+ * to count later.
+ */
+export const HELD_LIMITS = { connectMs: 1_999, upMs: 600_001, silenceMs: 5_999, attempts: 2 };
+
 export type S3Fault = { status: number; code: string } | 'silent' | 'cut' | 'damaged' | 'lost answer';
 
 /** `key` is without the bucket; `operation` is the name in the store's own documentation. */
@@ -45,6 +51,8 @@ export interface FakeS3 {
   uploads: Map<string, S3Upload>;
   asked: S3Ask[];
   fault: (ask: S3Ask) => S3Fault | undefined;
+  /** It was asked something that it will not answer. */
+  onSilence: () => void;
   /** Its own clock. */
   now: () => Date;
   /** Keys in one page of a list. */
@@ -85,7 +93,10 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     fake.asked.push(ask);
     try {
       const fault = fake.fault(ask);
-      if (fault === 'silent') return void request.resume();
+      if (fault === 'silent') {
+        request.resume();
+        return fake.onSilence();
+      }
       if (fault === 'cut' && ask.operation !== 'GetObject') return void request.socket.destroy();
       const raw = await buffer(request);
       if (typeof fault === 'object') throw new StoreError(fault.status, fault.code);
@@ -269,6 +280,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     uploads: new Map(),
     asked: [],
     fault: () => undefined,
+    onSilence: () => undefined,
     now: () => new Date(),
     pageSize: 1_000,
     settings: {

@@ -7,6 +7,8 @@ import {
   type ArchiveBehaviour,
   type FakeCoverArchive,
 } from '../fakes/cover-archive.ts';
+import { HASTE } from '../support/cover-archive.ts';
+import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { bytesOf, mp3With, noSignal, openCoverRoom, type CoverRoom } from './cover-room.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,13 +26,17 @@ beforeAll(async () => {
 
 let archive: FakeCoverArchive;
 let room: CoverRoom;
+let limit: HeldLimit;
 beforeEach(async () => {
+  limit = holdLimit(HASTE.timeoutMs);
   archive = await startFakeCoverArchive();
+  archive.onSilence = () => void limit.runOut();
   room = await openCoverRoom({ archiveUrl: archive.url });
 });
 afterEach(async () => {
   await room.close();
   await archive.close();
+  limit.release();
 });
 
 const mbidOf = (n: number): string => `9e8d7c6b-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -93,12 +99,14 @@ describe('the cover archive', () => {
   });
 
   it('never writes over a cover that a person uploads, or removes, while it is asked', async () => {
+    archive.onSilence = () => undefined;
     const [uploaded, removed] = [addAlbum('dripping'), addAlbum('dripping')];
     const asking = [uploaded, removed].map((album) => room.covers.tryResolveCover(album));
     await expect.poll(() => archive.asked.length).toBe(2);
     await room.covers.setCover(uploaded, other);
     await room.covers.removeCover(removed);
     for (const [mbid] of archive.groups) archive.groups.set(mbid, { picture });
+    await limit.runOut();
     expect(await Promise.all(asking)).toEqual([false, false]); // the second try of each is answered with a picture
     expect(archive.asked).toHaveLength(4);
     expect(room.rowOf(uploaded)).toMatchObject({ key: `covers/${uploaded}.png`, origin: 'manual' });
@@ -146,8 +154,8 @@ describe('what the archive answers amiss', () => {
     ['500', () => ({ status: 500 }), / answered 500$/, 'failed'],
     ['503', () => ({ status: 503, retryAfter: 0 }), / answered 503$/, 'failed'],
     ['403 of its storage', () => ({ status: 403, behind: true }), / answered 403$/, 'failed'],
-    ['no answer', () => 'silent', / took longer than 0.4 s$/, 'failed'],
-    ['a picture that drips', () => 'dripping', / took longer than 0.4 s$/, 'failed'],
+    ['no answer', () => 'silent', / took longer than 600.001 s$/, 'failed'],
+    ['a picture that drips', () => 'dripping', / took longer than 600.001 s$/, 'failed'],
     ['a broken connection', () => 'cut', / broke off the connection$/, 'failed'],
   ];
   it.each(cases)('%s is no cover, and the log says why', async (_what, behaviour, reason, result) => {

@@ -11,6 +11,7 @@ import {
 } from '../fakes/cover-archive.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { HASTE } from '../support/cover-archive.ts';
+import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { readableLog, type LogLine } from './cover-room.ts';
 
@@ -25,8 +26,11 @@ let archive: FakeCoverArchive;
 let server: TestServer;
 let lines: LogLine[];
 let time: number;
+let limit: HeldLimit;
 async function open(): Promise<void> {
+  limit = holdLimit(HASTE.timeoutMs);
   archive = await startFakeCoverArchive();
+  archive.onSilence = () => void limit.runOut();
   const readable = readableLog();
   lines = readable.lines;
   time = Date.UTC(2024, 5, 1);
@@ -40,6 +44,7 @@ async function open(): Promise<void> {
 async function close(): Promise<void> {
   await server.close();
   await archive.close();
+  limit.release();
 }
 
 let count = 0;

@@ -18,6 +18,7 @@ import {
   type FakeAcoustId,
 } from '../fakes/acoustid.ts';
 import { startFakeMusicBrainz, type FakeMusicBrainz } from '../fakes/musicbrainz.ts';
+import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const found: Answer = {
@@ -27,12 +28,16 @@ const found: Answer = {
   ],
 };
 const never = new AbortController().signal;
+const TIMEOUT_MS = 600_001;
 
 let fake: FakeAcoustId;
 let mb: FakeMusicBrainz;
+let limit: HeldLimit;
 let values: Record<string, unknown>;
 beforeEach(async () => {
+  limit = holdLimit(TIMEOUT_MS);
   fake = await startFakeAcoustId();
+  fake.onSilence = () => void limit.runOut();
   mb = await startFakeMusicBrainz();
   values = {
     FPID_ENABLED: true,
@@ -45,6 +50,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await fake.close();
   await mb.close();
+  limit.release();
 });
 
 function makeDeps() {
@@ -64,7 +70,7 @@ function makeDeps() {
     breaker: createBreaker({ now: () => time }),
     userAgent: () => 'Tonearm/1 ( me@example.org )',
     version: '1',
-    timeoutMs: 300,
+    timeoutMs: TIMEOUT_MS,
     pass: (ms: number) => {
       time += ms;
     },
@@ -187,6 +193,7 @@ describe('the identification service', () => {
 
   it('stops when the caller does', async () => {
     fake.answer = () => 'hang';
+    fake.onSilence = () => undefined;
     const { acoustId } = lookingUp();
     const stop = new AbortController();
     fake.before = async () => stop.abort(new Error('stopped'));

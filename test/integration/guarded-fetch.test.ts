@@ -4,6 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { guardedFetch, guardedStream, type GuardedOptions } from '../../server/outbound/guarded-fetch.ts';
 import type { OutboundErrorKind } from '../../server/outbound/outbound-error.ts';
+import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -18,7 +19,14 @@ async function serve(handler: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
 
-const limits = { timeoutMs: 10_000, maxBytes: 1_000_000 };
+const limits = { timeoutMs: 600_001, stallMs: 600_002, maxBytes: 1_000_000 };
+const held: HeldLimit[] = [];
+afterEach(() => held.splice(0).forEach(({ release }) => release()));
+
+function hold(ms: number): HeldLimit {
+  held.push(holdLimit(ms));
+  return held[0] as HeldLimit;
+}
 const get = (base: URL, path = '/', options: Partial<GuardedOptions> = {}) =>
   guardedFetch(new URL(path, base), { base, ...limits, ...options });
 const failing = (kind: OutboundErrorKind) =>
@@ -160,29 +168,37 @@ function pour(res: ServerResponse): void {
 }
 
 it('the whole exchange has a time limit: no answer, an answer that drips, redirects that drip', async () => {
-  const drip = (res: ServerResponse): void => {
-    const timer = setInterval(() => res.write('x'), 20);
-    res.on('close', () => clearInterval(timer));
-  };
+  const limit = hold(limits.timeoutMs);
+  let signs = 0; // of life
+  const drip = (res: ServerResponse): void =>
+    void (res.destroyed || res.write('x', () => (runOutAfter(20), setImmediate(drip, res))));
+  const runOutAfter = (most: number): void => void (++signs === most && void limit.runOut());
   const base = await serve((req, res) => {
+    if (req.url === '/never') runOutAfter(1);
     if (req.url === '/drip') drip(res);
-    if (req.url === '/loop') setTimeout(() => res.writeHead(302, { location: '/loop' }).end(), 50);
+    if (req.url !== '/loop') return;
+    runOutAfter(20);
+    res.writeHead(302, { location: '/loop' }).end();
   });
-  for (const path of ['/never', '/drip', '/loop'])
-    await expect(get(base, path, { timeoutMs: 200, maxRedirects: 1_000 }), path).rejects.toEqual(failing('timeout'));
+  for (const path of ['/never', '/drip', '/loop']) {
+    signs = 0;
+    await expect(get(base, path, { maxRedirects: 1_000 }), path).rejects.toEqual(failing('timeout'));
+  }
+  expect(limit.started()).toBe(3);
 });
 
 it('a stream has a limit on silence that does not count while nobody reads', async () => {
   const base = await serve((req, res) => {
     res.write(Buffer.alloc(200_000));
-    if (req.url === '/whole') setTimeout(() => res.end('end'), 1);
+    if (req.url === '/whole') res.end('end');
   });
-  const options = { base, timeoutMs: 20_000, stallMs: 300, maxBytes: 1_000_000 };
-  const silent = await guardedStream(base, options);
-  await expect(silent.body.toArray()).rejects.toEqual(failing('timeout'));
-  const { status, body } = await guardedStream(new URL('/whole', base), options);
-  await new Promise((resolve) => setTimeout(resolve, 400)); // a listener on a slow line
-  expect(status).toBe(200);
+  const limit = hold(limits.stallMs);
+  const silent = await guardedStream(base, { base, ...limits });
+  const broken = expect(silent.body.toArray()).rejects.toEqual(failing('timeout'));
+  await limit.runOut();
+  await broken;
+  const { status, body } = await guardedStream(new URL('/whole', base), { base, ...limits });
+  expect([status, limit.running()]).toEqual([200, 0]);
   expect(Buffer.concat((await body.toArray()) as Buffer[])).toHaveLength(200_003);
 });
 
@@ -192,7 +208,9 @@ it('a stream whose time is over before it is read says so when it is', async () 
     res.on('close', () => closed.resolve());
     res.write('x');
   });
-  const { body } = await guardedStream(base, { base, ...limits, timeoutMs: 100 });
+  const limit = hold(limits.timeoutMs);
+  const { body } = await guardedStream(base, { base, ...limits });
+  await limit.runOut();
   await closed.promise;
   await expect(body.toArray()).rejects.toEqual(failing('timeout'));
 });

@@ -4,17 +4,22 @@ import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError, messageOf } from '../../server/errors.ts';
 import { readForm, type FormOptions } from '../../server/http/multipart.ts';
 import { toProblem } from '../../server/http/problem.ts';
 import { silentMp3 } from '../support/audio-bytes.ts';
 import { damaged, randomNumbers } from '../support/damage.ts';
+import { holdLimit } from '../support/held-limit.ts';
 import { openFilesBelow } from '../support/open-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { turns } from '../support/until.ts';
 
 const MULTIPART = 'multipart/form-data; boundary=x';
 const END = '--x--\r\n';
+const STALL_MS = 600_001;
+/** Of one request only: those of earlier tests may still be ending. */
+const HELD_MS = 600_002;
 
 const filePart = (body: string | Buffer, { name = 'files', filename = 'a.mp3', headers = '' } = {}): Buffer =>
   Buffer.concat([
@@ -65,7 +70,7 @@ describe('the reader of forms', () => {
     server.close();
   });
   function reset(): void {
-    options = { files: 5, fileBytes: 100_000, tooLarge: 'The file is too large.', stallMs: 5_000 };
+    options = { files: 5, fileBytes: 100_000, tooLarge: 'The file is too large.', stallMs: STALL_MS };
     take = keepAll;
     seen = [];
   }
@@ -233,27 +238,34 @@ describe('the reader of forms', () => {
   });
 
   test('a client that falls silent is let go', async () => {
-    options = { ...options, stallMs: 50 };
+    options = { ...options, stallMs: HELD_MS };
+    const limit = holdLimit(HELD_MS);
+    onTestFinished(limit.release);
     const { answer } = sendRaw(port, [head(1_000_000), filePart('abc')]);
+    await limit.runOut();
     expect(await answer).toMatch(/^HTTP\/1\.1 400 .*Nothing came for too long; the form was given up\.$/s);
   });
 
   test('a slow client is waited for as long as something comes, and slow work of ours is no silence', async () => {
-    options = { ...options, stallMs: 300 };
+    const limit = holdLimit(HELD_MS);
+    onTestFinished(limit.release);
+    options = { ...options, stallMs: HELD_MS };
+    const slow = Promise.withResolvers<void>();
+    let turns = 0;
     take = async (file) => {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 700);
-      });
+      if (++turns === 2) await slow.promise;
       await keepAll(file);
     };
-    const body = form(filePart('z'.repeat(80_000)), END);
+    const body = form(filePart('a'.repeat(80_000)), filePart('b'.repeat(80_000)), END);
     const { socket, answer } = sendRaw(port, [head(body.length)]);
-    for (let at = 0; at < body.length; at += 20_000) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      });
+    for (let at = 0; at < 80_000; at += 20_000) {
+      const before = limit.started();
       (await socket).write(body.subarray(at, at + 20_000));
+      await expect.poll(() => limit.started() > before && limit.running()).toBe(1); // anew with each piece
     }
+    (await socket).write(body.subarray(80_000));
+    await expect.poll(() => [turns, limit.running()]).toEqual([2, 0]);
+    slow.resolve();
     expect(await answer).toMatch(/^HTTP\/1\.1 200 .*read$/s);
   });
 
@@ -314,10 +326,7 @@ describe('uploads that break off', () => {
           body.subarray(0, Math.floor((body.length * cut) / 30)),
         ]);
         if (cut % 3 === 0) (await socket).pause(); // does not even listen
-        if (cut % 2 === 0)
-          await new Promise((resolve) => {
-            setTimeout(resolve, 10);
-          });
+        if (cut % 2 === 0) await turns(cut); // some of it is being read by now
         (await socket).destroy();
         await answer;
       }

@@ -1,18 +1,28 @@
 // An extractor as the catalogue: the real yt-dlp against a site on this machine, and programs that only claim to be
 // one.
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SourceOut } from '../../server/sources/wire.ts';
 import { startMediaSite, type MediaSite } from '../fakes/media-site.ts';
 import { silentMp3 } from '../support/audio-bytes.ts';
+import { holdLimit } from '../support/held-limit.ts';
 import { HASTE, makeAudio, remoteUser } from '../support/remote.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
 const ytDlp = toolOrWarn('yt-dlp', 'searching and fetching with the real extractor is', '--version');
-const PATIENCE = { ...HASTE, searchMs: 30_000, requestMs: 30_000, downloadMs: 30_000 };
 let dir: string;
 let site: MediaSite;
 let audio: Buffer[];
@@ -29,7 +39,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const serverWith = (env: Record<string, string>, pace = PATIENCE): Promise<TestServer> =>
+const serverWith = (env: Record<string, string>): Promise<TestServer> =>
   startServer({
     env: {
       STREAMSRC_ENABLED: 'true',
@@ -37,7 +47,7 @@ const serverWith = (env: Record<string, string>, pace = PATIENCE): Promise<TestS
       STREAMSRC_SEARCH_TEMPLATE: `${site.url}/search?q={query}`,
       ...env,
     },
-    cataloguePace: pace,
+    cataloguePace: HASTE,
   });
 
 const remoteOf = async (server: TestServer): Promise<SourceOut | undefined> =>
@@ -131,7 +141,7 @@ it.runIf(ytDlp !== undefined)('yt-dlp goes on where it was when the server was s
   const start = (): Promise<TestServer> =>
     startServer({
       dir: join(dir, 'kept'),
-      cataloguePace: PATIENCE,
+      cataloguePace: HASTE,
       env: {
         STREAMSRC_ENABLED: 'true',
         STREAMSRC_PROVIDER: 'ext',
@@ -170,12 +180,11 @@ describe('an extractor that', () => {
   async function withProgram(
     command: string,
     story: (server: TestServer, me: ReturnType<typeof remoteUser>) => Promise<void>,
-    pace = PATIENCE,
   ): Promise<void> {
-    const server = await serverWith(
-      { STREAMSRC_COMMAND: command, STREAMSRC_SEARCH_TEMPLATE: 'find{limit}:{query}' },
-      pace,
-    );
+    const server = await serverWith({
+      STREAMSRC_COMMAND: command,
+      STREAMSRC_SEARCH_TEMPLATE: 'find{limit}:{query}',
+    });
     try {
       await story(server, remoteUser(server));
     } finally {
@@ -239,10 +248,18 @@ describe('an extractor that', () => {
       ),
       story(/^The extractor could not do it \(\[site\] abc: Something broke at … sorry\)\.$/),
     );
-    await withProgram(program('endless', 'sleep 600 & wait'), story(/did not (answer within|come to an end within)/), {
-      ...PATIENCE,
-      searchMs: 500,
-    });
+    const begun = join(dir, 'begun');
+    const limit = holdLimit(HASTE.searchMs);
+    const runOut = (async () => {
+      await expect.poll(() => existsSync(begun)).toBe(true);
+      await limit.runOut();
+    })();
+    await withProgram(
+      program('endless', `touch '${begun}'; sleep 600 & wait`),
+      story(/did not (answer within|come to an end within)/),
+    );
+    await runOut;
+    limit.release();
   });
 
   it('has no cookies file where one is set is not run', async () => {

@@ -10,14 +10,14 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { BackupResult } from '../../server/backup/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { startFakeS3, type FakeS3, type S3Ask, type S3Fault } from '../fakes/s3.ts';
+import { HELD_LIMITS, startFakeS3, type FakeS3, type S3Ask, type S3Fault } from '../fakes/s3.ts';
 import { openBackup, restoreFrom } from '../support/backup-folders.ts';
 import { rowsIn } from '../support/backups.ts';
+import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const QUICK = { silenceMs: 600, connectMs: 600, attempts: 2 };
 const HOUR_MS = 3_600_000;
 
 /** What the store does to what is sent, and to what is asked for. */
@@ -40,6 +40,8 @@ let fresh: string[];
 let fake: FakeS3;
 let server: TestServer;
 let clock: number;
+let silence: HeldLimit;
+let connecting: HeldLimit;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
@@ -50,7 +52,10 @@ beforeAll(async () => {
   fresh = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
   music = join(base, 'music');
   mkdirSync(music);
+  silence = holdLimit(HELD_LIMITS.silenceMs);
+  connecting = holdLimit(HELD_LIMITS.connectMs);
   fake = await startFakeS3();
+  fake.onSilence = () => void silence.runOut();
   clock = Date.now();
   server = await startServer({
     env: {
@@ -61,13 +66,15 @@ beforeAll(async () => {
       ACCESS_TOKEN_TTL: '900d',
       ...fake.settings,
     },
-    s3Limits: QUICK,
+    s3Limits: HELD_LIMITS,
     now: () => new Date(clock),
   });
 });
 afterAll(async () => {
   await server.close();
   await fake.close();
+  connecting.release();
+  silence.release();
   rmSync(base, { recursive: true, force: true });
 });
 

@@ -13,8 +13,9 @@ import { makeLibrary, type Manifest } from '../support/library.ts';
 import { allTracks, differences } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
-const QUICK = { silenceMs: 800, connectMs: 800, attempts: 2 };
+const LIMITS = { connectMs: PATIENCE_MS, upMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
 
 let base: string;
 let manifest: Manifest;
@@ -32,7 +33,7 @@ beforeEach(async () => {
   clock = Date.now();
   server = await startServer({
     env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings },
-    s3Limits: QUICK,
+    s3Limits: LIMITS,
     now: () => new Date(clock),
   });
 });

@@ -12,10 +12,10 @@ import { loadConfig } from '../../server/config/config.ts';
 import { openBucket } from '../../server/storage/s3-client.ts';
 import { createS3Storage } from '../../server/storage/s3.ts';
 import type { Storage } from '../../server/storage/storage.ts';
-import { startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
+import { HELD_LIMITS, startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
+import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { codeOf, describeStorage } from './storage-conformance.ts';
 
-const QUICK = { silenceMs: 1_000, connectMs: 1_000, attempts: 2 };
 const settingsOf = (env: Record<string, string>) => loadConfig({ file: {}, env }).settings;
 const tmpDir = mkdtempSync(join(tmpdir(), 'tonearm-s3-'));
 
@@ -53,11 +53,20 @@ if (endpoint !== undefined) {
 describe('S3 storage and its store', () => {
   let fake: FakeS3;
   let storage: Storage;
+  let silence: HeldLimit;
+  let connecting: HeldLimit;
   beforeEach(async () => {
+    silence = holdLimit(HELD_LIMITS.silenceMs);
+    connecting = holdLimit(HELD_LIMITS.connectMs);
     fake = await startFakeS3();
-    storage = createS3Storage({ ...openBucket(settingsOf(fake.settings), QUICK), tmpDir });
+    fake.onSilence = () => void silence.runOut();
+    storage = createS3Storage({ ...openBucket(settingsOf(fake.settings), HELD_LIMITS), tmpDir });
   });
-  afterEach(() => fake.close());
+  afterEach(async () => {
+    await fake.close();
+    connecting.release();
+    silence.release();
+  });
 
   const bytes = randomBytes(20 << 20);
   const known = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
@@ -228,7 +237,7 @@ describe('S3 storage and its store', () => {
 
   it('is refused with a wrong key', async () => {
     const stranger = createS3Storage({
-      ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), QUICK),
+      ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), HELD_LIMITS),
       tmpDir,
     });
     await expect(stranger.put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow('S3_SECRET_ACCESS_KEY');
@@ -252,7 +261,7 @@ describe('S3 storage and its store', () => {
 describe('the fake store', () => {
   it('takes a stream in chunks with its checksum behind it, and refuses other bytes', async () => {
     const fake = await startFakeS3();
-    const { client, bucket } = openBucket(settingsOf(fake.settings), QUICK);
+    const { client, bucket } = openBucket(settingsOf(fake.settings), HELD_LIMITS);
     try {
       await client.send(
         new PutObjectCommand({

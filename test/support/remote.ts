@@ -8,8 +8,15 @@ import type { FakeItem } from '../fakes/internet-archive.ts';
 import { makeLibrary } from './library.ts';
 import type { Answer, TestServer } from './server.ts';
 
-/** Nothing waits for a second's pace, and what is silent is given up soon. */
-export const HASTE = { perSecond: 1_000, searchMs: 2_000, requestMs: 5_000, stallMs: 300, downloadMs: 20_000 };
+/** Nothing waits for a second's pace. The limits of time are for holdLimit, each another number. */
+export const HASTE = {
+  perSecond: 1_000,
+  checkMs: 600_001,
+  searchMs: 600_002,
+  requestMs: 600_003,
+  stallMs: 600_004,
+  downloadMs: 600_005,
+};
 
 /** Sound audio files, all different. */
 export function makeAudio(dir: string, tracks: number, format = 'mp3'): Buffer[] {

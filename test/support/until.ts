@@ -1,6 +1,6 @@
 // Waiting in tests. A test waits for a state, never for a time, and for as long as the machine needs: what is there is
 // taken at once, so patience costs nothing where all is well.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * How long nothing may change before a wait gives up. TEST_PATIENCE_MS shortens it for whoever works on a test that
@@ -25,4 +25,9 @@ export async function until<T>(
       throw new Error(`Nothing changed for ${PATIENCE_MS / 1_000} s: it is still ${now}.`);
     await sleep(everyMs);
   }
+}
+
+/** Lets everything else in this process go on for so many turns of the event loop. */
+export async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await immediate();
 }

@@ -1,0 +1,66 @@
+// Limits of time that run out when a test says so and never by the clock, for code in the test's own process. A test of
+// a limit sets it to a number that nothing else uses, and so knows its timers from all others.
+import { Socket } from 'node:net';
+import { until } from './until.ts';
+
+export interface HeldLimit {
+  /** Timers of the limit that run now. */
+  running(): number;
+  /** How many were started in all: a limit that begins anew with every sign of life starts one each time. */
+  started(): number;
+  /** The time of those that run, or of the next when none does, is over: the oldest first. */
+  runOut(): Promise<void>;
+  /** Gives the clock back. */
+  release(): void;
+}
+
+export function holdLimit(ms: number): HeldLimit {
+  const { setTimeout, clearTimeout } = globalThis;
+  const running = new Map<NodeJS.Timeout | Socket, () => void>();
+  let started = 0;
+  globalThis.setTimeout = Object.assign((run: () => void, delay?: number, ...args: []) => {
+    if (delay !== ms) return setTimeout(run, delay, ...args);
+    started++;
+    const timer = setTimeout(() => undefined, 2 ** 31 - 1).unref();
+    running.set(timer, run);
+    return timer;
+  }, setTimeout) as typeof globalThis.setTimeout;
+  globalThis.clearTimeout = (timer) => {
+    running.delete(timer as NodeJS.Timeout);
+    clearTimeout(timer);
+  };
+  const { setTimeout: waitAtSocket } = Socket.prototype;
+  Socket.prototype.setTimeout = function hold(delay, listener) {
+    running.delete(this);
+    if (delay !== ms) return waitAtSocket.call(this, delay, listener);
+    if (listener) this.once('timeout', listener);
+    started++;
+    running.set(this, () => this.emit('timeout'));
+    this.once('close', () => running.delete(this));
+    return this;
+  };
+  const abortAfter = AbortSignal.timeout;
+  AbortSignal.timeout = (delay) => {
+    if (delay !== ms) return abortAfter.call(AbortSignal, delay);
+    const over = new AbortController();
+    globalThis.setTimeout(() => over.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
+    return over.signal;
+  };
+  return {
+    running: () => running.size,
+    started: () => started,
+    async runOut() {
+      await until(() => running.size > 0);
+      for (const [timer, run] of running) {
+        if (!running.delete(timer)) continue; // cleared by one before it
+        if (!(timer instanceof Socket)) clearTimeout(timer);
+        run();
+      }
+    },
+    release() {
+      Socket.prototype.setTimeout = waitAtSocket;
+      Object.assign(globalThis, { setTimeout, clearTimeout });
+      AbortSignal.timeout = abortAfter;
+    },
+  };
+}
