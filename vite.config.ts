@@ -60,7 +60,7 @@ const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'c
   ssr: { noExternal: true, external: [...NATIVE, ...UNUSED] },
   build: {
     ssr: true,
-    target: 'node22',
+    target: 'node24',
     outDir: join(root, outDir),
     emptyOutDir: format === 'es',
     minify: false,

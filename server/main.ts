@@ -1,10 +1,14 @@
 // Entry of the server and of every sub-command: reads the command line, and prints one clear line when it cannot go on.
-import { enableCompileCache } from 'node:module';
+// An old Node has to come as far as the check, so nothing here is newer than Node 14: no `??=`, no names that a built-in
+// module got later.
+import '../scripts/check-node.js';
+import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 
-process.env['UV_THREADPOOL_SIZE'] ??= '8'; // copies are flushed side by side, and a disk takes many flushes at once
-enableCompileCache(); // the bundle is compiled once, not at every start
+// copies are flushed side by side, and a disk takes many flushes at once
+process.env['UV_THREADPOOL_SIZE'] = process.env['UV_THREADPOOL_SIZE'] ?? '8';
+nodeModule.enableCompileCache(); // the bundle is compiled once, not at every start
 
 const bundled = import.meta.filename.endsWith('.js');
 const root = join(import.meta.dirname, ...(bundled ? ['..', '..'] : ['..']));

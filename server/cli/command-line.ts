@@ -178,7 +178,7 @@ function parse(argv: string[]) {
 
 const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
 
-  npm start -- [command] [options]
+  tonearm [command] [options]    (npx tonearm …, in the folder with the sources)
 
 Commands
   serve                      the server and its web interface (default)

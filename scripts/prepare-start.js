@@ -1,0 +1,13 @@
+// What has to be there before the server starts: a Node that is new enough, and builds as new as their sources.
+import './check-node.js';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const { isFresh } = await import('./built-parts.ts');
+const stale = ['server', 'renderer'].filter((part) => !isFresh(part));
+if (stale.length > 0) {
+  const build = [join(import.meta.dirname, 'build.ts'), ...stale];
+  // on stderr, so that what a command prints can go into a file; in a process of its own, which takes its memory along
+  const { status } = spawnSync(process.execPath, build, { stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(1);
+}
