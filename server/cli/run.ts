@@ -23,6 +23,12 @@ import { runMigrate } from './storage.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
 
+/** Ctrl+C reaches us from the terminal, and once more from npm, which got it too. */
+const SAME_SIGNAL_MS = 1_000;
+/** npm ends at SIGHUP without a word to us, and the shell that `npx` puts between keeps SIGTERM to itself. */
+const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
+const PARENT_EVERY_MS = 1_000;
+
 export interface Invocation {
   argv: string[];
   env: NodeJS.ProcessEnv;
@@ -172,14 +178,15 @@ async function serve(app: App, command: Command, log: Log): Promise<void> {
  * Running work is put back, so that the next start goes on with it. A second signal ends at once. Gives the same for
  * who asks otherwise.
  */
-function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell') => void {
-  let stopping = false;
-  const stop = (asked: NodeJS.Signals | 'shell'): void => {
-    if (stopping) {
-      if (asked === 'shell') return; // it asked, and then went away
+function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell' | 'npm') => void {
+  let stoppingSince: number | undefined;
+  const stop = (asked: NodeJS.Signals | 'shell' | 'npm'): void => {
+    if (stoppingSince !== undefined) {
+      if (asked === 'shell' || asked === 'npm') return; // it asked, and then went away
+      if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
       process.exit(1);
     }
-    stopping = true;
+    stoppingSince = performance.now();
     log.info({ asked }, 'stopping');
     app.close().then(
       () => process.exit(0),
@@ -189,7 +196,13 @@ function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell') =>
       },
     );
   };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+  if (STARTED_BY_NPM) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) stop('npm');
+    }, PARENT_EVERY_MS).unref();
+  }
   return stop;
 }
 

@@ -1,0 +1,86 @@
+// `npm start` and `npx tonearm` as a person or a supervisor runs them: what ends npm ends the server, in good order.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { root } from '../support/server.ts';
+
+let dir: string;
+let npm: ChildProcess;
+let text: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-npm-'));
+  text = '';
+});
+afterEach(() => {
+  if (npm.pid !== undefined && isAlive(-npm.pid)) process.kill(-npm.pid, 'SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Runs npm as the leader of a group of its own, and waits until the server listens. */
+async function start(command: string, ...args: string[]): Promise<void> {
+  npm = spawn(command, [...args, '--data-dir', dir, '--port', '0'], {
+    cwd: root,
+    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', npm_config_cache: join(dir, 'npm') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  await new Promise<void>((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (/listening on http:\S+/.test(text)) resolve();
+    };
+    npm.stdout?.on('data', take);
+    npm.stderr?.on('data', take);
+    npm.once('exit', (code) => reject(new Error(`${command} ended with ${code}: ${text}`)));
+  });
+}
+
+/** Nobody of the group is left, the server said once that it stops, and its database is closed. */
+async function expectGone(): Promise<void> {
+  await expect.poll(() => isAlive(-(npm.pid as number)), { timeout: 30_000 }).toBe(false);
+  expect(text.match(/"msg":"stopping"/g)).toHaveLength(1);
+  expect(text).not.toContain('could not stop');
+  expect(existsSync(join(dir, 'tonearm.db-wal'))).toBe(false);
+}
+
+// Windows has no signals
+describe.skipIf(process.platform === 'win32')('signals', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('npm start hands %s on, and waits for the server', async (signal) => {
+    await start('npm', 'start', '--');
+    npm.kill(signal);
+    expect(await once(npm, 'exit')).toEqual([0, null]);
+    await expectGone();
+  });
+
+  test.each(['SIGHUP', 'SIGKILL'] as const)('the server ends after an npm start that %s ended', async (signal) => {
+    await start('npm', 'start', '--');
+    npm.kill(signal);
+    expect(await once(npm, 'exit')).toEqual([null, signal]);
+    await expectGone();
+  });
+
+  test.each(['SIGINT', 'SIGHUP'] as const)('%s from the terminal, which all of them get, is one', async (signal) => {
+    await start('npm', 'start', '--');
+    process.kill(-(npm.pid as number), signal);
+    await once(npm, 'exit');
+    await expectGone();
+  });
+
+  test('npx tonearm is the same server, and ends with npx', async () => {
+    await start('npx', 'tonearm');
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    await expectGone();
+  });
+});
