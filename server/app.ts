@@ -66,7 +66,7 @@ import { jobRoutes } from './jobs/routes.ts';
 import { createJobs } from './jobs/service.ts';
 import { jukeboxRoutes } from './jukebox/routes.ts';
 import { createJukebox } from './jukebox/service.ts';
-import { toJukeboxOut } from './jukebox/wire.ts';
+import { jukeboxEvent, toJukeboxOut } from './jukebox/wire.ts';
 import { createTrackMerge } from './library/track-merge.ts';
 import { createChangeEvents } from './library/change-events.ts';
 import { createListThread } from './library/listing.ts';
@@ -76,13 +76,15 @@ import { createLibraryService } from './library/service.ts';
 import { settleCreditsTask } from './library/task.ts';
 import { createTrackWriter } from './library/track-writer.ts';
 import { toTrackOut } from './library/wire-maps.ts';
+import { libraryEvent } from './library/wire.ts';
 import { createLikeMerge } from './likes/track-merge.ts';
 import { likeRoutes } from './likes/routes.ts';
 import { createLikeService } from './likes/service.ts';
-import { toLikeState } from './likes/wire.ts';
+import { likeEvent, toLikeState } from './likes/wire.ts';
 import type { Log } from './log/log.ts';
 import { networkRoutes } from './lan/routes.ts';
 import { createSharing } from './lan/sharing.ts';
+import { networkEvent } from './lan/wire.ts';
 import type { ProductPaths } from './paths.ts';
 import { createFingerprinter } from './media/fingerprint.ts';
 import { createToolFinder } from './media/tools.ts';
@@ -134,6 +136,7 @@ import type { VerifyPace } from './maintenance/verify-pace.ts';
 import { maintenanceRoutes } from './maintenance/routes.ts';
 import { createStoreTest } from './maintenance/storage-test.ts';
 import { verifyTask } from './maintenance/verify.ts';
+import { EVENTS } from './wire.ts';
 
 export interface AppOptions {
   config: Config;
@@ -181,7 +184,7 @@ export async function createApp({
   const settings = createSettingsService({ config, secretStore, log });
   const sharing = createSharing({ settings, hostOrigin: config.origins.HOST, log });
   settings.onChange(['HOST'], () =>
-    events.publish('network', { shared: sharing.state().isShared }, { audience: 'superuser' }),
+    events.publish(networkEvent, { shared: sharing.state().isShared }, { audience: 'superuser' }),
   );
 
   // Tools
@@ -199,7 +202,8 @@ export async function createApp({
     log,
   });
   const news = createChangeEvents({ db });
-  const events = createEventHub({ now, library: news.current });
+  const events = createEventHub({ now });
+  events.summarizeWith(libraryEvent, news.current);
   const activity = createActivity({ now });
   const yieldToRequests = createYieldToRequests({ isServing: activity.isServing });
   const jobs = createJobs({ db, log, now, events, yieldToRequests });
@@ -236,7 +240,7 @@ export async function createApp({
   const likes = createLikeService({
     db,
     now,
-    onChange: (userId, state) => events.publish('like', toLikeState(state), { audience: { userId } }),
+    onChange: (userId, state) => events.publish(likeEvent, toLikeState(state), { audience: { userId } }),
   });
   const scrobbling = createScrobbling({
     db,
@@ -323,7 +327,7 @@ export async function createApp({
     library,
     songs,
     smart: createSmartLists({ db, thread: smartThread, now }),
-    publish: events.publish,
+    events,
   });
   const playlistTransfer = createTransfer({
     playlists,
@@ -497,7 +501,7 @@ export async function createApp({
   const shares = createShareService({ db, now });
   const jukebox = createJukebox({
     now,
-    announce: (userId, state) => events.publish('jukebox', toJukeboxOut(state), { audience: { userId } }),
+    announce: (userId, state) => events.publish(jukeboxEvent, toJukeboxOut(state), { audience: { userId } }),
   });
   const subsonic = createSubsonicRouter({
     log,
@@ -574,7 +578,7 @@ export async function createApp({
     ...metricRoutes({ version, library: library.countLibrary }),
     ...maintenanceRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
     ...jobRoutes(jobs),
-    ...eventRoutes({ events, authenticate: auth.authenticate }),
+    ...eventRoutes({ events, kinds: EVENTS, authenticate: auth.authenticate }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
   ];
   const mounting = { authenticate: auth.authenticate, checkReplies };

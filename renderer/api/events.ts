@@ -1,7 +1,7 @@
 // The server's announcements, put into the query cache. One EventSource per window; the browser reconnects by itself
 // after a network fault, and this does after an answer that closed the stream.
 import type { QueryClient } from '@tanstack/react-query';
-import type { EventMap, EventName } from '../../server/events/wire.ts';
+import type { EventMap, EventName } from '../../server/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { jukeboxKey } from './jukebox.ts';
 import { HISTORY } from './history.ts';

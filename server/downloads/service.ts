@@ -27,7 +27,7 @@ import {
   type DownloadRow,
   type DownloadStatus,
 } from './queries.ts';
-import { toDownloadOut } from './wire.ts';
+import { downloadEvent, toDownloadOut } from './wire.ts';
 
 export interface DownloadsDeps {
   db: MainDb;
@@ -59,7 +59,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
 
   function announce(id: DownloadId): void {
     const row = db.$client.open ? findDownload(db, id) : undefined;
-    if (row) events.publish('download', toDownloadOut(row));
+    if (row) events.publish(downloadEvent, toDownloadOut(row));
     for (const wake of waiting.get(id) ?? []) wake();
   }
 

@@ -1,5 +1,6 @@
 // Saved hits and downloads on the wire (decisions 4 and 5).
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { JobStatusOut } from '../jobs/wire.ts';
@@ -51,6 +52,12 @@ export const DownloadJobOut = z
   })
   .meta({ id: 'DownloadJobOut' });
 export type DownloadJobOut = z.output<typeof DownloadJobOut>;
+
+export const downloadEvent = event(
+  'download',
+  DownloadJobOut,
+  'How far the download of a track is; a few times a second at most.',
+);
 
 export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
 export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });

@@ -1,9 +1,10 @@
 // Announces what happened to whoever listens, and remembers the latest events so that a listener who lost the line can
 // catch up. Ids are whole numbers that start at the process's boot time, so they grow across restarts and an id from an
 // earlier process is recognised: its holder may have missed anything, and is told to read the library again.
+import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
-import type { EventMap, EventName } from './wire.ts';
+import type { EventKind } from './event.ts';
 
 /** Who may see an event; everybody when absent. */
 export type Audience = 'superuser' | { userId: UserId };
@@ -15,17 +16,12 @@ export interface Listener {
 /** An event as it goes out: `data` is JSON already, made once for all listeners. */
 export interface SentEvent {
   id: number;
-  name: EventName;
+  name: string;
   data: string;
 }
 
 export interface EventHubDeps {
   now: () => Date;
-  /**
-   * The library's state, for a listener who missed more than is remembered. Until given: the last one that was
-   * published.
-   */
-  library?: () => EventMap['library'];
   /** Events to remember. */
   capacity?: number;
   /** Characters to remember; well below what a slow listener may owe, so that catching up never cuts one off. */
@@ -44,14 +40,14 @@ interface Remembered extends SentEvent {
 
 export type EventHub = ReturnType<typeof createEventHub>;
 
-export function createEventHub({ now, library, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
+export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
   // a process would have to announce a million events a second to reach the next one's ids
   const bootId = now().getTime() * 1_000;
   const ring: Remembered[] = [];
   const subscribers = new Set<Subscriber>();
   let ringChars = 0;
   let lastId = bootId;
-  let lastLibrary: EventMap['library'] = { version: 0, tracks: 0, albums: 0, artists: 0 };
+  let summary: (() => Pick<SentEvent, 'name' | 'data'>) | undefined;
   let closed = false;
 
   function remember(event: Remembered): void {
@@ -68,20 +64,31 @@ export function createEventHub({ now, library, capacity = 1_000, capacityChars =
     return ring.filter((event) => event.id > lastSeen && mayHear(listener, event.audience));
   }
 
-  const refresh = (): SentEvent => ({ id: lastId, name: 'library', data: JSON.stringify(library?.() ?? lastLibrary) });
+  const caughtUp = (): SentEvent[] => (summary ? [{ id: lastId, ...summary() }] : []);
 
   return {
-    publish<N extends EventName>(name: N, data: EventMap[N], { audience }: { audience?: Audience } = {}): void {
+    publish<Data extends z.ZodType>(
+      { name }: EventKind<string, Data>,
+      data: z.output<Data>,
+      { audience }: { audience?: Audience } = {},
+    ): void {
       if (closed) return;
-      if (name === 'library') lastLibrary = data as EventMap['library'];
       const event: Remembered = { id: ++lastId, name, data: JSON.stringify(data), audience };
       remember(event);
       for (const { listener, send } of subscribers) if (mayHear(listener, audience)) send(event);
     },
 
     /**
+     * Says what a listener hears who missed more than is remembered: one event of this kind, from which the rest
+     * follows.
+     */
+    summarizeWith<Data extends z.ZodType>({ name }: EventKind<string, Data>, state: () => z.output<Data>): void {
+      summary = () => ({ name, data: JSON.stringify(state()) });
+    },
+
+    /**
      * Calls `send` for each event from now on, and first for those missed since `lastEventId`. When these are not known
-     * any more one `library` event comes instead. `end` is called once when the hub closes. Returns the way out.
+     * any more the summary comes instead. `end` is called once when the hub closes. Returns what ends the subscription.
      */
     subscribe(
       listener: Listener,
@@ -91,7 +98,7 @@ export function createEventHub({ now, library, capacity = 1_000, capacityChars =
     ): () => void {
       if (closed) throw new AppError('unavailable', 'The server is stopping.');
       if (lastEventId !== undefined)
-        for (const event of missedSince(parseId(lastEventId), listener) ?? [refresh()]) send(event);
+        for (const event of missedSince(parseId(lastEventId), listener) ?? caughtUp()) send(event);
       const subscriber: Subscriber = { listener, send, end };
       subscribers.add(subscriber);
       return () => void subscribers.delete(subscriber);

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Authenticate } from '../http/mount.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
+import type { EventKind } from './event.ts';
 import type { EventHub, SentEvent } from './hub.ts';
 
 const MAX_CONNECTIONS = 20; // per user
@@ -14,6 +15,8 @@ const RETRY_MS = 2_000; // how long a browser waits before it comes back
 
 export interface EventRoutesDeps {
   events: EventHub;
+  /** All that may come, for the documentation. */
+  kinds: readonly EventKind[];
   /** Asked again at each heartbeat: a connection outlives the token it was opened with. */
   authenticate: Authenticate;
   heartbeatMs?: number;
@@ -27,7 +30,7 @@ const EventQuery = z.object({
     .meta({ description: 'id of the last event seen; the header Last-Event-ID wins' }),
 });
 
-export function eventRoutes({ events, authenticate, heartbeatMs = HEARTBEAT_MS }: EventRoutesDeps): Route[] {
+export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBEAT_MS }: EventRoutesDeps): Route[] {
   const connections = new Map<UserId, number>();
 
   return [
@@ -38,8 +41,7 @@ export function eventRoutes({ events, authenticate, heartbeatMs = HEARTBEAT_MS }
         access: 'stream',
         query: EventQuery,
         produces: ['text/event-stream'],
-        summary:
-          'Server-sent events: job, scan, track, library, like, history, queue, now_playing; resumes with Last-Event-ID',
+        summary: `Server-sent events: ${kinds.map(({ name }) => name).join(', ')}; resumes with Last-Event-ID`,
       },
       ({ user, query, req, res }) => {
         const open = connections.get(user.id) ?? 0;

@@ -5,6 +5,7 @@ import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
+import { nowPlayingEvent } from './events.ts';
 
 export interface NowPlayingReport {
   trackId: TrackId | null;
@@ -53,7 +54,7 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
         if (before?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
       }
       events.publish(
-        'now_playing',
+        nowPlayingEvent,
         { user_id: userId, track_id: trackId, position_ms: positionMs },
         { audience: { userId } },
       );

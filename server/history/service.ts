@@ -12,6 +12,7 @@ import type { TrackSummary } from '../library/track-rows.ts';
 import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow } from './queries.ts';
 import { samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';
+import { historyEvent } from './events.ts';
 
 /** What a client says that was played. `playedAt` is when the play began; now when absent. */
 export interface PlayReport {
@@ -96,7 +97,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   }
 
   const changed = (userId: UserId): void =>
-    events.publish('history', { plays: queries.count(userId) }, { audience: { userId } });
+    events.publish(historyEvent, { plays: queries.count(userId) }, { audience: { userId } });
 
   function setWithdrawn(userId: UserId, id: PlayId, at: Date | null): void {
     const done = db.$client

@@ -4,7 +4,7 @@ import type { EventHub } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobRow } from './queries.ts';
 import { shortResult } from './short-result.ts';
-import { toJobOut } from './wire.ts';
+import { jobEvent, toJobOut } from './wire.ts';
 
 const EVERY_MS = 250;
 
@@ -15,7 +15,7 @@ export function createJobEvents(events: Pick<EventHub, 'publish'>) {
   function flush(): void {
     for (const job of latest.values())
       // results hold paths
-      events.publish('job', toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' });
+      events.publish(jobEvent, toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' });
     latest.clear();
   }
 

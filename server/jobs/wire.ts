@@ -1,5 +1,6 @@
 // Background work on the wire (decisions 4).
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import type { jobs } from '../db/schema.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
@@ -26,6 +27,8 @@ export const JobOut = z
   })
   .meta({ id: 'JobOut' });
 export type JobOut = z.output<typeof JobOut>;
+
+export const jobEvent = event('job', JobOut, 'A job began, went on or ended; to superusers.');
 
 export const JobPage = pagedOf(JobOut).meta({ id: 'PagedJobs' });
 export const JobQuery = z.object({

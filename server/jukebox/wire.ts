@@ -1,5 +1,6 @@
 // The speaker and what it is to play, on the wire.
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import type { JukeboxState } from './service.ts';
 
 const place = z.int().min(-1);
@@ -38,6 +39,12 @@ export const JukeboxOut = z
   })
   .meta({ id: 'JukeboxOut' });
 export type JukeboxOut = z.output<typeof JukeboxOut>;
+
+export const jukeboxEvent = event(
+  'jukebox',
+  JukeboxOut,
+  'A phone wants something else played, or another window became the speaker; to that person alone.',
+);
 
 export const toJukeboxOut = ({
   version,

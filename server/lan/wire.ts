@@ -1,8 +1,15 @@
 // The state of sharing on the wire.
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import type { NetworkState } from './sharing.ts';
 
 export const SharingIn = z.strictObject({ enabled: z.boolean() });
+
+export const networkEvent = event(
+  'network',
+  z.object({ shared: z.boolean() }),
+  'Other devices may reach this server from now on, or not any more; to superusers.',
+);
 
 export const NetworkOut = z
   .object({

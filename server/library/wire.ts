@@ -1,6 +1,7 @@
 // The library's shapes on the wire (decisions 4 and 5). snake_case lives here and in db/schema.ts, nowhere else in
 // server/.
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
 import {
   namedFieldsFrom,
@@ -76,6 +77,15 @@ export const TrackOut = z
 export type TrackOut = z.output<typeof TrackOut>;
 /** The fields that hold one value each, as they are called here. */
 export type TrackFieldName = FieldName;
+
+export const trackEvent = event('track', TrackOut, 'A track changed by itself: enriched, fetched, gone missing.');
+
+export const libraryEvent = event(
+  'library',
+  z.object({ version: z.int(), tracks: z.int(), albums: z.int(), artists: z.int() }),
+  'The contents of the library changed, and lists are to be read again; `version` grows.',
+);
+export type LibraryState = z.output<(typeof libraryEvent)['data']>;
 
 export const AlbumOut = z
   .object({

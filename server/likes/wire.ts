@@ -1,5 +1,6 @@
 // Likes and ratings on the wire (decisions 4 and 5).
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import { pageQuery, pagedOf, queryInt } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import type { LikeEventRow } from './queries.ts';
@@ -30,6 +31,12 @@ export const LikeState = z
   .meta({ id: 'LikeState' });
 export type LikeState = z.output<typeof LikeState>;
 export const LikeStates = z.array(LikeState);
+
+export const likeEvent = event(
+  'like',
+  LikeState,
+  'An item was liked, unliked or rated; to that person alone, on all their windows.',
+);
 
 export const LikeEventOut = z
   .object({

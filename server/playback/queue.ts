@@ -9,6 +9,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { repairQueue } from './queue-repair.ts';
+import { queueEvent } from './events.ts';
 
 export interface PlayQueue {
   trackIds: TrackId[];
@@ -65,7 +66,7 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
         .values({ userId, ...values })
         .onConflictDoUpdate({ target: playQueues.userId, set: values })
         .run();
-      events.publish('queue', { client, updated_at: values.updatedAt.toISOString() }, { audience: { userId } });
+      events.publish(queueEvent, { client, updated_at: values.updatedAt.toISOString() }, { audience: { userId } });
       return get(userId);
     },
 

@@ -4,8 +4,7 @@ import { randomInt } from 'node:crypto';
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
-import type { EventMap } from '../events/wire.ts';
-import type { Audience } from '../events/hub.ts';
+import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { getOwn, getReadable } from './access.ts';
@@ -26,6 +25,7 @@ import { membersOf, playlistsIn, type Rules } from './rules.ts';
 import type { SmartLists } from './smart.ts';
 import type { SongMatcher } from './song-match.ts';
 import { createVersions, type MissingTrack } from './versions.ts';
+import { playlistEvent } from './wire.ts';
 
 export interface PlaylistDeps {
   db: MainDb;
@@ -33,7 +33,7 @@ export interface PlaylistDeps {
   library: Pick<LibraryService, 'tracksById'>;
   smart: SmartLists;
   songs: SongMatcher;
-  publish: (name: 'playlist', data: EventMap['playlist'], options: { audience?: Audience }) => void;
+  events: Pick<EventHub, 'publish'>;
 }
 
 export interface NewList {
@@ -52,7 +52,7 @@ export interface ListFields extends Expected {
 
 export type PlaylistService = ReturnType<typeof createPlaylistService>;
 
-export function createPlaylistService({ db, now, library, smart, songs, publish }: PlaylistDeps) {
+export function createPlaylistService({ db, now, library, smart, songs, events }: PlaylistDeps) {
   const rows = createEntryRows(db.$client);
   const changes = createChanges({ db, now, rows });
   const versions = createVersions({ db, now, rows, changes, songs });
@@ -60,8 +60,8 @@ export function createPlaylistService({ db, now, library, smart, songs, publish 
 
   /** Other windows read the list again; those of other people only when they may, or could until now. */
   function announce({ id, version, isPublic, ownerId, deletedAt }: PlaylistSummary, wasPublic = isPublic): void {
-    publish(
-      'playlist',
+    events.publish(
+      playlistEvent,
       { id, version, deleted: deletedAt !== null },
       isPublic || wasPublic ? {} : { audience: { userId: ownerId } },
     );

@@ -1,5 +1,6 @@
 // Playlists on the wire (decisions 4 and 5).
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import { PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
@@ -23,6 +24,12 @@ const expected_version = z
   .positive()
   .optional()
   .meta({ description: 'when given and the playlist has another version by now: 409, and nothing is changed' });
+
+export const playlistEvent = event(
+  'playlist',
+  z.object({ id: z.int(), version: z.int(), deleted: z.boolean() }),
+  'A playlist changed, or may not be read any more, and is to be read again; public ones to everybody.',
+);
 
 export const PlaylistCreate = z
   .strictObject({

@@ -10,6 +10,7 @@ import { StorageDown } from './store-copies.ts';
 import { folderProblem } from './mounted-folder.ts';
 import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
+import { scanEvent } from './wire.ts';
 
 export interface ScanWish {
   /** As `findScanFolders` gives them; none, or [''], is the whole music folder. */
@@ -52,7 +53,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
       });
     const importPath = importPathOf(deps);
     const publish = (data: Omit<ScanProgress, 'job_id'>): void => {
-      deps.events.publish('scan', { job_id: jobId, ...data }, { audience: 'superuser' });
+      deps.events.publish(scanEvent, { job_id: jobId, ...data }, { audience: 'superuser' });
     };
     let coversAt = deps.now().getTime() + COVERS_AFTER_MS;
     let wrote = false;

@@ -1,5 +1,6 @@
 // Scans in the API (decisions 5, 6).
 import { z } from 'zod';
+import { event } from '../events/event.ts';
 import { queryBool } from '../http/paging.ts';
 import { ScanCounts } from '../sources/wire.ts';
 import { MOST_FOLDERS } from '../files/folder-set.ts';
@@ -56,7 +57,6 @@ export const ScanResult = z
   .meta({ id: 'ScanResult' });
 export type ScanResult = z.output<typeof ScanResult>;
 
-/** Data of the `scan` event. */
 export const ScanProgress = z
   .object({
     job_id: z.int(),
@@ -75,3 +75,4 @@ export const ScanProgress = z
   })
   .meta({ id: 'ScanProgress' });
 export type ScanProgress = z.output<typeof ScanProgress>;
+export const scanEvent = event('scan', ScanProgress, 'How far a scan is; to superusers.');

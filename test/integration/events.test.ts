@@ -7,11 +7,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import { createEventHub, type EventHub } from '../../server/events/hub.ts';
 import { eventRoutes } from '../../server/events/routes.ts';
-import type { EventMap } from '../../server/events/wire.ts';
+import { nowPlayingEvent } from '../../server/history/events.ts';
 import { errorHandler } from '../../server/http/guard.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import type { Principal } from '../../server/http/route.ts';
+import { jobEvent } from '../../server/jobs/wire.ts';
+import { libraryEvent } from '../../server/library/wire.ts';
 import { createLog } from '../../server/log/log.ts';
+import { EVENTS, type EventMap } from '../../server/wire.ts';
 
 const BOOT = Date.UTC(2030, 0, 1);
 const root: Principal = { id: 1 as UserId, username: 'root', isSuperuser: true };
@@ -27,15 +30,16 @@ let base: string;
 async function boot(options: { heartbeatMs?: number; capacity?: number; bootedAt?: number } = {}) {
   events = createEventHub({
     now: () => new Date(options.bootedAt ?? BOOT),
-    library: () => library(99),
     capacity: options.capacity ?? 1_000,
   });
+  events.summarizeWith(libraryEvent, () => library(99));
   const app = express();
   app.use(
     '/api/v1',
     mountRoutes(
       eventRoutes({
         events,
+        kinds: EVENTS,
         ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
         authenticate: (req, { query }) =>
           tokens.get(
@@ -126,8 +130,8 @@ describe('GET /events', () => {
       'cache-control': 'no-store, no-transform',
     });
     await anna.beat();
-    events.publish('library', library(1));
-    events.publish('library', { ...library(2), tracks: 5 });
+    events.publish(libraryEvent, library(1));
+    events.publish(libraryEvent, { ...library(2), tracks: 5 });
     expect(await anna.next()).toEqual({ id: BOOT * 1_000 + 1, event: 'library', data: library(1) });
     expect(await anna.next()).toEqual({ id: BOOT * 1_000 + 2, event: 'library', data: { ...library(2), tracks: 5 } });
   });
@@ -137,9 +141,9 @@ describe('GET /events', () => {
     const [superuser, other] = [await listen('root'), await listen('anna')];
     await superuser.beat();
     await other.beat();
-    events.publish('job', { id: 1 } as EventMap['job'], { audience: 'superuser' });
-    events.publish('now_playing', playing(1), { audience: { userId: 2 as UserId } });
-    events.publish('library', library(3));
+    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' });
+    events.publish(nowPlayingEvent, playing(1), { audience: { userId: 2 as UserId } });
+    events.publish(libraryEvent, library(3));
     expect((await superuser.next())?.event).toBe('job');
     expect((await superuser.next())?.event).toBe('library');
     expect((await other.next())?.event).toBe('now_playing');
@@ -148,9 +152,9 @@ describe('GET /events', () => {
 
   it('resumes after the last event seen, by header or by query', async () => {
     await boot();
-    for (let n = 1; n <= 4; n++) events.publish('library', library(n));
-    events.publish('job', { id: 1 } as EventMap['job'], { audience: 'superuser' }); // not for anna, also not later
-    events.publish('library', library(5));
+    for (let n = 1; n <= 4; n++) events.publish(libraryEvent, library(n));
+    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' }); // not for anna, also not later
+    events.publish(libraryEvent, library(5));
     for (const listener of [
       await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }),
       await listen('anna', {}, `&last_event_id=${BOOT * 1_000 + 3}`),
@@ -161,7 +165,7 @@ describe('GET /events', () => {
     }
     const upToDate = await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 6) });
     await upToDate.beat();
-    events.publish('library', library(7));
+    events.publish(libraryEvent, library(7));
     expect((await upToDate.next())?.data).toEqual(library(7));
   });
 
@@ -171,19 +175,19 @@ describe('GET /events', () => {
     ['somebody else', 'abc-1'],
   ])('answers an id of %s with one library event, from which it resumes', async (_name, id) => {
     await boot();
-    for (let n = 1; n <= 5; n++) events.publish('library', library(n));
+    for (let n = 1; n <= 5; n++) events.publish(libraryEvent, library(n));
     const listener = await listen('anna', { 'Last-Event-ID': id });
     const refresh = await listener.next();
     expect(refresh).toEqual({ id: BOOT * 1_000 + 5, event: 'library', data: library(99) });
     listener.close();
-    events.publish('library', library(6));
+    events.publish(libraryEvent, library(6));
     const again = await listen('anna', { 'Last-Event-ID': String(refresh?.id) });
     expect((await again.next())?.data).toEqual(library(6));
   });
 
   it('answers an id that is too old to be remembered with one library event', async () => {
     await boot({ capacity: 3 });
-    for (let n = 1; n <= 5; n++) events.publish('library', library(n));
+    for (let n = 1; n <= 5; n++) events.publish(libraryEvent, library(n));
     expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 1) })).next())?.data).toEqual(
       library(99),
     );
@@ -235,7 +239,7 @@ describe('GET /events', () => {
     const sockets = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
     const big = { ...playing(1), padding: 'x'.repeat(100_000) };
     for (let n = 0; n < 2_000 && (await sockets()) > 0; n++) {
-      events.publish('now_playing', big);
+      events.publish(nowPlayingEvent, big);
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await sockets()).toBe(0);

@@ -26,7 +26,7 @@ beforeAll(() => {
     now: () => new Date(),
     library: openLibraryRoom(db).library,
     songs: createSongMatcher({ db }),
-    publish: () => {},
+    events: { publish: () => {} },
     smart: { find: () => Promise.reject(new Error('there are no smart playlists here')) },
   });
 });

@@ -69,7 +69,13 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
     {
       name: 'app',
       about: 'puts the modules together; the commands that run it',
-      folders: { 'ground.ts': [], 'app.ts': ['ground.ts'], cli: ['app.ts', 'ground.ts'], 'main.ts': ['cli'] },
+      folders: {
+        'ground.ts': [],
+        'wire.ts': [],
+        'app.ts': ['ground.ts', 'wire.ts'],
+        cli: ['app.ts', 'ground.ts'],
+        'main.ts': ['cli'],
+      },
     },
   ],
   renderer: [

@@ -11,14 +11,9 @@ import {
   type Part,
 } from '../support/architecture.ts';
 
-/** Still to be mended. */
-const EXCEPTIONS = new Set(['server/events/wire.ts']);
-
 describe('the code', () => {
   it('imports only what the table of layers allows', () => {
-    const faults = IMPORTS.map((each) => ({ ...each, why: faultOf(each) })).filter(
-      ({ from, why }) => why !== undefined && !EXCEPTIONS.has(from),
-    );
+    const faults = IMPORTS.map((each) => ({ ...each, why: faultOf(each) })).filter(({ why }) => why !== undefined);
     expect(faults.map(({ from, to, why }) => `${from} → ${to}: ${why}`)).toEqual([]);
   });
 

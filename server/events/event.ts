@@ -1,0 +1,17 @@
+// An event is declared by the module that tells of it, and listed in server/wire.ts. Events announce, they never steer.
+import type { z } from 'zod';
+
+export interface EventKind<Name extends string = string, Data extends z.ZodType = z.ZodType> {
+  /** On the stream: `event: <name>`. */
+  name: Name;
+  /** On the stream: `data: <JSON>`. */
+  data: Data;
+  /** One line for the documentation. */
+  about: string;
+}
+
+export const event = <const Name extends string, Data extends z.ZodType>(
+  name: Name,
+  data: Data,
+  about: string,
+): EventKind<Name, Data> => ({ name, data, about });

@@ -1,0 +1,32 @@
+// What the event stream tells: the events of all modules. The renderer's types of them come from here, and so does the
+// documentation.
+import type { z } from 'zod';
+import { downloadEvent } from './downloads/wire.ts';
+import { historyEvent, nowPlayingEvent } from './history/events.ts';
+import { jobEvent } from './jobs/wire.ts';
+import { jukeboxEvent } from './jukebox/wire.ts';
+import { networkEvent } from './lan/wire.ts';
+import { libraryEvent, trackEvent } from './library/wire.ts';
+import { likeEvent } from './likes/wire.ts';
+import { queueEvent } from './playback/events.ts';
+import { playlistEvent } from './playlists/wire.ts';
+import { scanEvent } from './scan/wire.ts';
+
+export const EVENTS = [
+  jobEvent,
+  scanEvent,
+  trackEvent,
+  downloadEvent,
+  libraryEvent,
+  likeEvent,
+  historyEvent,
+  queueEvent,
+  playlistEvent,
+  nowPlayingEvent,
+  networkEvent,
+  jukeboxEvent,
+] as const;
+
+/** Name → data. */
+export type EventMap = { [Kind in (typeof EVENTS)[number] as Kind['name']]: z.output<Kind['data']> };
+export type EventName = keyof EventMap;
