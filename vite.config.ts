@@ -39,6 +39,16 @@ const compressed: Plugin = {
   },
 };
 
+/** The head that the pages of all windows share, in place of its comment; also while developing. */
+const sharedHead: Plugin = {
+  name: 'shared-head',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: (html) =>
+      html.replace('<!-- head.html -->', readFileSync(join(root, 'renderer/windows/head.html'), 'utf8').trimEnd()),
+  },
+};
+
 /** What most pages need is one file, else the first load asks for ninety. */
 const GROUPS = [
   { name: 'shared', test: /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/, minShareCount: 3 },
@@ -47,7 +57,7 @@ const GROUPS = [
 
 const renderer = (): UserConfig => ({
   root: join(root, 'renderer'),
-  plugins: [react(), compressed],
+  plugins: [react(), sharedHead, compressed],
   build: {
     outDir: join(root, 'dist/renderer'),
     emptyOutDir: true,

@@ -1,9 +1,11 @@
 import { IconPlayerPauseFilled } from '@tabler/icons-react';
+import type { ButtonHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { trackCover } from '../api/urls.ts';
 import { currentEntry, isSounding } from '../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
+import { classNames } from '../ui/class-names.ts';
 import { Cover } from '../ui/cover.tsx';
 import { PlayIcon } from '../ui/css-icons.tsx';
 import styles from './play-cover.module.css';
@@ -15,16 +17,29 @@ export function PlayCover({ track, onPlay }: { track: TrackOut; onPlay: () => vo
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
   const sounding = usePlayer((state) => isCurrent && isSounding(state));
   return (
-    <button
-      type="button"
-      className={styles.play}
+    <CoverButton
+      src={trackCover(track, 64)}
+      label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
+      sounding={sounding}
       tabIndex={-1}
       data-track={track.id}
       data-current={isCurrent || undefined}
       onClick={() => (isCurrent ? player.toggle() : onPlay())}
-      aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
-    >
-      <Cover src={trackCover(track, 64)} alt="" />
+    />
+  );
+}
+
+interface CoverButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  src: string | null;
+  label: string;
+  sounding?: boolean;
+}
+
+/** A cover with a play button over it while the row is under the pointer. */
+export function CoverButton({ src, label, sounding = false, className, ...rest }: CoverButtonProps) {
+  return (
+    <button type="button" className={classNames(styles.play, className)} aria-label={label} {...rest}>
+      <Cover src={src} alt="" />
       <span>{sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <PlayIcon size={16} />}</span>
     </button>
   );

@@ -6,6 +6,7 @@ import { PlayCounter, type Play } from './play-counter.ts';
 import { GaplessOutput } from './gapless-output.ts';
 import { following, moved, removed, reorder, shuffled, type Ordered } from './queue.ts';
 import {
+  QUEUE_TRACK_FIELDS,
   CROSSFADE_MAX_S,
   currentEntry,
   isSounding,
@@ -464,37 +465,5 @@ export class PlayerEngine implements Player {
   }
 }
 
-/** Only what the queue needs, so that a remembered queue stays small. */
-const keptOf = ({
-  id,
-  title,
-  artist_id,
-  artist_name,
-  album_id,
-  album_title,
-  duration_ms,
-  has_cover,
-  has_lyrics,
-  liked,
-  format,
-  bitrate_kbps,
-  sample_rate_hz,
-  replay_gain,
-  availability,
-}: QueueTrack): QueueTrack => ({
-  id,
-  title,
-  artist_id,
-  artist_name,
-  album_id,
-  album_title,
-  duration_ms,
-  has_cover,
-  has_lyrics,
-  liked,
-  format,
-  bitrate_kbps,
-  sample_rate_hz,
-  replay_gain,
-  availability,
-});
+const keptOf = (track: QueueTrack): QueueTrack =>
+  Object.fromEntries(QUEUE_TRACK_FIELDS.map((field) => [field, track[field]])) as QueueTrack;

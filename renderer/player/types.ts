@@ -2,25 +2,25 @@
 // engine, or, in every window but one, a line to the window that has it; no component notices.
 import type { TrackOut } from '../../server/library/wire.ts';
 
-/** What is kept of a track in the queue, also over a restart. */
-export type QueueTrack = Pick<
-  TrackOut,
-  | 'id'
-  | 'title'
-  | 'artist_id'
-  | 'artist_name'
-  | 'album_id'
-  | 'album_title'
-  | 'duration_ms'
-  | 'has_cover'
-  | 'has_lyrics'
-  | 'liked'
-  | 'format'
-  | 'bitrate_kbps'
-  | 'sample_rate_hz'
-  | 'replay_gain'
-  | 'availability'
->;
+/** What is kept of a track in the queue, also over a restart; the rest would only make it large. */
+export const QUEUE_TRACK_FIELDS = [
+  'id',
+  'title',
+  'artist_id',
+  'artist_name',
+  'album_id',
+  'album_title',
+  'duration_ms',
+  'has_cover',
+  'has_lyrics',
+  'liked',
+  'format',
+  'bitrate_kbps',
+  'sample_rate_hz',
+  'replay_gain',
+  'availability',
+] as const satisfies readonly (keyof TrackOut)[];
+export type QueueTrack = Pick<TrackOut, (typeof QUEUE_TRACK_FIELDS)[number]>;
 
 export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */

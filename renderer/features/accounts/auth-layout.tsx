@@ -15,7 +15,7 @@ export function AuthLayout({ title, lead, step, children }: AuthLayoutProps) {
   const { t } = useTranslation();
   usePageTitle(title);
   return (
-    <main className={styles.door}>
+    <main className={styles.page}>
       <div className={styles.card}>
         <p className={styles.brand}>
           <img src="/favicon.svg" alt="" />

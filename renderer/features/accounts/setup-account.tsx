@@ -1,9 +1,10 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSetup } from '../../api/sign-in.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
+import { CredentialFields } from '../../ui/credential-fields.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
@@ -35,28 +36,7 @@ export function SetupAccount({ token, onDone }: { token: string | undefined; onD
           error={problem?.field('setup_token')}
         />
       )}
-      <TextInput
-        name="username"
-        label={t('account.username')}
-        autoComplete="username"
-        autoCapitalize="none"
-        spellCheck={false}
-        required
-        withAsterisk={false}
-        autoFocus
-        error={problem?.field('username')}
-      />
-      <PasswordInput
-        name="password"
-        label={t('account.password')}
-        description={t('account.passwordRule')}
-        autoComplete="new-password"
-        minLength={8}
-        required
-        withAsterisk={false}
-        error={problem?.field('password')}
-        visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
-      />
+      <CredentialFields isNew faultOf={(field) => problem?.field(field)} />
       <div className={styles.buttons}>
         <Button type="submit" variant="primary" disabled={setup.isPending}>
           {t('setup.next')}

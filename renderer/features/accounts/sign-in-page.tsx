@@ -1,4 +1,3 @@
-import { PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
@@ -6,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { authStatusQuery, useLogin, useRegister } from '../../api/sign-in.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
+import { CredentialFields } from '../../ui/credential-fields.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { AuthLayout, FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
@@ -36,27 +36,7 @@ export function SignInPage() {
         {action.error && problem?.fields.length === 0 && (
           <FormError>{problem.status === 401 ? t('signIn.wrong') : detailOf(action.error)}</FormError>
         )}
-        <TextInput
-          name="username"
-          label={t('account.username')}
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-          autoFocus
-          error={problem?.field('username')}
-        />
-        <PasswordInput
-          name="password"
-          label={t('account.password')}
-          autoComplete={isNew ? 'new-password' : 'current-password'}
-          required
-          withAsterisk={false}
-          error={problem?.field('password')}
-          {...(isNew ? { description: t('account.passwordRule'), minLength: 8 } : {})}
-          visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
-        />
+        <CredentialFields isNew={isNew} faultOf={(field) => problem?.field(field)} />
         <div className={styles.buttons}>
           {status.data?.registration_allowed && (
             <Button variant="plain" onClick={() => setIsNew(!isNew)}>

@@ -17,14 +17,7 @@ export function ScanDetails({ scan }: { scan: ScanProgress }) {
   ];
   return (
     <div className={styles.details}>
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <p className={styles.folder} title={scan.current ?? ''}>
         {scan.current ?? ' '}
       </p>
@@ -32,5 +25,18 @@ export function ScanDetails({ scan }: { scan: ScanProgress }) {
         {t('scan.cancel')}
       </Button>
     </div>
+  );
+}
+
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

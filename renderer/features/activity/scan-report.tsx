@@ -4,6 +4,7 @@ import type { ScanResult } from '../../../server/scan/wire.ts';
 import { jobQuery, scanResultOf } from '../../api/jobs.ts';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/states.tsx';
+import { Facts } from './scan-details.tsx';
 import styles from './activity.module.css';
 
 /** More lines than this are counted, not listed. */
@@ -33,14 +34,7 @@ export function ScanReport({ jobId }: { jobId: number }) {
   return (
     <div className={styles.report}>
       <p className={styles.folder}>{result.path}</p>
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {result.changes && <Plan changes={result.changes} result={result} />}
       <Names
         title={t('scan.changingTitle', { count: result.changing_count })}

@@ -3,11 +3,13 @@ import { useTranslation } from 'react-i18next';
 import type { AlbumOut } from '../../../server/library/wire.ts';
 import { albumCover, coverSizeFor } from '../../api/urls.ts';
 import { usePlay } from '../../player/use-play.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { PlayIcon } from '../../ui/css-icons.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { useLast } from '../../ui/use-last.ts';
+import rows from '../../ui/rows.module.css';
 import styles from './card.module.css';
 
 /** Height of the two lines below the cover. */
@@ -52,10 +54,10 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
       >
         <PlayIcon size={18} />
       </button>
-      <span className={styles.title} title={album.title}>
+      <span className={classNames(rows.line, styles.title)} title={album.title}>
         {album.title}
       </span>
-      <span className={styles.by}>
+      <span className={rows.by}>
         {caption === undefined && album.artist_id !== null ? (
           <RowLink href={`/artists/${album.artist_id}`} tabIndex={-1}>
             {by}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { IconArrowsShuffle, IconPlayerPlayFilled, IconPlaylistAdd } from '@tabler/icons-react';
+import { IconPlaylistAdd } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
@@ -9,12 +9,13 @@ import { albumCover } from '../../api/urls.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { formatBytes, formatFormat, formatLength } from '../../ui/format.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { AlbumMenu } from './album-menu.tsx';
 import { DiscList } from './disc-list.tsx';
+import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
 import { MoreByArtist } from './more-by-artist.tsx';
 
@@ -67,16 +68,7 @@ export function AlbumPage() {
         ]}
         actions={
           <>
-            <Button
-              variant="primary"
-              icon={IconPlayerPlayFilled}
-              onClick={() => player.playTracks(tracks.data, { shuffle: false })}
-            >
-              {t('player.play')}
-            </Button>
-            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>
-              {t('player.shuffle')}
-            </Button>
+            <PlayButtons tracks={tracks.data} />
             <LikeButton type="album" item={album.data} name={title} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
             <AlbumMenu title={title} tracks={tracks.data} />

@@ -9,6 +9,7 @@ import { PlayIcon } from '../../ui/css-icons.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
 import { useLast } from '../../ui/use-last.ts';
 import { captionVariable, CardSkeleton } from './album-card.tsx';
+import rows from '../../ui/rows.module.css';
 import styles from './card.module.css';
 
 export const ArtistCard = memo(function ArtistCard({
@@ -53,10 +54,10 @@ export const ArtistCard = memo(function ArtistCard({
       >
         <PlayIcon size={18} />
       </button>
-      <span className={classNames(styles.title, styles.centred)} title={artist.name}>
+      <span className={classNames(rows.line, styles.title, styles.centred)} title={artist.name}>
         {artist.name}
       </span>
-      <span className={classNames(styles.by, styles.centred)}>
+      <span className={classNames(rows.by, styles.centred)}>
         {artist.album_count > 0
           ? t('album.count', { count: artist.album_count })
           : t('track.count', { count: artist.track_count })}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { IconArrowsShuffle, IconPlayerPlayFilled, IconPlaylistAdd } from '@tabler/icons-react';
+import { IconPlaylistAdd } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
@@ -13,6 +13,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { ErrorState } from '../../ui/states.tsx';
+import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
 import { ArtistMenu } from './artist-menu.tsx';
 import { Shelf } from './shelf.tsx';
@@ -71,16 +72,7 @@ export function ArtistPage() {
         ]}
         actions={
           <>
-            <Button
-              variant="primary"
-              icon={IconPlayerPlayFilled}
-              onClick={() => player.playTracks(tracks.data, { shuffle: false })}
-            >
-              {t('player.play')}
-            </Button>
-            <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks.data, { shuffle: true })}>
-              {t('player.shuffle')}
-            </Button>
+            <PlayButtons tracks={tracks.data} />
             <LikeButton type="artist" item={artist.data} name={artist.data.name} size={22} />
             <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
             <ArtistMenu artist={artist.data} />

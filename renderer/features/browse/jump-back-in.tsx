@@ -8,6 +8,7 @@ import { albumCover } from '../../api/urls.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import rows from '../../ui/rows.module.css';
 import type { UnfinishedAlbum } from './unfinished-albums.ts';
 import styles from './jump-back-in.module.css';
 
@@ -35,10 +36,12 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
               <li key={one.album.id} className={styles.tile}>
                 <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
                 <div className={styles.text}>
-                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }}>
+                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }} className={rows.line}>
                     {one.album.title}
                   </Link>
-                  <span>{t('home.heardOf', { heard: one.heard, count: one.album.track_count })}</span>
+                  <span className={rows.by}>
+                    {t('home.heardOf', { heard: one.heard, count: one.album.track_count })}
+                  </span>
                 </div>
                 <button
                   type="button"

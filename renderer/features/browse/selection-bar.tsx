@@ -20,7 +20,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import menu from '../../music/menu.module.css';
-import styles from './tracks-table.module.css';
+import styles from '../../ui/selection-bar.module.css';
 
 interface SelectionBarProps {
   count: number;

@@ -13,6 +13,7 @@ import { SoundBars } from '../../ui/sound-bars.tsx';
 import { LikeButton } from '../../music/like-button.tsx';
 import { endTrackDrag, oneTrack, startTrackDrag } from '../../music/track-drag.ts';
 import { TrackMenu } from '../../music/track-menu.tsx';
+import rows from '../../ui/rows.module.css';
 import styles from './track-list.module.css';
 
 interface TrackRowProps {
@@ -44,7 +45,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
   );
   return (
     <li
-      className={classNames(styles.row, isCurrent && styles.current, gone && styles.gone)}
+      className={classNames(rows.row, styles.row, isCurrent && styles.current, gone && styles.gone)}
       aria-current={isCurrent || undefined}
       data-lead={lead}
       draggable
@@ -73,12 +74,12 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
         <span className={styles.number}>{mark}</span>
         {sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <IconPlayerPlayFilled size={16} aria-hidden />}
       </button>
-      <div className={styles.text}>
-        <span className={styles.title} title={track.title}>
+      <div className={classNames(rows.text, styles.text)}>
+        <span className={classNames(rows.title, styles.title)} title={track.title}>
           {track.title}
         </span>
         {withArtist && (
-          <span className={styles.by}>
+          <span className={rows.by}>
             {track.artist_id === null ? (
               (track.artist_name ?? t('library.unknownArtist'))
             ) : (

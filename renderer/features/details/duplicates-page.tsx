@@ -4,15 +4,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { IconCopyCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
-import { detailOf } from '../../api/problem.ts';
 import { duplicatesQuery, useDismissDuplicates, useMergeDuplicates } from '../../api/review.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { usePutAway } from '../../ui/undoable.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { DuplicateGroup } from './duplicate-group.tsx';
+import { QuestionList } from './question-list.tsx';
 import styles from './review.module.css';
 
 const keyOf = ({ id, tracks }: DuplicateGroupOut) => `duplicates:${id}:${tracks.map((track) => track.id).join('-')}`;
@@ -41,27 +39,15 @@ export function DuplicatesPage() {
       run: () => dismiss.mutateAsync({ track_id: id, other_ids: others(group, id) }),
     });
 
-  function body() {
-    if (list.error && !list.data)
-      return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
-    if (!list.data)
-      return Array.from({ length: 3 }, (_, i) => (
-        <div key={i} className={styles.held}>
-          <Skeleton height="200px" radius="var(--r-l)" />
-        </div>
-      ));
-    if (groups.length === 0 && !list.hasNextPage)
-      return (
-        <EmptyState
-          icon={IconCopyCheck}
-          title={t('duplicates.emptyTitle')}
-          actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}
-        >
-          {t('duplicates.empty')}
-        </EmptyState>
-      );
-    return (
-      <>
+  const total = list.data?.pages[0]?.total;
+  return (
+    <Page title={t('nav.duplicates')} count={total ? formatNumber(total) : undefined}>
+      <QuestionList
+        list={list}
+        isEmpty={groups.length === 0}
+        skeletons={{ count: 3, height: '200px' }}
+        empty={{ icon: IconCopyCheck, title: t('duplicates.emptyTitle'), text: t('duplicates.empty') }}
+      >
         <p className={styles.lead}>{t('duplicates.lead')}</p>
         <ul className={styles.list} aria-label={t('nav.duplicates')}>
           {groups.map((group) => (
@@ -73,19 +59,7 @@ export function DuplicatesPage() {
             />
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {t('review.more')}
-          </Button>
-        )}
-      </>
-    );
-  }
-
-  const total = list.data?.pages[0]?.total;
-  return (
-    <Page title={t('nav.duplicates')} count={total ? formatNumber(total) : undefined}>
-      {body()}
+      </QuestionList>
     </Page>
   );
 }

@@ -7,14 +7,13 @@ import { useTranslation } from 'react-i18next';
 import type { ReviewOut } from '../../../server/enrichment/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { reviewQuery, useApplyMatch, useDismissReview, useUndoEnrichment } from '../../api/review.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { usePutAway } from '../../ui/undoable.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { ReviewItem } from './review-item.tsx';
+import { QuestionList } from './question-list.tsx';
 import styles from './review.module.css';
 
 const keyOf = ({ track, created_at }: ReviewOut) => `review:${track.id}:${created_at}`;
@@ -102,27 +101,15 @@ export function ReviewPage() {
     action();
   };
 
-  function body() {
-    if (list.error && !list.data)
-      return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;
-    if (!list.data)
-      return Array.from({ length: 4 }, (_, i) => (
-        <div key={i} className={styles.held}>
-          <Skeleton height="148px" radius="var(--r-l)" />
-        </div>
-      ));
-    if (items.length === 0 && !list.hasNextPage)
-      return (
-        <EmptyState
-          icon={IconChecks}
-          title={t('review.emptyTitle')}
-          actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}
-        >
-          {t('review.empty')}
-        </EmptyState>
-      );
-    return (
-      <>
+  const total = list.data?.pages[0]?.total;
+  return (
+    <Page title={t('nav.review')} count={total ? formatNumber(total) : undefined}>
+      <QuestionList
+        list={list}
+        isEmpty={items.length === 0}
+        skeletons={{ count: 4, height: '148px' }}
+        empty={{ icon: IconChecks, title: t('review.emptyTitle'), text: t('review.empty') }}
+      >
         <p className={styles.lead}>
           {t('review.lead')} <span className={styles.keys}>{t('review.keys')}</span>
         </p>
@@ -138,19 +125,7 @@ export function ReviewPage() {
             />
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {t('review.more')}
-          </Button>
-        )}
-      </>
-    );
-  }
-
-  const total = list.data?.pages[0]?.total;
-  return (
-    <Page title={t('nav.review')} count={total ? formatNumber(total) : undefined}>
-      {body()}
+      </QuestionList>
     </Page>
   );
 }

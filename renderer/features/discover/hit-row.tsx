@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock } from '../../ui/format.ts';
+import rows from '../../ui/rows.module.css';
 import styles from './discover.module.css';
 
 /** A hit, and the next thing to do with it: save, fetch, play. */
@@ -21,16 +22,16 @@ export function HitRow({ hit }: { hit: SearchHit }) {
   const quietly = (work: Promise<unknown>) => void work.catch(() => {}); // `error` says it
   return (
     <li
-      className={classNames(styles.hit, availability !== 'available' && styles.dim)}
+      className={classNames(rows.row, styles.hit, availability !== 'available' && styles.dim)}
       data-stop
       data-track={hit.track_id ?? undefined}
       tabIndex={-1}
       aria-label={[hit.title, hit.artist_name].filter(Boolean).join(', ')}
     >
       <Cover src={remoteCover(hit.cover_url)} alt="" className={styles.cover} />
-      <div className={styles.text}>
-        <span className={styles.title}>{hit.title}</span>
-        <span className={styles.by}>{[hit.artist_name, hit.album_title, hit.year].filter(Boolean).join(' · ')}</span>
+      <div className={rows.text}>
+        <span className={classNames(rows.title, styles.title)}>{hit.title}</span>
+        <span className={rows.by}>{[hit.artist_name, hit.album_title, hit.year].filter(Boolean).join(' · ')}</span>
         {error && (
           <span role="alert" className={styles.error}>
             {detailOf(error)}

@@ -1,13 +1,15 @@
-import { IconPlayerPlayFilled, IconX } from '@tabler/icons-react';
+import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { trackCover } from '../../api/urls.ts';
+import { CoverButton } from '../../music/play-cover.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatDate } from '../../ui/format.ts';
 import { RowLink } from '../../ui/row-link.tsx';
+import rows from '../../ui/rows.module.css';
 import styles from './history.module.css';
 
 /** One play. What is not in the library has its names only. */
@@ -16,28 +18,26 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
   const player = usePlayerCommands();
   const { track } = play;
   const at = new Date(play.played_at);
-  const cover = <Cover src={track ? trackCover(track, 64) : null} alt="" className={styles.cover} />;
   return (
-    <article className={classNames(styles.play, !track && styles.loose)} data-track={track?.id} aria-label={play.title}>
+    <article
+      className={classNames(rows.row, styles.play, !track && styles.loose)}
+      data-track={track?.id}
+      aria-label={play.title}
+    >
       {track ? (
-        <button
-          type="button"
-          className={styles.start}
+        <CoverButton
+          src={trackCover(track, 64)}
+          label={t('track.playLabel', { title: play.title })}
+          className={styles.cover}
           data-stop
           onClick={() => player.playTracks([track])}
-          aria-label={t('track.playLabel', { title: play.title })}
-        >
-          {cover}
-          <span>
-            <IconPlayerPlayFilled size={16} aria-hidden />
-          </span>
-        </button>
+        />
       ) : (
-        cover
+        <Cover src={null} alt="" className={styles.cover} />
       )}
-      <div className={styles.text}>
-        <span className={styles.title}>{play.title}</span>
-        <span className={styles.by}>
+      <div className={rows.text}>
+        <span className={classNames(rows.title, styles.title)}>{play.title}</span>
+        <span className={rows.by}>
           {track?.artist_id ? (
             <RowLink href={`/artists/${track.artist_id}`}>{play.artist_name}</RowLink>
           ) : (

@@ -2,7 +2,9 @@ import { IconArrowBackUp, IconTrash } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { RowLink } from '../../ui/row-link.tsx';
+import rows from '../../ui/rows.module.css';
 import type { Column } from '../../ui/virtual-table.tsx';
 import { fileLocation } from './file-location.ts';
 import styles from './missing.module.css';
@@ -57,8 +59,10 @@ export function missingColumns({
       sortable: true,
       cell: (track) => (
         <div className={styles.lines} data-leaving={isLeaving(track.id) || undefined}>
-          <span className={styles.title}>{track.title}</span>
-          <span className={styles.narrowBy}>{track.artist_name ?? t('library.unknownArtist')}</span>
+          <span className={classNames(rows.title, styles.title)}>{track.title}</span>
+          <span className={classNames(rows.line, styles.narrowBy)}>
+            {track.artist_name ?? t('library.unknownArtist')}
+          </span>
         </div>
       ),
     },
@@ -137,8 +141,8 @@ function PlaceCell({ track, inStorage }: { track: TrackOut; inStorage: string })
   if (!place) return <span className={styles.quiet}>{inStorage}</span>;
   return (
     <div className={styles.lines} title={place.folder + place.name}>
-      <span>{place.name}</span>
-      <span className={styles.folder}>{place.folder}</span>
+      <span className={rows.line}>{place.name}</span>
+      <span className={classNames(rows.line, styles.folder)}>{place.folder}</span>
     </div>
   );
 }

@@ -6,7 +6,9 @@ import { isSounding } from '../../player/types.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
+import rows from '../../ui/rows.module.css';
 import { FailureNotice } from './failure-notice.tsx';
 import styles from './player-bar.module.css';
 import { QueueOffer } from './queue-offer.tsx';
@@ -30,9 +32,9 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
       <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onOpen}>
         <span className="visually-hidden">{t('player.open')}</span>
         <Cover src={trackCover(track, 160)} alt="" />
-        <span className={styles.titles}>
-          <span>{track.title}</span>
-          <span>{track.artist_name ?? t('library.unknownArtist')}</span>
+        <span className={classNames(rows.text, styles.titles)}>
+          <span className={rows.line}>{track.title}</span>
+          <span className={rows.line}>{track.artist_name ?? t('library.unknownArtist')}</span>
         </span>
       </button>
       <IconButton

@@ -4,14 +4,16 @@ import { useTranslation } from 'react-i18next';
 import { trackQuery } from '../../api/tracks.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import type { QueueTrack } from '../../player/types.ts';
+import { classNames } from '../../ui/class-names.ts';
+import rows from '../../ui/rows.module.css';
 import styles from './now-playing.module.css';
 
 /** Title and artist of the current track, both links. */
 export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; size?: 'small' | 'large' }) {
   const { t } = useTranslation();
   return (
-    <div className={styles.text} data-size={size}>
-      <span className={styles.title}>
+    <div className={classNames(rows.text, styles.text)} data-size={size}>
+      <span className={classNames(rows.line, styles.title)}>
         {track.album_id === null ? (
           track.title
         ) : (
@@ -20,7 +22,7 @@ export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; s
           </Link>
         )}
       </span>
-      <span className={styles.by}>
+      <span className={classNames(rows.line, styles.by)}>
         {track.artist_id === null ? (
           (track.artist_name ?? t('library.unknownArtist'))
         ) : (

@@ -5,9 +5,11 @@ import { trackCover } from '../../api/urls.ts';
 import { isSounding, type QueueEntry } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock } from '../../ui/format.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
+import rows from '../../ui/rows.module.css';
 import styles from './queue.module.css';
 
 interface QueueRowProps {
@@ -26,7 +28,7 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
   return (
     <div
       ref={setNodeRef}
-      className={styles.row}
+      className={classNames(rows.row, styles.row)}
       data-state={state}
       data-dragged={isDragging || undefined}
       style={transform ? { transform: `translateY(${transform.y}px)`, transition } : {}}
@@ -42,9 +44,9 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
         onClick={() => player.jumpTo(entry.key)}
       >
         <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
-        <span className={styles.text}>
-          <span>{track.title}</span>
-          <span>{by}</span>
+        <span className={classNames(rows.text, styles.text)}>
+          <span className={rows.title}>{track.title}</span>
+          <span className={rows.by}>{by}</span>
         </span>
         <span className={styles.length}>
           {state === 'current' ? (

@@ -20,6 +20,7 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
+import selectionBar from '../../ui/selection-bar.module.css';
 import styles from './playlists.module.css';
 
 interface EntryTableProps {
@@ -229,7 +230,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
         </Menu.Dropdown>
       </Menu>
       {chosen.count > 1 && (
-        <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>
+        <div className={selectionBar.bar} role="toolbar" aria-label={t('select.label')}>
           <p role="status">{t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}</p>
           {isEditable && (
             <IconButton

@@ -5,6 +5,7 @@ import { albumCover, coverUrl, remoteCover, trackCover } from '../../api/urls.ts
 import { useRemoteHitState } from '../../music/use-remote-hit.ts';
 import { Cover } from '../../ui/cover.tsx';
 import type { Hit } from './hits.ts';
+import rows from '../../ui/rows.module.css';
 import styles from './palette.module.css';
 
 interface HitRowProps {
@@ -29,9 +30,9 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
       onClick={onOpen}
     >
       <Cover src={cover} alt="" {...(name ? { name } : {})} />
-      <span className={styles.text}>
-        <span>{title}</span>
-        <span>{by}</span>
+      <span className={rows.text}>
+        <span className={rows.title}>{title}</span>
+        <span className={rows.by}>{by}</span>
       </span>
       {hit.kind === 'remote' ? (
         <Where hit={hit.remote} onGet={onGet} />

@@ -1,10 +1,11 @@
-import { PasswordInput, Switch, TextInput } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddUser } from '../../api/users.ts';
 import { ApiError } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
+import { CredentialFields } from '../../ui/credential-fields.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { SettingGroup } from './setting-row.tsx';
 import styles from './settings.module.css';
@@ -40,28 +41,7 @@ export function AddAccount() {
             {problem.detail}
           </p>
         )}
-        <TextInput
-          name="username"
-          label={t('account.username')}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-          autoFocus
-          error={problem?.field('username')}
-        />
-        <PasswordInput
-          name="password"
-          label={t('account.password')}
-          description={t('account.passwordRule')}
-          autoComplete="new-password"
-          minLength={8}
-          required
-          withAsterisk={false}
-          error={problem?.field('password')}
-          visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
-        />
+        <CredentialFields isNew usernameHint="off" faultOf={(field) => problem?.field(field)} />
         <Switch name="is_superuser" label={t('settings.people.owner')} description={t('settings.people.ownerHelp')} />
         <div className={styles.buttons}>
           <Button type="submit" variant="primary" disabled={add.isPending}>

@@ -3,7 +3,9 @@ import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { formatNumber } from '../../ui/format.ts';
+import nav from '../../ui/nav-link.module.css';
 import { AccountMenu } from './account-menu.tsx';
 import { NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';
@@ -27,7 +29,12 @@ export function SideBar({
         <img src="/favicon.svg" alt="" />
         {t('app.name')}
       </p>
-      <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Control+K /">
+      <button
+        type="button"
+        className={classNames(nav.link, styles.search)}
+        onClick={onSearch}
+        aria-keyshortcuts="Control+K /"
+      >
         <IconSearch size={18} aria-hidden />
         {t('nav.search')}
         <kbd aria-hidden>{t('nav.searchKey')}</kbd>
@@ -38,7 +45,7 @@ export function SideBar({
             {NAV_ITEMS.filter((place) => place.name !== 'playlists' && isShown(place)).map(
               ({ to, name, icon: Symbol }) => (
                 <li key={to}>
-                  <Link to={to} className={styles.place} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                  <Link to={to} className={nav.link} activeOptions={{ exact: to === '/', includeSearch: false }}>
                     <Symbol size={20} stroke={1.75} aria-hidden />
                     {t(`nav.${name}`)}
                     {countOf(name) > 0 && (

@@ -12,6 +12,8 @@ import { PlaybackSection } from '../../features/settings/playback-section.tsx';
 import { RemoteSection } from '../../features/settings/remote-section.tsx';
 import { RestartNote } from '../../features/settings/restart.tsx';
 import { StorageSection } from '../../features/settings/storage-section.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import nav from '../../ui/nav-link.module.css';
 import { usePageTitle } from '../../ui/page.tsx';
 import { useSection, type SectionName } from './sections.ts';
 import styles from './settings-window.module.css';
@@ -44,7 +46,7 @@ export function SettingsWindow() {
   return (
     <div className={styles.window}>
       <div className={styles.side}>
-        <a href="/" className={styles.back}>
+        <a href="/" className={classNames(nav.link, styles.back)}>
           <IconArrowLeft size={18} aria-hidden />
           {t('settings.back')}
         </a>
@@ -52,7 +54,7 @@ export function SettingsWindow() {
           <ul ref={places} className={styles.places}>
             {sections.map(({ name, icon: Symbol }) => (
               <li key={name}>
-                <a href={`#${name}`} className={styles.place} aria-current={name === current ? 'page' : undefined}>
+                <a href={`#${name}`} className={nav.link} aria-current={name === current ? 'page' : undefined}>
                   <Symbol size={20} stroke={1.75} aria-hidden />
                   {t(`settings.section.${name}`)}
                 </a>

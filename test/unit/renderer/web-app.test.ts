@@ -27,8 +27,8 @@ it('the icon in the tab is the icon of the app', () => {
   expect(readFileSync(inPublic('favicon.svg'), 'utf8')).toBe(readFileSync(join(root, 'resources', 'icon.svg'), 'utf8'));
 });
 
-it.each(['index.html', 'settings.html'])('%s leads to the manifest', (page) => {
-  expect(readFileSync(join(root, 'renderer', page), 'utf8')).toContain(
-    '<link rel="manifest" href="/manifest.webmanifest" />',
-  );
+it.each(['index.html', 'player.html', 'settings.html'])('%s leads to the manifest', (page) => {
+  const read = (path: string): string => readFileSync(join(root, 'renderer', path), 'utf8');
+  expect(read(page)).toContain('<!-- head.html -->');
+  expect(read('windows/head.html')).toContain('<link rel="manifest" href="/manifest.webmanifest" />');
 });
