@@ -33,6 +33,15 @@ export function readLanguageChoice(): string {
   return isLanguage(stored) ? stored : 'system';
 }
 
+/** A browser under the POSIX locale says `en-US@posix`, at which every Intl formatter throws. */
+const isTag = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+};
+
 const languageOf = (tag: string): string | undefined => [tag, tag.split('-')[0]].find(isLanguage);
 
 /**
@@ -41,8 +50,9 @@ const languageOf = (tag: string): string | undefined => [tag, tag.split('-')[0]]
  */
 export function resolveLanguage(
   choice = readLanguageChoice(),
-  wanted: readonly string[] = navigator.languages,
+  browserLanguages: readonly string[] = navigator.languages,
 ): { language: string; locale: string } {
+  const wanted = browserLanguages.map((tag) => tag.replace(/@.*$/, '')).filter(isTag);
   const language = choice === 'system' ? (wanted.map(languageOf).find(isLanguage) ?? 'en') : choice;
   return { language, locale: wanted.find((tag) => languageOf(tag) === language) ?? language };
 }

@@ -78,6 +78,8 @@ describe('the language that is shown', async () => {
     ['system', ['en-GB', 'de'], { language: 'en', locale: 'en-GB' }],
     ['system', ['xx-YY', 'de-AT', 'en'], { language: 'de', locale: 'de-AT' }],
     ['system', ['xx'], { language: 'en', locale: 'en' }],
+    ['system', ['en-US@posix', 'en'], { language: 'en', locale: 'en-US' }],
+    ['system', ['not a tag', 'de'], { language: 'de', locale: 'de' }],
     ['system', [], { language: 'en', locale: 'en' }],
     ['de', ['en-GB', 'en', 'de-CH'], { language: 'de', locale: 'de-CH' }],
     ['de', ['en-GB'], { language: 'de', locale: 'de' }],
