@@ -121,7 +121,7 @@ import { createStorageStats } from './stats/storage-stats.ts';
 import { createAudioStore } from './storage/audio-store.ts';
 import { createLeases } from './storage/leases.ts';
 import { openStorage } from './storage/open.ts';
-import type { S3Limits } from './storage/s3-client.ts';
+import type { StoreLimits } from './storage/backend.ts';
 import { streamingRoutes } from './streaming/routes.ts';
 import { createStreamingService } from './streaming/service.ts';
 import { createTranscodes } from './streaming/transcodes.ts';
@@ -153,7 +153,7 @@ export interface AppOptions {
   /** How the cover archive is asked; for tests. */
   archivePace?: Partial<ArchivePace>;
   /** How long the object store is waited for; for tests. */
-  s3Limits?: Partial<S3Limits>;
+  s3Limits?: Partial<StoreLimits>;
   /** How the daily comparison with the checksums steps aside; for tests. */
   verifyPace?: Partial<VerifyPace>;
   /** How the remote catalogue is asked; for tests. */
@@ -406,7 +406,6 @@ export async function createApp({
     libraryChanged,
     onNewTracks,
     storage,
-    storageRoot,
     releaseAudio: library.releaseAudio,
     isServing: activity.isServing,
     adoptByFingerprint,

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict } from '../errors.ts';
+import { LOCAL_SCHEME } from '../storage/uri.ts';
 
 /** Throws when the path is one of them, or lies inside one, also by way of links. */
 export function assertOutside(path: string, ownFolders: readonly string[]): void {
@@ -26,7 +27,7 @@ export function placeElsewhere({
 }: Pick<Config, 'settings' | 'origins' | 'paths'>): string | undefined {
   const place = join(paths.data, 'library');
   const names = [
-    ...(origins.STORAGE_BACKEND === 'env' && settings.STORAGE_BACKEND !== 'local' ? ['STORAGE_BACKEND'] : []),
+    ...(origins.STORAGE_BACKEND === 'env' && settings.STORAGE_BACKEND !== LOCAL_SCHEME ? ['STORAGE_BACKEND'] : []),
     ...(origins.STORAGE_ROOT === 'env' && paths.storageRoot !== place ? ['STORAGE_ROOT'] : []),
   ];
   return names.length === 0

@@ -28,6 +28,7 @@ import {
   type RestorePaths,
 } from './restore-state.ts';
 import { isSoundDatabase } from './snapshot-thread.ts';
+import { LOCAL_SCHEME } from '../storage/uri.ts';
 
 const AT_ONCE = 6;
 const SHOWN = 10;
@@ -279,9 +280,9 @@ function markMissing(database: string, keys: string[]): void {
   if (keys.length === 0) return;
   const db = new Database(database);
   try {
-    const mark = db.prepare("UPDATE tracks SET availability = 'missing' WHERE storage_uri = 'local:' || ?");
+    const mark = db.prepare("UPDATE tracks SET availability = 'missing' WHERE storage_uri = ?");
     db.transaction(() => {
-      for (const key of keys) mark.run(key);
+      for (const key of keys) mark.run(`${LOCAL_SCHEME}:${key}`);
     }).immediate();
   } finally {
     db.close();

@@ -191,9 +191,9 @@ async function storeFiles(
   }
 }
 
-/** The next try may have it; a disk that cannot read a file today cannot tomorrow. */
-const isOnlyOutOfReach = (cause: unknown, { kind }: Pick<Storage, 'kind'>): boolean =>
-  kind === 's3' && cause instanceof AppError && cause.code === 'unavailable';
+/** The next try may have it. */
+const isOnlyOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
+  backend.mayBeDown && cause instanceof AppError && cause.code === 'unavailable';
 
 async function* bytesOf(storage: Storage, key: string, yieldToRequests: YieldToRequests): AsyncGenerator<Buffer> {
   for await (const chunk of (await storage.open(key)).stream as AsyncIterable<Buffer>) {

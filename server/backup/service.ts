@@ -11,7 +11,8 @@ import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import { permanent, TASKS, type Handler } from '../jobs/tasks.ts';
 import type { Log } from '../log/log.ts';
 import { openStorage } from '../storage/open.ts';
-import type { S3Limits } from '../storage/s3-client.ts';
+import type { StoreLimits } from '../storage/backend.ts';
+import { backupBackend } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createRepairer } from './repair.ts';
 import { libraryId } from './identity.ts';
@@ -20,7 +21,7 @@ import { assertOutside } from './own-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
-import { BUCKET, HEADER, openTarget, type TargetDeps } from './target.ts';
+import { HEADER, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 
 const LOOK_EVERY_MS = 30_000;
@@ -37,7 +38,7 @@ export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'w
   ownFolders: () => string[];
   log: Log;
   /** How long the bucket is waited for; for tests. */
-  s3Limits?: Partial<S3Limits>;
+  s3Limits?: Partial<StoreLimits>;
 }
 
 export interface SnapshotState {
@@ -90,7 +91,7 @@ export function createBackupService({
   /** The backup of a place, or of the one that is set. */
   async function open(where = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
     if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
-    if (isNew && where !== BUCKET) assertOutside(where, ownFolders());
+    if (isNew && !backupBackend(where)) assertOutside(where, ownFolders());
     const target = await openTarget(where, targets);
     // where there was a backup, an empty folder is a disk that is not connected
     const earlier = isNew ? backupIdIn(target.name) : undefined;
@@ -222,7 +223,7 @@ export function createBackupService({
       if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
       const passphrase = settings.get('BACKUP_PASSPHRASE');
       try {
-        if (where !== BUCKET) assertOutside(where, ownFolders());
+        if (!backupBackend(where)) assertOutside(where, ownFolders());
         const target = await openTarget(where, targets);
         const [isNew, freeBytes] = [!(await target.stat(HEADER)), await target.freeBytes()];
         await target.probe();
@@ -294,14 +295,15 @@ export function createBackupService({
 const inLowerCase = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The bucket of backups is that of the settings, below a prefix of its own. */
-export function targetDeps(config: Config, now: () => Date, s3Limits: Partial<S3Limits> = {}): TargetDeps {
-  const S3_PREFIX = [config.settings.S3_PREFIX, 'backups'].filter((part) => part !== undefined).join('/');
-  let bucket: Promise<Storage> | undefined;
+export function targetDeps(config: Config, now: () => Date, s3Limits: Partial<StoreLimits> = {}): TargetDeps {
+  const opened = new Map<string, Promise<Storage>>();
   return {
-    openBucket: () =>
-      (bucket ??= openStorage({ ...config, settings: { ...config.settings, S3_PREFIX } }, { now, s3Limits }, 's3')),
-    settings: config.settings,
+    openStore({ name }, ofBackups) {
+      const storage = opened.get(name) ?? openStorage(ofBackups, { now, s3Limits }, name);
+      opened.set(name, storage);
+      return storage;
+    },
+    config,
     now,
   };
 }

@@ -4,6 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
+import { FILE_SCHEME, LOCAL_SCHEME } from '../storage/uri.ts';
 
 export type SnapshotWorkerData = { copy: { from: string; to: string } } | { check: string };
 export type SnapshotReport =
@@ -76,13 +77,14 @@ function finish(to: string): void {
   }
 }
 
-/** Sound in itself; objects of a bucket are files from now on. */
+/** Sound in itself; stored objects are files from now on, wherever they were. */
 function check(path: string): void {
   const db = new Database(path);
   try {
     const fault = db.pragma('integrity_check(1)', { simple: true });
     if (fault !== 'ok') throw new Error(String(fault));
-    db.exec("UPDATE tracks SET storage_uri = 'local:' || substr(storage_uri, 4) WHERE storage_uri LIKE 's3:%'");
+    db.exec(`UPDATE tracks SET storage_uri = '${LOCAL_SCHEME}' || substr(storage_uri, instr(storage_uri, ':'))
+      WHERE storage_uri NOT LIKE '${LOCAL_SCHEME}:%' AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`);
   } finally {
     db.close();
   }

@@ -1,16 +1,15 @@
-// Where a backup lies: a folder, or the bucket of the settings. Any storage backend will do; here its errors are put
+// Where a backup lies: a folder, or the store of a backend that takes backups too. Any storage backend will do; here its errors are put
 // into words that name the backup and not the library.
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { Backend, BackendConfig } from '../storage/backend.ts';
+import { backupBackend } from '../storage/backends.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import { probe, PROBE } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
 
-/** The bucket, instead of a folder's path. */
-export const BUCKET = 's3';
 /** Stands in every backup from the beginning. */
 export const HEADER = 'backup.json';
 
@@ -24,9 +23,9 @@ export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'l
 }
 
 export interface TargetDeps {
-  /** The storage of the bucket, below a prefix of its own for backups. */
-  openBucket: (settings: Config['settings']) => Promise<Storage>;
-  settings: Config['settings'];
+  /** The storage of a backend, with the place for backups in its settings. */
+  openStore: (backend: Backend, config: BackendConfig) => Promise<Storage>;
+  config: BackendConfig;
   now: () => Date;
 }
 
@@ -34,8 +33,12 @@ export interface TargetDeps {
  * Throws `unavailable` when the folder is not there: one that is made by itself would hide that a disk is not
  * connected.
  */
-export async function openTarget(where: string, { openBucket, settings, now }: TargetDeps): Promise<BackupTarget> {
-  if (where === BUCKET) return inWords(await openBucket(settings), `the bucket ${settings.S3_BUCKET ?? ''}`);
+export async function openTarget(where: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
+  const backend = backupBackend(where);
+  if (backend?.forBackups) {
+    const { config: ofBackups, place } = backend.forBackups(config);
+    return inWords(await openStore(backend, ofBackups), place);
+  }
   const root = resolve(where);
   const found = await stat(root).catch(() => undefined);
   if (!found?.isDirectory())

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
 import { SnapshotId } from './manifest.ts';
+import { BACKUP_STORES } from '../storage/backends.ts';
 
+const PLACE = `a folder of the server, or ${BACKUP_STORES.join(' or ')}; the one that is set by default`;
 const folder = z.string().trim().min(1).max(4_096);
 
 export const BackupIn = z
   .strictObject({
-    to: folder.optional().meta({ description: 'a folder of the server, or s3; the one that is set by default' }),
+    to: folder.optional().meta({ description: PLACE }),
   })
   .meta({ id: 'BackupIn' });
 export const ExportIn = z
@@ -15,7 +17,7 @@ export const ExportIn = z
   .meta({ id: 'ExportIn' });
 export const BackupTestIn = z
   .strictObject({
-    to: folder.optional().meta({ description: 'a folder of the server, or s3; the one that is set by default' }),
+    to: folder.optional().meta({ description: PLACE }),
   })
   .meta({ id: 'BackupTestIn' });
 export const RestoreIn = z

@@ -1,7 +1,7 @@
 // `tonearm backup [--to DIR|s3]` and `tonearm export DIR`: both without a server.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
-import { BUCKET } from '../backup/target.ts';
+import { backupBackend } from '../storage/backends.ts';
 import type { BackupResult, ExportResult } from '../backup/wire.ts';
 import type { JobId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { showJobProgress } from './progress.ts';
 import { cancelOnStop, untilEnded } from './wait.ts';
 
 export async function runBackup(app: App, to: string | undefined): Promise<void> {
-  const { id } = await app.backups.start(to === undefined || to === BUCKET ? to : resolve(to));
+  const { id } = await app.backups.start(to === undefined || backupBackend(to) ? to : resolve(to));
   for (const line of describeBackup(await ended<BackupResult>(app, id, 'Backing up'))) console.log(line);
 }
 

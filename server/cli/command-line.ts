@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
+import { BACKENDS, BACKUP_STORES, findBackend } from '../storage/backends.ts';
 
 export interface Command {
   name:
@@ -128,10 +129,13 @@ export function parseCommandLine(argv: string[]): Command {
     if (value !== undefined && !commands.includes(name) && name !== 'help' && name !== 'version')
       throw new AppError('bad_request', `--${option} goes with ${commands.join(' and ')}, not with ${name}.`);
   }
-  if (name === 'storage' && (args[0] !== 'migrate' || (values.to !== 'local' && values.to !== 's3')))
-    throw new AppError('bad_request', 'Say where the library is to go: storage migrate --to s3, or --to local.');
+  if (name === 'storage' && (args[0] !== 'migrate' || !findBackend(values.to ?? '')))
+    throw new AppError(
+      'bad_request',
+      `Say where the library is to go: storage migrate --to ${STORAGES.join(', or --to ')}.`,
+    );
   if (name === 'restore' && values.from === undefined)
-    throw new AppError('bad_request', 'Say where the backup is: restore --from DIR, or --from s3.');
+    throw new AppError('bad_request', `Say where the backup is: restore --from ${PLACES.join(', or --from ')}.`);
   if (name === 'export' && args[0] === undefined)
     throw new AppError('bad_request', 'Say into which folder: export DIR.');
   if (name === 'export' && args[0] !== undefined) given(args[0], 'export');
@@ -176,6 +180,10 @@ function parse(argv: string[]) {
   }
 }
 
+const STORAGES = BACKENDS.map(({ name }) => name);
+/** Of a backup. */
+const PLACES = ['DIR', ...BACKUP_STORES];
+
 const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
 
   tonearm [command] [options]    (npx tonearm …, in the folder with the sources)
@@ -189,14 +197,14 @@ Commands
   user add NAME [--superuser]     make an account; the password is asked for
   user passwd NAME           set a password
   user promote NAME          make somebody a superuser
-  backup [--to DIR|s3]       copy the library to the place for backups, or to another one
-  restore --from DIR|s3 [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
+  ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} copy the library to the place for backups, or to another one
+  restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
                              bring the library of a backup into the data folder; --replace moves one
                              that is there aside, --music says where copied files of a music folder go
   export DIR                 audio by readable names, playlists and data, for other programs
   verify                     compare all stored audio with its checksums; heals from the backup
   gc [--dry-run]             delete stored objects that nothing has referred to for a week
-  storage migrate --to s3|local   move the library to the other storage; goes on where it was stopped
+  storage migrate --to ${STORAGES.join('|')}   move the library to another storage; goes on where it was stopped
   openapi                    print the description of the HTTP interface
 
 Options

@@ -6,12 +6,13 @@ import { openRepository, type Repository } from '../backup/repository.ts';
 import { restore, type Restored } from '../backup/restore.ts';
 import { placeElsewhere } from '../backup/own-folders.ts';
 import { targetDeps } from '../backup/service.ts';
-import { BUCKET, openTarget } from '../backup/target.ts';
+import { openTarget } from '../backup/target.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { Command } from './command-line.ts';
 import { askPassword } from './users.ts';
+import { backupBackend } from '../storage/backends.ts';
 
 const LINE_EVERY_MS = 5_000;
 
@@ -21,7 +22,7 @@ export async function runRestore(
   { from = '', snapshot, music, replace = false, skipDamaged = false }: Command,
 ): Promise<void> {
   const now = (): Date => new Date();
-  const target = await openTarget(from === BUCKET ? from : resolve(from), targetDeps(config, now));
+  const target = await openTarget(backupBackend(from) ? from : resolve(from), targetDeps(config, now));
   const repo = await open(target, config.settings.BACKUP_PASSPHRASE);
   const show = process.stdout.isTTY ? barOn(process.stdout) : linesOn(process.stdout);
   const dataDir = config.paths.data;

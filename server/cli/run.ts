@@ -22,6 +22,7 @@ import { answerShell, isUnderShell } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
+import { getBackend } from '../storage/backends.ts';
 
 /** Ctrl+C reaches us from the terminal, and once more from npm, which got it too. */
 const SAME_SIGNAL_MS = 1_000;
@@ -68,7 +69,7 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
       config,
       productPaths(invocation.root, invocation.bundled),
       createLog(config.settings.LOG_LEVEL),
-      command.to === 's3' ? 's3' : 'local',
+      command.to ?? '',
     );
   const log = createLog(config.settings.LOG_LEVEL);
   const app = await createApp({
@@ -134,7 +135,9 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
       'invalid',
       `DATA_DIR cannot stand in ${settingsFile}, which lies in that folder. Use --data-dir.`,
     );
-  return loadConfig({ file, env: layered });
+  const config = loadConfig({ file, env: layered });
+  getBackend(config.settings.STORAGE_BACKEND); // one that there is not is refused before anything is opened
+  return config;
 }
 
 /**

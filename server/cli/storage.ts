@@ -1,5 +1,6 @@
-// `tonearm storage migrate --to s3|local`: moves the library to the other storage, without a server.
+// `tonearm storage migrate --to NAME`: moves the library to another storage, without a server.
 import { SingleBar } from 'cli-progress';
+import type { MainDb } from '../db/client.ts';
 import { openGround } from '../ground.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
@@ -8,12 +9,12 @@ import type { ProductPaths } from '../paths.ts';
 import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
 import { openStorage } from '../storage/open.ts';
 import type { Storage } from '../storage/storage.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
 
 const LINE_EVERY_MS = 5_000;
 
-export async function runMigrate(given: Config, paths: ProductPaths, log: Log, to: Storage['kind']): Promise<void> {
-  const other = to === 's3' ? 'local' : 's3';
+export async function runMigrate(given: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
   const stop = new AbortController();
   const onStop = (): void =>
     stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
@@ -21,13 +22,18 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
   const { config, db, secretStore, unlock } = await openGround(given, paths, log);
   const progress = showMigration(process.stdout);
   try {
-    const [from, target] = [await openStorage(config, {}, other), await openStorage(config, {}, to)];
+    const target = await openStorage(config, {}, to);
     if (!(await target.isUp())) await target.stat('audio/probe'); // throws, with the reason
-    const result = await migrateStorage({ db, from, to: target, signal: stop.signal, onProgress: progress.show });
-    progress.end();
-    for (const line of describe(result, to)) console.log(line);
+    const sources = sourcesOf(db, config.settings.STORAGE_BACKEND, to);
+    if (sources.length === 0) console.log(`0 objects copied: the library is in ${target.backend.title} already.`);
+    for (const name of sources) {
+      const from = await openStorage(config, {}, name);
+      const result = await migrateStorage({ db, from, to: target, signal: stop.signal, onProgress: progress.show });
+      progress.end();
+      for (const line of describe(result, target)) console.log(line);
+      if (result.problems.length > 0) process.exitCode = 1;
+    }
     await switchTo({ config, secretStore, log }, to);
-    if (result.problems.length > 0) process.exitCode = 1;
   } finally {
     progress.end();
     db.$client.close();
@@ -35,7 +41,19 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
   }
 }
 
-async function switchTo(deps: SettingsDeps, to: Storage['kind']): Promise<void> {
+/** Where the library is, and where an earlier move left something. */
+function sourcesOf(db: MainDb, current: string, to: string): string[] {
+  const schemes = db.$client
+    .prepare<[], string>(
+      `SELECT DISTINCT substr(storage_uri, 1, instr(storage_uri, ':') - 1) FROM tracks WHERE content_hash IS NOT NULL
+         AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`,
+    )
+    .pluck()
+    .all();
+  return [...new Set([current, ...schemes])].filter((name) => name !== to);
+}
+
+async function switchTo(deps: SettingsDeps, to: string): Promise<void> {
   const { config } = deps;
   if (config.settings.STORAGE_BACKEND === to) return;
   if (config.origins.STORAGE_BACKEND === 'env')
@@ -44,9 +62,9 @@ async function switchTo(deps: SettingsDeps, to: Storage['kind']): Promise<void> 
   console.log(`STORAGE_BACKEND is ${to} from the next start on.`);
 }
 
-function describe({ copied, present, bytes, tracks, problems }: Migration, to: Storage['kind']): string[] {
+function describe({ copied, present, bytes, tracks, problems }: Migration, to: Storage): string[] {
   return [
-    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} tracks now play from ${to === 's3' ? 'the object store' : 'the local disk'}.`,
+    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} tracks now play from ${to.backend.title}.`,
     ...problems.map(({ key, reason }) => `  ${key}: ${reason}`),
     ...(problems.length > 0
       ? ['Tracks of these keep their old address. Run verify before the next try: it heals from the backup.']

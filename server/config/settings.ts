@@ -6,11 +6,27 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/log.ts';
 
-export type SettingGroup = 'general' | 'library' | 'storage' | 'metadata' | 'network' | 'remote' | 'accounts';
+export const SETTING_GROUPS = [
+  'general',
+  'library',
+  'storage',
+  'backup',
+  'metadata',
+  'network',
+  'remote',
+  'accounts',
+] as const;
+export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 interface Meta {
   group: SettingGroup;
   help: string;
+  /** What a value is, where its type does not say: the window helps with typing it. */
+  unit?: 'bytes' | 'duration' | 'folder';
+  /** Most people never need it; the window keeps it behind a heading. */
+  advanced?: boolean;
+  /** Read only while another setting has one of these values. */
+  onlyFor?: { setting: string; values: readonly string[] };
   /** Never sent back, only whether it is set. */
   secret?: boolean;
   /** Takes effect at the next start. */
@@ -79,11 +95,12 @@ export const SETTINGS = {
 
   HOST: setting(text.default('127.0.0.1'), {
     group: 'network',
+    advanced: true,
     help: 'Address to listen on; 0.0.0.0 lets other devices in.',
   }),
   PORT: setting(
     number(z.int().min(0).max(65535), 'a whole number from 0 to 65535; 0 takes a free port').default(4747),
-    { group: 'network', restart: true, help: 'Port to listen on; 0 takes a free one.' },
+    { group: 'network', advanced: true, restart: true, help: 'Port to listen on; 0 takes a free one.' },
   ),
   ALLOWED_HOSTS: setting(
     z
@@ -97,11 +114,12 @@ export const SETTINGS = {
       .default([]),
     {
       group: 'network',
+      advanced: true,
       help: 'Further host names by which browsers may reach this server, separated by commas (for a reverse proxy).',
     },
   ),
 
-  STORAGE_BACKEND: setting(z.enum(['local', 's3']).default('local'), {
+  STORAGE_BACKEND: setting(text.default('local'), {
     group: 'storage',
     restart: true,
     help: 'Where audio and covers are kept: local disk or an object store.',
@@ -137,7 +155,7 @@ export const SETTINGS = {
     help: 'Put the bucket into the path, as many self-hosted stores want it.',
   }),
   BACKUP_TARGET: setting(path.optional(), {
-    group: 'storage',
+    group: 'backup',
     help: 'Where backups go: an existing folder, best on another disk, or s3 for the bucket.',
   }),
   BACKUP_SCHEDULE: setting(
@@ -145,39 +163,46 @@ export const SETTINGS = {
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 03:30')
       .optional(),
-    { group: 'storage', help: 'When a backup is made every day, such as 03:30; never by itself when not set.' },
+    { group: 'backup', help: 'When a backup is made every day, such as 03:30; never by itself when not set.' },
   ),
   BACKUP_KEEP_DAILY: setting(number(z.int().min(1).max(366), 'a whole number from 1 to 366').default(7), {
-    group: 'storage',
+    group: 'backup',
+    advanced: true,
     help: 'Of how many days the last snapshot is kept.',
   }),
   BACKUP_KEEP_WEEKLY: setting(number(z.int().min(0).max(520), 'a whole number from 0 to 520').default(4), {
-    group: 'storage',
+    group: 'backup',
+    advanced: true,
     help: 'Of how many weeks the last snapshot is kept.',
   }),
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
-    group: 'storage',
+    group: 'backup',
     secret: true,
     help: 'Encrypts backups that are begun from now on; without it nobody can restore them.',
   }),
   BACKUP_INCLUDE_KEYS: setting(bool.default(false), {
-    group: 'storage',
+    group: 'backup',
+    advanced: true,
     help: 'Take the keys along, so that app-passwords work after a restore; needs a passphrase.',
   }),
   BACKUP_INCLUDE_REFERENCED: setting(bool.default(false), {
-    group: 'storage',
+    group: 'backup',
+    advanced: true,
     help: 'Also copy the files of the music folder that are only indexed.',
   }),
   VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), {
     group: 'storage',
+    advanced: true,
     help: 'In how many days everything stored is compared with its checksums once, a part every day; 0 for never. 30 on a disk and 0 in an object store by default.',
   }),
   MAX_UPLOAD_BYTES: setting(number(z.int().min(1), 'a whole number of bytes').default(1_073_741_824), {
     group: 'storage',
+    advanced: true,
+    unit: 'bytes',
     help: 'Largest file that may be uploaded, in bytes.',
   }),
 
-  LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', help: 'Your music folder.' }),
+  LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', unit: 'folder', help: 'Your music folder.' }),
   LOCAL_MEDIA_IMPORT_MODE: setting(z.enum(['copy', 'reference']).default('copy'), {
     group: 'library',
     help: 'Copy files into the library, or leave them where they are and only index them.',
@@ -190,27 +215,33 @@ export const SETTINGS = {
   ALLOW_REGISTRATION: setting(bool.default(true), { group: 'accounts', help: 'Let people make their own accounts.' }),
   JWT_SECRET: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
     group: 'accounts',
+    advanced: true,
     restart: true,
     secret: true,
     help: 'Signs access tokens; generated when not set.',
   }),
   ACCESS_TOKEN_TTL: setting(duration.default(604_800), {
     group: 'accounts',
+    advanced: true,
+    unit: 'duration',
     help: 'How long a sign-in lasts: a number and s, m, h or d.',
   }),
   COMPAT_SECRET_KEY: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
     group: 'accounts',
+    advanced: true,
     restart: true,
     secret: true,
     help: 'Protects the app-passwords of phone clients; generated when not set.',
   }),
   ADMIN_USERNAME: setting(text.optional(), {
     group: 'accounts',
+    advanced: true,
     restart: true,
     help: 'Makes this superuser at the start if there is none (needs ADMIN_PASSWORD).',
   }),
   ADMIN_PASSWORD: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
     group: 'accounts',
+    advanced: true,
     restart: true,
     secret: true,
     help: 'Password of ADMIN_USERNAME.',
@@ -224,6 +255,7 @@ export const SETTINGS = {
   }),
   FPID_BASE_URL: setting(url.default('https://api.acoustid.org'), {
     group: 'metadata',
+    advanced: true,
     help: 'Address of the identification service.',
   }),
   FPID_TRUST_SCORE: setting(number(z.number().min(0).max(1), 'a number from 0 to 1').default(0.85), {
@@ -232,6 +264,7 @@ export const SETTINGS = {
   }),
   FPID_RATE_PER_SECOND: setting(number(z.number().min(0.1).max(1_000), 'a number from 0.1 to 1000').default(3), {
     group: 'metadata',
+    advanced: true,
     help: 'Look-ups per second at most; the public service allows 3.',
   }),
   MUSICBRAINZ_ENABLED: setting(bool.default(true), {
@@ -240,6 +273,7 @@ export const SETTINGS = {
   }),
   MUSICBRAINZ_BASE_URL: setting(url.default('https://musicbrainz.org'), {
     group: 'metadata',
+    advanced: true,
     help: 'Address of MusicBrainz.',
   }),
   CONTACT: setting(text.optional(), {
@@ -249,6 +283,7 @@ export const SETTINGS = {
   COVERART_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Look for missing covers online.' }),
   COVERART_BASE_URL: setting(url.default('https://coverartarchive.org'), {
     group: 'metadata',
+    advanced: true,
     help: 'Address of the cover archive.',
   }),
   LISTENBRAINZ_ENABLED: setting(bool.default(true), {
@@ -257,22 +292,28 @@ export const SETTINGS = {
   }),
   LISTENBRAINZ_BASE_URL: setting(url.default('https://api.listenbrainz.org'), {
     group: 'metadata',
+    advanced: true,
     help: 'Address of ListenBrainz, or of a server that speaks like it.',
   }),
   FFMPEG_PATH: setting(path.optional(), {
     group: 'metadata',
+    advanced: true,
     help: 'The ffmpeg program; looked up on PATH by default.',
   }),
   TRANSCODE_PROCESSES: setting(number(z.int().min(1).max(64), 'a whole number from 1 to 64').default(2), {
     group: 'storage',
+    advanced: true,
     help: 'How many tracks are converted for phones at the same time.',
   }),
   TRANSCODE_CACHE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(5_368_709_120), {
     group: 'storage',
+    advanced: true,
+    unit: 'bytes',
     help: 'How much room converted tracks may take in the cache, in bytes.',
   }),
   FPCALC_PATH: setting(path.optional(), {
     group: 'metadata',
+    advanced: true,
     help: 'The fpcalc program; looked up on PATH by default.',
   }),
 
@@ -286,24 +327,37 @@ export const SETTINGS = {
   }),
   STREAMSRC_BASE_URL: setting(url.optional(), {
     group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ia', 'sub'] },
     help: 'Address of the catalogue: of the other Subsonic server, or of a mirror of the Internet Archive.',
   }),
-  STREAMSRC_COOKIES_FILE: setting(path.optional(), { group: 'remote', help: 'Cookies file for the extractor.' }),
+  STREAMSRC_COOKIES_FILE: setting(path.optional(), {
+    group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
+    help: 'Cookies file for the extractor.',
+  }),
   STREAMSRC_COMMAND: setting(text.optional(), {
     group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help: 'The extractor program, yt-dlp or one like it; looked up on PATH by default.',
   }),
   STREAMSRC_SEARCH_TEMPLATE: setting(text.optional(), {
     group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help: 'How a search is put to the extractor; ytsearch{limit}:{query} by default.',
   }),
   STREAMSRC_EXTRACTORS: setting(text.optional(), {
     group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help: 'Names of the extractor’s sites that may be used, separated by commas; -generic leaves out web pages in general.',
   }),
-  STREAMSRC_USERNAME: setting(text.optional(), { group: 'remote', help: 'Account at the other Subsonic server.' }),
+  STREAMSRC_USERNAME: setting(text.optional(), {
+    group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['sub'] },
+    help: 'Account at the other Subsonic server.',
+  }),
   STREAMSRC_PASSWORD: setting(text.optional(), {
     group: 'remote',
+    onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['sub'] },
     secret: true,
     help: 'Password at the other Subsonic server.',
   }),

@@ -12,9 +12,10 @@ import type { Storage } from '../storage/storage.ts';
 import { toAudio } from './track-draft.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
+import { toUri } from '../storage/uri.ts';
 
 export interface StoreFileDeps {
-  storage: Pick<Storage, 'kind' | 'putAudio'>;
+  storage: Pick<Storage, 'putAudio' | 'backend'>;
   leases: Pick<Leases, 'lease'>;
   reader: Pick<ReaderPool, 'read'>;
 }
@@ -55,10 +56,7 @@ export const createStoreFile =
       } finally {
         source.destroy();
       }
-      return write(
-        toAudio(read, { storageUri: `${storage.kind}:${key}`, contentHash: sha256, audioHash, sizeBytes }),
-        read,
-      );
+      return write(toAudio(read, { storageUri: toUri(storage, key), contentHash: sha256, audioHash, sizeBytes }), read);
     });
   };
 

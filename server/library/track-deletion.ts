@@ -9,11 +9,12 @@ import type { Leases } from '../storage/leases.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
+import { keyOfUri } from '../storage/uri.ts';
 
 export interface DeletionDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
-  storage: Pick<Storage, 'kind' | 'delete'>;
+  storage: Pick<Storage, 'delete' | 'backend'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
   /**
    * Called inside the transaction while the row is still there, so that the track's source can note that it is not
@@ -61,8 +62,7 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
       .get() !== undefined;
 
   /** Undefined for a `file:` address and for an object of another backend than today's. */
-  const keyOf = (uri: string): string | undefined =>
-    uri.startsWith(`${storage.kind}:`) ? uri.slice(storage.kind.length + 1) : undefined;
+  const keyOf = (uri: string): string | undefined => keyOfUri(storage, uri);
 
   async function tryDelete(key: string): Promise<void> {
     try {

@@ -11,18 +11,16 @@ const LOOK_EVERY_MS = 3_600_000;
 /** A start has other things to do. */
 const FIRST_LOOK_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** On a disk. An object store is charged for reading, and proves by itself what it holds. */
-const USUAL_DAYS = 30;
 
 /** In how many days the whole library is compared; 0 for never. */
-export const verifyDays = (settings: LiveSettings, kind: Storage['kind']): number =>
-  settings.get('VERIFY_DAYS') ?? (kind === 'local' ? USUAL_DAYS : 0);
+export const verifyDays = (settings: LiveSettings, { backend }: Pick<Storage, 'backend'>): number =>
+  settings.get('VERIFY_DAYS') ?? backend.verifyDays;
 
 export interface DailyDeps {
   db: MainDb;
   now: () => Date;
   settings: LiveSettings;
-  storage: Pick<Storage, 'kind'>;
+  storage: Pick<Storage, 'backend'>;
   jobs: Pick<Jobs, 'tryEnqueue'>;
 }
 
@@ -31,7 +29,7 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
 
   async function look(): Promise<void> {
     const last = findRun(db, 'part')?.startedAt.getTime() ?? 0;
-    if (!isOnBattery() && verifyDays(settings, storage.kind) > 0 && now().getTime() - last >= DAY_MS)
+    if (!isOnBattery() && verifyDays(settings, storage) > 0 && now().getTime() - last >= DAY_MS)
       await jobs.tryEnqueue('verify_storage', { scope: 'part' });
   }
 

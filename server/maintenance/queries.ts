@@ -3,6 +3,7 @@ import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { verifyRuns } from '../db/schema.ts';
 import { emptyReport, type VerifyReport } from './verify-report.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
 
 export interface KeptTrack {
   id: TrackId;
@@ -59,11 +60,12 @@ export function saveRun(db: Db, run: VerifyRun): void {
  */
 export function prepareIsUsed(db: MainDb) {
   const find = db.$client
-    .prepare<[string, string, string], number>(
-      'SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri IN (?, ?) LIMIT 1',
+    .prepare<[string, string], number>(
+      `SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri NOT LIKE '${FILE_SCHEME}:%'
+         AND substr(storage_uri, instr(storage_uri, ':') + 1) = ? LIMIT 1`,
     )
     .pluck();
-  return (hash: string, key: string): boolean => find.get(hash, `local:${key}`, `s3:${key}`) !== undefined;
+  return (hash: string, key: string): boolean => find.get(hash, key) !== undefined;
 }
 
 export function prepareFindCoverKey(db: MainDb) {

@@ -1,4 +1,4 @@
-// Moves a library from one storage to the other. Objects are copied first, each proved by its hash on the way; then all
+// Moves a library from one storage to another. Objects are copied first, each proved by its hash on the way; then all
 // rows change their addresses in one transaction. Until that moment the library lives where it did, after it where it
 // will, and a kill at any time leaves one of the two: the next call goes on. The old objects stay, so that the way back
 // is short.
@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { ObjectStat, Storage } from '../storage/storage.ts';
+import { toUri } from '../storage/uri.ts';
 
 const OBJECTS_AT_ONCE = 4;
 const LISTED = 100;
@@ -45,7 +46,7 @@ interface Wanted {
 export async function migrateStorage({ db, from, to, signal, onProgress }: MigrateDeps): Promise<Migration> {
   const result: Migration = { copied: 0, present: 0, bytes: 0, tracks: 0, problems: [] };
   const stuck = new Set<string>();
-  const scheme = `${from.kind}:`;
+  const scheme = toUri(from, '');
   // By the hash, which is indexed; without a range it would look through all tracks for each part.
   const listPart = db.$client.prepare<[string, string, string], { uri: string; hash: string; sizeBytes: number }>(`
     SELECT DISTINCT storage_uri AS uri, content_hash AS hash, coalesce(size_bytes, 0) AS sizeBytes FROM tracks
@@ -125,7 +126,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
   await eachOf(covers, OBJECTS_AT_ONCE, (key) => attempt(key, () => copyCover(key)));
 
   signal.throwIfAborted();
-  result.tracks = moveRows(db, scheme, `${to.kind}:`, stuck);
+  result.tracks = moveRows(db, scheme, toUri(to, ''), stuck);
   return result;
 }
 

@@ -1,9 +1,11 @@
-// Tries an object store before a library is trusted to it: with what is set, and what a person has typed in and not
+// Tries a store before a library is trusted to it: with what is set, and what a person has typed in and not
 // saved yet.
 import { parseSetting, type Config } from '../config/config.ts';
-import type { SettingName } from '../config/settings.ts';
+import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { SettingsService } from '../settings/service.ts';
+import { testedBackend } from '../storage/backends.ts';
+import { openStorage } from '../storage/open.ts';
 import { probe } from '../storage/probe.ts';
 
 /** A person is waiting for the answer. */
@@ -30,12 +32,9 @@ export function createStoreTest({ config, settings }: StoreTestDeps) {
           parseSetting(name as SettingName, value === '' ? undefined : value),
         ]),
       );
-      const [{ openBucket }, { createS3Storage }] = await Promise.all([
-        import('../storage/s3-client.ts'),
-        import('../storage/s3.ts'),
-      ]);
-      const bucket = openBucket({ ...config.settings, ...saved, ...parsed }, LIMITS);
-      await probe(createS3Storage({ ...bucket, tmpDir: config.paths.tmp })).finally(() => bucket.client.destroy());
+      const next: Settings = { ...config.settings, ...saved, ...parsed };
+      const storage = await openStorage({ ...config, settings: next }, { s3Limits: LIMITS }, testedBackend(next).name);
+      await probe(storage).finally(() => storage.close?.());
       return null;
     } catch (error) {
       if (error instanceof AppError) return error.message;

@@ -27,6 +27,7 @@ import {
   type VerifyRun,
 } from './queries.ts';
 import { describeReport, emptyReport, noteFinding, type FindingKind, type VerifyReport } from './verify-report.ts';
+import { keyOfUri, toUri } from '../storage/uri.ts';
 
 const AT_ONCE = 50;
 const FILE = 'file:';
@@ -42,7 +43,7 @@ export interface VerifyDeps {
   db: MainDb;
   now: () => Date;
   settings: LiveSettings;
-  storage: Pick<Storage, 'kind' | 'isUp'>;
+  storage: Pick<Storage, 'isUp' | 'backend'>;
   audioStore: AudioStore;
   reader: Pick<ReaderPool, 'read'>;
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
@@ -83,7 +84,7 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
       afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
     };
     const share = (total: number): number =>
-      scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage.kind)));
+      scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage)));
     const [tracks, covers] = [countKept(db), countCovered(db)];
     const total = Math.min(tracks, share(tracks)) + Math.min(covers, share(covers));
 
@@ -136,7 +137,7 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
       track_id: null,
       album_id: id,
       title,
-      storage_uri: `${storage.kind}:${key}`,
+      storage_uri: toUri(storage, key),
       healed: healed !== null,
       reason,
     });
@@ -151,9 +152,8 @@ export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
     if (typeof verdict === 'object') {
       const { uri, contentHash } = track;
       const key = uri.slice(uri.indexOf(':') + 1);
-      const healed = uri.startsWith(`${storage.kind}:`)
-        ? await tryHeal(key, contentHash ?? hashInKey(key), signal)
-        : undefined;
+      const healed =
+        keyOfUri(storage, uri) !== undefined ? await tryHeal(key, contentHash ?? hashInKey(key), signal) : undefined;
       noteFinding(tally, {
         ...verdict,
         track_id: track.id,

@@ -1,23 +1,23 @@
 // Upkeep of the storage on the wire: what is asked for, and the results of its jobs.
 import { z } from 'zod';
+import { SETTINGS } from '../config/settings.ts';
+import { BACKENDS } from '../storage/backends.ts';
 
 export const VerifyIn = z.strictObject({}).meta({ id: 'VerifyIn' });
 export const GarbageIn = z
   .strictObject({ dry_run: z.boolean().default(true).meta({ description: 'only tell what would be deleted' }) })
   .meta({ id: 'GarbageIn' });
 
-const typed = z.string().trim().max(4_096).nullable().optional();
+const Typed = z.union([z.string().trim().max(4_096), z.number(), z.boolean(), z.null()]).optional();
 
 export const StoreTestIn = z
-  .strictObject({
-    s3_endpoint: typed,
-    s3_region: typed,
-    s3_bucket: typed,
-    s3_prefix: typed,
-    s3_access_key_id: typed,
-    s3_secret_access_key: typed,
-    s3_force_path_style: z.boolean().optional(),
-  })
+  .strictObject(
+    Object.fromEntries(
+      BACKENDS.filter(({ canBeTested }) => canBeTested).flatMap(({ settings }) =>
+        settings.map((name) => [name.toLowerCase(), Typed.meta({ description: SETTINGS[name].help })]),
+      ),
+    ),
+  )
   .meta({
     id: 'StoreTestIn',
     description: 'what was typed in and not saved yet; anything absent counts as it is saved',

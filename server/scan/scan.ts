@@ -40,7 +40,7 @@ export interface ScanDeps {
   reader: ReaderPool;
   walker: Walker;
   now: () => Date;
-  storage: Pick<Storage, 'kind' | 'putAudio'>;
+  storage: Pick<Storage, 'putAudio' | 'backend' | 'folder'>;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   /** Tracks whose files are gone and that new files sound as take these over; gives which. */
@@ -54,8 +54,6 @@ export interface ScanDeps {
 export interface ScanOptions {
   importPath: string;
   mode: 'copy' | 'reference';
-  /** Root of the local storage, for copies: the reading thread writes them there by itself. */
-  storageRoot: string;
   /** Folders to scan, relative; none means all. */
   folders: string[];
   restore: boolean;
@@ -91,8 +89,7 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   const folders = await standingFolders(options.importPath, options.folders);
   const plan = options.dryRun ? createDryRun({ db: deps.db, source: LOCAL_FOLDER }) : undefined;
   const writer =
-    plan ??
-    createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storageKind: deps.storage.kind });
+    plan ?? createScanWriter({ db: deps.db, tracks: deps.tracks, source: LOCAL_FOLDER, storage: deps.storage });
   const counts = { seen: 0, unchanged: 0, read: 0, skippedCount: 0 };
   const skipped: ScanResult['skipped'] = [];
   const queue = createWriteQueue({
@@ -103,7 +100,9 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
   });
   const report = progressReporter(options.onProgress, counts, writer.tally);
   const inFlight = new Set<Promise<void>>();
-  const copying = options.mode !== 'copy' || options.dryRun ? undefined : deps.storage.kind;
+  const isCopying = options.mode === 'copy' && !options.dryRun;
+  const copyTo = isCopying ? deps.storage.folder : null;
+  const sendsCopies = isCopying && copyTo === null;
   const storeCopies = createCopies({ storage: deps.storage });
   const newest = newestTrack(deps.db);
   if (newest === 0) deps.reader.warm(); // a first scan: there will be files to read
@@ -145,21 +144,20 @@ async function runScan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult
         dev,
         lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
       })),
-      copyTo: copying === 'local' ? options.storageRoot : null,
-      named: copying === 's3',
+      copyTo,
+      named: sendsCopies,
       hashLarge: options.mode === 'copy', // in one go with the copy
     });
     letHeapGrow ??= limitHeapGrowth();
     fatal ??= fatalOf(read, writer.tally.added);
     if (fatal) return;
-    const results =
-      copying === 's3'
-        ? await storeCopies(
-            options.importPath,
-            read.map((result, i) => ({ path: pathOf(toRead[i] as Item), result })),
-            options.signal,
-          )
-        : read;
+    const results = sendsCopies
+      ? await storeCopies(
+          options.importPath,
+          read.map((result, i) => ({ path: pathOf(toRead[i] as Item), result })),
+          options.signal,
+        )
+      : read;
     const isNew = results.map((result, i) => result.ok && (toRead[i]?.candidate.known?.trackId ?? null) === null);
     const matches = await identity.byContent(
       toRead.flatMap(({ path, candidate }, i) =>

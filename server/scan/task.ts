@@ -30,7 +30,6 @@ export const scanPayload = ({ folders, restore = false, dryRun = false }: ScanWi
 export interface ScanTaskDeps extends ScanDeps {
   settings: LiveSettings;
   leases: Pick<Leases, 'leaseAll'>;
-  storageRoot: string;
   events: EventHub;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   /** Tells the windows that lists changed; throttled there. */
@@ -63,7 +62,6 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
       scan(deps, {
         importPath,
         mode,
-        storageRoot: deps.storageRoot,
         folders: paths,
         restore,
         dryRun: false,
@@ -124,7 +122,6 @@ export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<Scan
     ...wish,
     importPath: importPathOf(deps),
     mode: deps.settings.get('LOCAL_MEDIA_IMPORT_MODE'),
-    storageRoot: deps.storageRoot,
     dryRun: true,
     onCommit: () => {},
   });

@@ -9,6 +9,7 @@ import { toAudio, toIdentity } from '../files/track-draft.ts';
 import { fileKey, type Displaced } from './identity.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
+import { toUri } from '../storage/uri.ts';
 import { type Candidate, type FolderBatch, type KnownFile } from './walk.ts';
 
 /** One thing to write. */
@@ -61,10 +62,10 @@ export interface ScanWriterDeps {
   db: MainDb;
   tracks: TrackWriter;
   source: string;
-  storageKind: Storage['kind'];
+  storage: Pick<Storage, 'backend'>;
 }
 
-export function createScanWriter({ db, tracks, source, storageKind }: ScanWriterDeps) {
+export function createScanWriter({ db, tracks, source, storage }: ScanWriterDeps) {
   const client = db.$client;
   const upsertFolder = client.prepare<
     [string, string, string | null],
@@ -293,7 +294,7 @@ export function createScanWriter({ db, tracks, source, storageKind }: ScanWriter
     { read, stored, sizeBytes, audioHash }: Extract<ReadResult, { ok: true }>,
   ) =>
     toAudio(read, {
-      storageUri: stored ? `${storageKind}:${stored.key}` : `file:${join(path, candidate.name)}`,
+      storageUri: stored ? toUri(storage, stored.key) : `file:${join(path, candidate.name)}`,
       contentHash: stored?.sha256 ?? null,
       audioHash,
       sizeBytes,

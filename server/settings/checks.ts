@@ -4,8 +4,7 @@ import { createServer } from 'node:net';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { FieldError } from '../errors.ts';
-
-const S3_NEEDED = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+import { getBackend, missingSettings } from '../storage/backends.ts';
 
 /** `next` is what would be in force after the next start; only what is about to change is looked at. */
 export async function checkTogether(
@@ -23,15 +22,13 @@ export async function checkTogether(
       field: 'host',
       message: 'is no address of this computer; 0.0.0.0 lets the whole network in, 127.0.0.1 this computer alone',
     }); // the server would not start again
-  const missing =
-    next.STORAGE_BACKEND === 's3'
-      ? S3_NEEDED.filter((name) => next[name] === undefined).map((name) => name.toLowerCase())
-      : [];
+  const backend = getBackend(next.STORAGE_BACKEND);
+  const missing = missingSettings(backend, next).map((name) => name.toLowerCase());
   const [field = ''] = changed.includes('STORAGE_BACKEND')
     ? ['storage_backend']
     : missing.filter((name) => changed.some((one) => one.toLowerCase() === name));
   if (missing.length > 0 && field !== '')
-    errors.push({ field, message: `the object store needs ${missing.join(', ')}` }); // the server would not start again
+    errors.push({ field, message: `${backend.title} needs ${missing.join(', ')}` }); // the server would not start again
   return errors;
 }
 

@@ -1,9 +1,11 @@
 // The settings window's door (decisions 2): superusers only, secrets never leave.
 import { arch, platform } from 'node:os';
 import { z } from 'zod';
+import { isSettingName } from '../config/config.ts';
 import type { SecretStore } from '../config/secret-store.ts';
-import { SETTINGS, SETTING_NAMES, type SettingName } from '../config/settings.ts';
+import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from '../config/settings.ts';
 import { route, type Route } from '../http/route.ts';
+import { BACKENDS, backendsInUse } from '../storage/backends.ts';
 import type { SettingsChange, SettingsService, SettingState } from './service.ts';
 import { ServerOut, SettingsOut, SettingsQuery, type SettingOut } from './wire.ts';
 
@@ -28,10 +30,15 @@ export function settingsRoutes(
   settings: SettingsService,
   { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> },
 ): Route[] {
-  const all = (): SettingsOut => ({
-    items: settings.list().map(toSettingOut),
-    secret_store: { place: secretStore.place, why_not: secretStore.whyNot ?? null },
-  });
+  const all = (): SettingsOut => {
+    const states = settings.list();
+    const saved = Object.fromEntries(states.map(({ name, value }) => [name, value])) as Settings;
+    return {
+      items: states.map((state) => toSettingOut(state, saved)),
+      can_test_storage: backendsInUse(saved).some(({ canBeTested }) => canBeTested),
+      secret_store: { place: secretStore.place, why_not: secretStore.whyNot ?? null },
+    };
+  };
   return [
     route(
       {
@@ -75,11 +82,11 @@ const toChange = (body: z.output<typeof SettingsPatch>): SettingsChange =>
       .map(([key, value]) => [key.toUpperCase() as SettingName, value]),
   );
 
-function toSettingOut({ name, value, origin, isPending }: SettingState): SettingOut {
-  const { group, help, restart = false, secret = false } = SETTINGS[name];
+function toSettingOut({ name, value, origin, isPending }: SettingState, saved: Settings): SettingOut {
+  const { group, help, unit = null, advanced = false, restart = false, secret = false } = SETTINGS[name];
   return {
     key: name.toLowerCase(),
-    value: secret ? null : toValue(name, value),
+    value: secret ? null : toValue(unit, value),
     is_set: value !== undefined,
     origin,
     group,
@@ -87,20 +94,32 @@ function toSettingOut({ name, value, origin, isPending }: SettingState): Setting
     restart_needed: restart,
     restart_pending: isPending,
     secret,
+    unit,
+    advanced,
+    is_in_use: isInUse(name, saved),
     ...choicesOf(name),
   };
 }
 
+/** Whether anything reads it, as the others are saved. */
+function isInUse(name: SettingName, saved: Settings): boolean {
+  const { onlyFor } = SETTINGS[name];
+  if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(saved[onlyFor.setting]));
+  const readers = BACKENDS.filter((backend) => backend.settings.includes(name));
+  return readers.length === 0 || backendsInUse(saved).some((backend) => readers.includes(backend));
+}
+
 function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {
+  if (name === 'STORAGE_BACKEND') return { choices: BACKENDS.map((backend) => backend.name) };
   const { schema } = SETTINGS[name];
   const rule = schema instanceof z.ZodDefault ? schema.unwrap() : schema;
   return rule instanceof z.ZodEnum ? { choices: rule.options.map(String) } : {};
 }
 
 /** In the form in which PATCH takes it. */
-function toValue(name: SettingName, value: SettingState['value']): SettingOut['value'] {
+function toValue(unit: SettingOut['unit'], value: SettingState['value']): SettingOut['value'] {
   if (value === undefined) return null;
-  if (name === 'ACCESS_TOKEN_TTL' && typeof value === 'number') return toDuration(value);
+  if (unit === 'duration' && typeof value === 'number') return toDuration(value);
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

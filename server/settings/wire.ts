@@ -1,5 +1,6 @@
 // Settings on the wire (decisions 2): keys in lower case, secrets only as set or not.
 import { z } from 'zod';
+import { SETTING_GROUPS } from '../config/settings.ts';
 import { queryBool } from '../http/paging.ts';
 
 export const SettingOut = z
@@ -13,11 +14,14 @@ export const SettingOut = z
     origin: z
       .enum(['default', 'file', 'env'])
       .meta({ description: 'env: from the environment or the command line, read-only here' }),
-    group: z.enum(['general', 'library', 'storage', 'metadata', 'network', 'remote', 'accounts']),
+    group: z.enum(SETTING_GROUPS),
     help: z.string(),
     restart_needed: z.boolean().meta({ description: 'a change takes effect at the next start' }),
     restart_pending: z.boolean().meta({ description: 'was changed, and waits for the next start' }),
     secret: z.boolean(),
+    unit: z.enum(['bytes', 'duration', 'folder']).nullable(),
+    advanced: z.boolean().meta({ description: 'most people never need it' }),
+    is_in_use: z.boolean().meta({ description: 'false where nothing reads it, as other settings are now' }),
     choices: z.array(z.string()).optional().meta({ description: 'what may stand here, when it is one of a few words' }),
   })
   .meta({ id: 'SettingOut' });
@@ -41,6 +45,7 @@ export type ServerOut = z.output<typeof ServerOut>;
 export const SettingsOut = z
   .object({
     items: z.array(SettingOut),
+    can_test_storage: z.boolean().meta({ description: 'a storage in use can be tried with POST /storage/test' }),
     secret_store: z
       .object({
         place: z.enum(['file', 'keychain']),

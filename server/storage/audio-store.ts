@@ -1,5 +1,4 @@
-// From a track's storage_uri to its bytes: `local:<key>` and `s3:<key>` name an object of the storage, `file:<relative
-// path>` a file below the import path that was never copied.
+// From a track's storage_uri to its bytes.
 import { constants, createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
@@ -7,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { isAbsent } from './file-errors.ts';
 import { pathBelow } from './file-names.ts';
 import type { ByteRange, ObjectStat, OpenObject, Storage } from './storage.ts';
+import { FILE_SCHEME, splitUri } from './uri.ts';
 
 export interface StoredFile {
   /** For readers that want a real file; absent where objects are not files. Bytes when the name is not valid UTF-8. */
@@ -33,10 +33,9 @@ export function createAudioStore({ storage, importPath }: AudioStoreDeps) {
   return {
     /** Throws `gone` or `unavailable`; for an object of the storage that shows only when it is opened. */
     async resolve(uri: string): Promise<StoredFile> {
-      const colon = uri.indexOf(':');
-      const [scheme, rest] = [uri.slice(0, colon), uri.slice(colon + 1)];
-      if (scheme === 'file') return importedFile(await realPathBelow(importPath(), rest));
-      if (scheme !== storage.kind) throw unavailable('This audio is kept in a storage that is not in use now.');
+      const { scheme, rest } = splitUri(uri);
+      if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(importPath(), rest));
+      if (scheme !== storage.backend.name) throw unavailable('This audio is kept in a storage that is not in use now.');
       return storedObject(storage, rest);
     },
   };

@@ -5,15 +5,41 @@ import { constants, createReadStream } from 'node:fs';
 import { access, open, opendir, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { notFound } from '../errors.ts';
+import { AppError, messageOf, notFound } from '../errors.ts';
+import type { Backend } from './backend.ts';
 import { diskUsage } from './disk-usage.ts';
 import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
 import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
 import type { PutOptions, Storage, StoredObject } from './storage.ts';
 import { sweepTemp } from './sweep-temp.ts';
 import { moveSynced, writeSynced } from './synced-files.ts';
+import { LOCAL_SCHEME } from './uri.ts';
 
 const READ_BYTES = 256 << 10;
+
+export const local: Backend = {
+  name: LOCAL_SCHEME,
+  title: 'the local disk',
+  settings: ['STORAGE_ROOT'],
+  needed: [],
+  verifyDays: 30,
+  mayBeDown: false, // a disk that cannot read a file today cannot tomorrow
+  canBeTested: false,
+
+  /** Removes what a killed process left half-written. Throws `unavailable`, naming the folder, when it cannot be read. */
+  async open({ paths: { storageRoot: root } }, { now = () => new Date() }) {
+    try {
+      await sweepTemp({ root, now });
+    } catch (cause) {
+      throw new AppError(
+        'unavailable',
+        `The library folder ${root} cannot be used (${messageOf(cause)}). Check its permissions, or set STORAGE_ROOT.`,
+        { cause },
+      );
+    }
+    return createLocalStorage({ root });
+  },
+};
 
 export function createLocalStorage({ root }: { root: string }): Storage {
   async function store(source: Readable | Buffer, options: PutOptions, hash: Hash | undefined, toKey: () => string) {
@@ -31,7 +57,8 @@ export function createLocalStorage({ root }: { root: string }): Storage {
   }
 
   return {
-    kind: 'local',
+    backend: local,
+    folder: root,
 
     async put(key, source, options = {}) {
       assertKey(key);

@@ -2,20 +2,9 @@
 // MB.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Settings } from '../config/settings.ts';
-import { AppError } from '../errors.ts';
+import type { StoreLimits } from './backend.ts';
 
-export interface S3Limits {
-  /** To find the store at all. */
-  connectMs: number;
-  /** For the question whether it is up, with all tries. */
-  upMs: number;
-  /** Without a byte in either direction. */
-  silenceMs: number;
-  /** How often one request is made, the first included; waits between them double from 100 ms. */
-  attempts: number;
-}
-
-export const S3_LIMITS: S3Limits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
+export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
 /** A connection for each listener, with room for uploads beside them. */
 const CONNECTIONS = 512;
@@ -39,18 +28,8 @@ export type S3Settings = Pick<
   | 'S3_FORCE_PATH_STYLE'
 >;
 
-const NEEDED = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-
-/**
- * Throws an `invalid` AppError that names what is not set. Asks nobody: the store may be down. `destroy` the client
- * when done.
- */
-export function openBucket(settings: S3Settings, limits: Partial<S3Limits> = {}): Bucket {
-  const missing = NEEDED.filter((name) => settings[name] === undefined);
-  if (missing.length > 0)
-    throw new AppError('invalid', `The object store needs ${missing.join(', ')}.`, {
-      fields: missing.map((name) => ({ field: name.toLowerCase(), message: 'is needed for the object store' })),
-    });
+/** Asks nobody: the store may be down. `destroy` the client when done. */
+export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = {}): Bucket {
   const {
     S3_ENDPOINT: endpoint,
     S3_REGION: region = 'us-east-1',
@@ -69,7 +48,7 @@ export function openBucket(settings: S3Settings, limits: Partial<S3Limits> = {})
 }
 
 /** Checksums in both directions; bodies are sent signed, in pieces, with the checksum at their end. */
-const toClientConfig = ({ connectMs, silenceMs, attempts }: S3Limits): S3ClientConfig => ({
+const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3ClientConfig => ({
   maxAttempts: attempts,
   retryMode: 'standard',
   requestChecksumCalculation: 'WHEN_SUPPORTED',

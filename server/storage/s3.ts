@@ -20,7 +20,7 @@ import { asking, asStoreError, isAbsentObject } from './s3-errors.ts';
 import { readResuming, sizeInRange } from './s3-read.ts';
 import { sweepUploads } from './s3-sweep.ts';
 import { measured } from './s3-upload.ts';
-import type { KnownContent, ObjectStat, PutOptions, Storage, StoredObject } from './storage.ts';
+import type { KnownContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
 import { writeSynced } from './synced-files.ts';
 
 /** Smaller objects go in one request. A part is in memory while it is sent; 10,000 of them are 80 GB. */
@@ -28,11 +28,12 @@ const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
 
 export interface S3StorageDeps extends Bucket {
+  backend: StorageTraits;
   /** For audio whose hash is not known before it was read. */
   tmpDir: string;
 }
 
-export function createS3Storage({ client, bucket, prefix, upMs, tmpDir }: S3StorageDeps): Storage {
+export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir }: S3StorageDeps): Storage {
   const at = (key: string) => {
     assertKey(key);
     return { Bucket: bucket, Key: prefix + key };
@@ -93,7 +94,8 @@ export function createS3Storage({ client, bucket, prefix, upMs, tmpDir }: S3Stor
   }
 
   return {
-    kind: 's3',
+    backend,
+    folder: null,
 
     async put(key, source, options = {}) {
       assertKey(key);
@@ -166,5 +168,6 @@ export function createS3Storage({ client, bucket, prefix, upMs, tmpDir }: S3Stor
         () => false,
       ),
     localPath: () => undefined,
+    close: () => client.destroy(),
   };
 }

@@ -1,4 +1,4 @@
-// What a storage backend can do. Keys are those of local-paths.ts on every backend. Backends: local.ts, s3.ts.
+// What a storage backend can do. Keys are those of local-paths.ts on every backend. Backends: backends.ts.
 import type { Readable } from 'node:stream';
 
 /** Both ends are included, as in HTTP. */
@@ -53,13 +53,27 @@ export interface DiskUsage {
   usedBytes: number;
 }
 
+/** What a backend is like, in words of what others need to know. */
+export interface StorageTraits {
+  /** The word in STORAGE_BACKEND, and the scheme of its URIs: `s3:audio/…`. */
+  readonly name: string;
+  /** For sentences: the object store. */
+  readonly title: string;
+  /** VERIFY_DAYS where it is not set; 0 where reading everything is not free. */
+  readonly verifyDays: number;
+  /** It may be down for a while: what cannot be read now can be later. */
+  readonly mayBeDown: boolean;
+}
+
 /**
  * Errors: `storage_full` (nothing half-written stays), `unavailable` (the backend cannot be reached or written),
  * `invalid` (not a key). An error of the source being stored comes out as it is. An object is whole or absent, never
  * half there.
  */
 export interface Storage {
-  readonly kind: 'local' | 's3';
+  readonly backend: StorageTraits;
+  /** Where the thread that reads tags may copy audio by itself, to its `keyToPath`; null where it cannot. */
+  readonly folder: string | null;
   /** Stores under a name, replacing what was there. */
   put(key: string, source: Readable | Buffer, options?: PutOptions): Promise<{ size: number }>;
   /** Stores audio under its content's hash. The same content again costs nothing more. */
@@ -82,4 +96,6 @@ export interface Storage {
    * is there.
    */
   localPath(key: string): string | undefined;
+  /** Gives back connections, where there are any. */
+  close?(): void;
 }

@@ -24,7 +24,9 @@ import { verifyTask } from '../../server/maintenance/verify.ts';
 import { prepareIsUsed, prepareListKept } from '../../server/maintenance/queries.ts';
 import type { GarbageResult } from '../../server/maintenance/wire.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
-import { createLocalStorage } from '../../server/storage/local.ts';
+import type { Backend } from '../../server/storage/backend.ts';
+import { createLocalStorage, local } from '../../server/storage/local.ts';
+import { s3 } from '../../server/storage/s3-backend.ts';
 import { makeBackup } from '../support/backups.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -270,9 +272,9 @@ describe('verify', () => {
   });
 
   it('looks by itself once a month on a disk, and never in an object store, unless a setting says otherwise', () => {
-    const days = (value: number | undefined, kind: 'local' | 's3'): number =>
-      verifyDays({ get: () => value as never }, kind);
-    expect([days(undefined, 'local'), days(undefined, 's3'), days(7, 's3'), days(0, 'local')]).toEqual([30, 0, 7, 0]);
+    const days = (value: number | undefined, backend: Backend): number =>
+      verifyDays({ get: () => value as never }, { backend });
+    expect([days(undefined, local), days(undefined, s3), days(7, s3), days(0, local)]).toEqual([30, 0, 7, 0]);
   });
 
   it('is for administrators', async () => {

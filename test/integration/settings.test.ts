@@ -43,6 +43,9 @@ describe('GET /settings', () => {
       is_set: true,
       origin: 'default',
       group: 'network',
+      unit: null,
+      advanced: true,
+      is_in_use: true,
       help: 'Port to listen on; 0 takes a free one.',
       restart_needed: true,
       restart_pending: false,
@@ -130,6 +133,7 @@ describe('PATCH /settings', () => {
     ['an object', { contact: {} }, 'contact'],
     ['a short secret', { jwt_secret: 'short' }, 'jwt_secret'],
     ['an object store without a bucket', { storage_backend: 's3' }, 'storage_backend'],
+    ['a storage that there is not', { storage_backend: 'attic' }, 'storage_backend'],
   ])('refuses %s with 422 and names the field', async (_, json, field) => {
     const answer = await patch(json);
     expect(answer.status).toBe(422);

@@ -10,6 +10,8 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../server/config/config.ts';
 import { openBucket } from '../../server/storage/s3-client.ts';
+import { openStorage } from '../../server/storage/open.ts';
+import { s3 } from '../../server/storage/s3-backend.ts';
 import { createS3Storage } from '../../server/storage/s3.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { HELD_LIMITS, startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
@@ -23,7 +25,11 @@ describeStorage('S3', async () => {
   const fake = await startFakeS3();
   fake.pageSize = 2;
   return {
-    storage: createS3Storage({ ...openBucket(settingsOf({ ...fake.settings, S3_PREFIX: 'my/music' })), tmpDir }),
+    storage: createS3Storage({
+      backend: s3,
+      ...openBucket(settingsOf({ ...fake.settings, S3_PREFIX: 'my/music' })),
+      tmpDir,
+    }),
     dispose: () => fake.close(),
   };
 });
@@ -42,7 +48,7 @@ if (endpoint !== undefined) {
         S3_PREFIX: `test-${randomUUID()}`,
       }),
     );
-    const storage = createS3Storage({ ...bucket, tmpDir });
+    const storage = createS3Storage({ backend: s3, ...bucket, tmpDir });
     const dispose = async (): Promise<void> => {
       for await (const { key } of storage.list('')) await storage.delete(key);
     };
@@ -60,7 +66,7 @@ describe('S3 storage and its store', () => {
     connecting = holdLimit(HELD_LIMITS.connectMs);
     fake = await startFakeS3();
     fake.onSilence = () => void silence.runOut();
-    storage = createS3Storage({ ...openBucket(settingsOf(fake.settings), HELD_LIMITS), tmpDir });
+    storage = createS3Storage({ backend: s3, ...openBucket(settingsOf(fake.settings), HELD_LIMITS), tmpDir });
   });
   afterEach(async () => {
     await fake.close();
@@ -237,6 +243,7 @@ describe('S3 storage and its store', () => {
 
   it('is refused with a wrong key', async () => {
     const stranger = createS3Storage({
+      backend: s3,
       ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), HELD_LIMITS),
       tmpDir,
     });
@@ -253,8 +260,9 @@ describe('S3 storage and its store', () => {
     expect([...fake.uploads.keys()]).toEqual(['new', 'not ours']);
   });
 
-  it('names the settings that are missing', () => {
-    expect(() => openBucket(settingsOf({ S3_BUCKET: 'x' }))).toThrow('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY');
+  it('names the settings that are missing', async () => {
+    const config = loadConfig({ file: {}, env: { STORAGE_BACKEND: 's3', S3_BUCKET: 'x' } });
+    await expect(openStorage(config)).rejects.toThrow('The object store needs S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY.');
   });
 });
 

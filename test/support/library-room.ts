@@ -5,6 +5,7 @@ import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
 import { createLeases } from '../../server/storage/leases.ts';
+import { local } from '../../server/storage/local.ts';
 
 export interface LibraryRoomOptions {
   now?: () => Date;
@@ -24,7 +25,7 @@ export function openLibraryRoom(
   const library = createLibraryService({
     db,
     tracks,
-    storage: { kind: 'local', delete: deleteObject ?? remember },
+    storage: { backend: local, delete: deleteObject ?? remember },
     leases: createLeases(),
     onDeleted,
     now,

@@ -8,8 +8,6 @@ import { AccountRow } from './account-row.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 
-const ADVANCED = ['access_token_ttl', 'jwt_secret', 'compat_secret_key', 'admin_username', 'admin_password'];
-
 export function AccountsSection() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(usersQuery());
@@ -27,7 +25,7 @@ export function AccountsSection() {
         </SettingGroup>
       )}
       <AddAccount />
-      <SettingList group="accounts" title={t('settings.people.rules')} advanced={ADVANCED} />
+      <SettingList group="accounts" title={t('settings.people.rules')} />
     </>
   );
 }

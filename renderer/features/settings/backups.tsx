@@ -13,15 +13,12 @@ import { RestoreDialog, RestoreNote } from './restore.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
-export const isForBackup = (key: string): boolean => key.startsWith('backup_');
-
-const ADVANCED = ['backup_keep_daily', 'backup_keep_weekly', 'backup_include_keys', 'backup_include_referenced'];
 const SHOWN = 7;
 
 export function Backups() {
   const { t } = useTranslation();
   return (
-    <SettingList group="storage" title={t('settings.backup.title')} advanced={ADVANCED} isShown={isForBackup}>
+    <SettingList group="backup" title={t('settings.backup.title')}>
       <Snapshots />
     </SettingList>
   );

@@ -4,16 +4,6 @@ import { ListenBrainz } from './listen-brainz.tsx';
 import { SettingList } from './setting-list.tsx';
 import { TrustField } from './trust-field.tsx';
 
-const ADVANCED = [
-  'fpid_base_url',
-  'fpid_rate_per_second',
-  'musicbrainz_base_url',
-  'coverart_base_url',
-  'listenbrainz_base_url',
-  'ffmpeg_path',
-  'fpcalc_path',
-];
-
 export function MetadataSection() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;
@@ -23,7 +13,6 @@ export function MetadataSection() {
         <SettingList
           group="metadata"
           title={t('settings.metadata.identify')}
-          advanced={ADVANCED}
           special={{ fpid_trust_score: (setting) => <TrustField key={setting.key} setting={setting} /> }}
         />
       )}

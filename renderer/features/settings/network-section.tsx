@@ -9,16 +9,13 @@ import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import { Sharing } from './sharing.tsx';
 
-/** The switch is for the two that people want; any other address to listen on is typed. */
-const ADVANCED = ['host', 'port', 'allowed_hosts'];
-
 export function NetworkSection() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;
   return (
     <>
       {isOwner ? (
-        <SettingList group="network" title={t('settings.network.share')} advanced={ADVANCED}>
+        <SettingList group="network" title={t('settings.network.share')}>
           <Sharing isOwner />
         </SettingList>
       ) : (

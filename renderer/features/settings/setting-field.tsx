@@ -76,7 +76,6 @@ function TextField({ setting }: { setting: SettingOut }) {
   const id = useId();
   const { text, fault, isSaved, type, commit, cancel } = useDraft(setting);
   const isNumber = typeof setting.value === 'number';
-  const isFolder = setting.key.endsWith('_path') && setting.group === 'library';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') commit();
     if (event.key === 'Escape') cancel();
@@ -112,10 +111,8 @@ function TextField({ setting }: { setting: SettingOut }) {
       ) : (
         <TextInput {...props} inputMode={isNumber ? 'decimal' : 'text'} placeholder={exampleOf(setting)} />
       )}
-      {isNumber && setting.key.endsWith('_bytes') && Number(text) > 0 && (
-        <span className={styles.hint}>{formatBytes(Number(text))}</span>
-      )}
-      {isFolder && desktop && !isFixed(setting) && (
+      {setting.unit === 'bytes' && Number(text) > 0 && <span className={styles.hint}>{formatBytes(Number(text))}</span>}
+      {setting.unit === 'folder' && desktop && !isFixed(setting) && (
         <Button
           icon={IconFolderOpen}
           onClick={() => void desktop?.pickFolder(text).then((picked) => picked && type(picked))}

@@ -12,34 +12,25 @@ import styles from './settings.module.css';
 interface SettingListProps {
   group: SettingOut['group'];
   title?: string;
-  /** Most people never need these; they stand behind a heading that opens. */
-  advanced?: readonly string[];
   /** Another control than the usual one. */
   special?: Record<string, (setting: SettingOut) => ReactNode>;
-  /** Which of them make sense now. */
-  isShown?: (key: string, value: (key: string) => SettingOut['value'] | undefined) => boolean;
   children?: ReactNode;
 }
 
-/** All settings of a group, as the server lists them; `children` stand below the usual ones. */
-export function SettingList({
-  group,
-  title,
-  advanced = [],
-  special = {},
-  isShown = () => true,
-  children,
-}: SettingListProps) {
+/**
+ * All settings of a group that are in use, as the server lists them; those that most people never need stand behind a
+ * heading. `children` stand below the usual ones.
+ */
+export function SettingList({ group, title, special = {}, children }: SettingListProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(settingsQuery());
   if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="240px" radius="16px" />;
-  const valueOf = (key: string) => data.items.find((item) => item.key === key)?.value;
-  const items = data.items.filter((item) => item.group === group && isShown(item.key, valueOf));
+  const items = data.items.filter((item) => item.group === group && item.is_in_use);
   const draw = (setting: SettingOut) =>
     special[setting.key]?.(setting) ?? <SettingField key={setting.key} setting={setting} />;
-  const usual = items.filter(({ key }) => !advanced.includes(key));
-  const rare = items.filter(({ key }) => advanced.includes(key));
+  const usual = items.filter(({ advanced }) => !advanced);
+  const rare = items.filter(({ advanced }) => advanced);
   return (
     <>
       {(usual.length > 0 || children) && (

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { SettingOut } from '../../../server/settings/wire.ts';
 import { testStore } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
 import { settingsQuery } from '../../api/settings.ts';
@@ -10,33 +9,17 @@ import { storageQuery } from '../../api/stats.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatBytes, formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
-import { Backups, isForBackup } from './backups.tsx';
+import { Backups } from './backups.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
-
-const ADVANCED = ['max_upload_bytes', 'transcode_processes', 'transcode_cache_bytes', 'verify_days'];
-const FOR_LOCAL = ['storage_root'];
-
-/** The library, or its backups, are in a bucket. */
-const usesBucket = (valueOf: (key: string) => SettingOut['value'] | undefined): boolean =>
-  valueOf('storage_backend') === 's3' || valueOf('backup_target') === 's3';
 
 export function StorageSection() {
   const { t } = useTranslation();
   return (
     <>
       <DiskUse />
-      <SettingList
-        group="storage"
-        title={t('settings.storage.where')}
-        advanced={ADVANCED}
-        isShown={(key, valueOf) => {
-          if (isForBackup(key)) return false;
-          if (key.startsWith('s3_')) return usesBucket(valueOf);
-          return valueOf('storage_backend') !== 's3' || !FOR_LOCAL.includes(key);
-        }}
-      >
+      <SettingList group="storage" title={t('settings.storage.where')}>
         <StoreTest />
       </SettingList>
       <Backups />
@@ -52,7 +35,7 @@ function StoreTest() {
   const { data, dataUpdatedAt } = useQuery(settingsQuery());
   const test = useMutation({ mutationFn: testStore });
   useEffect(() => test.reset(), [dataUpdatedAt]);
-  if (!usesBucket((key) => data?.items.find((item) => item.key === key)?.value)) return null;
+  if (!data?.can_test_storage) return null;
   const problem = test.error ? detailOf(test.error) : test.data?.problem;
   return (
     <div className={styles.padded}>

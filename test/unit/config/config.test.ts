@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig, parseSetting } from '../../../server/config/config.ts';
-import { defaultDataDir, SETTING_NAMES, SETTINGS } from '../../../server/config/settings.ts';
+import { defaultDataDir, SETTING_NAMES, SETTINGS, type SettingName } from '../../../server/config/settings.ts';
 import { AppError } from '../../../server/errors.ts';
 
 const load = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}) =>
@@ -181,7 +181,6 @@ describe('values', () => {
       { FPID_TRUST_SCORE: '1.01' },
       'Setting FPID_TRUST_SCORE = "1.01": must be a number from 0 to 1.',
     ],
-    ['an unknown backend', {}, { STORAGE_BACKEND: 'tape' }, 'Setting STORAGE_BACKEND = "tape":'],
     ['an unknown log level', { log_level: 'loud' }, {}, 'Setting LOG_LEVEL = "loud":'],
     ['a list for a path', { local_media_import_path: ['/a'] }, {}, 'Setting LOCAL_MEDIA_IMPORT_PATH = ["/a"]:'],
     [
@@ -219,4 +218,14 @@ describe('the table of settings', () => {
   ])('puts data on %s with %j into %s', (platform, env, folder) => {
     expect(defaultDataDir(env, platform, '/home/ann')).toBe(folder);
   });
+});
+
+it('a setting that is read only beside another one names it and values that it takes', () => {
+  const wrong = SETTING_NAMES.flatMap((name) => {
+    const { onlyFor } = SETTINGS[name];
+    if (!onlyFor) return [];
+    const other = onlyFor.setting as SettingName;
+    return onlyFor.values.filter((value) => !SETTINGS[other]?.schema.safeParse(value).success).map(() => name);
+  });
+  expect(wrong).toEqual([]);
 });

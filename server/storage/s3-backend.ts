@@ -1,0 +1,31 @@
+// A bucket of an S3 store, for the library and for backups.
+import type { Backend } from './backend.ts';
+
+export const s3: Backend = {
+  name: 's3',
+  title: 'the object store',
+  settings: [
+    'S3_ENDPOINT',
+    'S3_REGION',
+    'S3_BUCKET',
+    'S3_PREFIX',
+    'S3_ACCESS_KEY_ID',
+    'S3_SECRET_ACCESS_KEY',
+    'S3_FORCE_PATH_STYLE',
+  ],
+  needed: ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  verifyDays: 0, // it is charged for reading, and proves by itself what it holds
+  mayBeDown: true,
+  canBeTested: true,
+
+  async open({ settings, paths }, { s3Limits }) {
+    // 33 MB that a local library saves
+    const [{ openBucket }, { createS3Storage }] = await Promise.all([import('./s3-client.ts'), import('./s3.ts')]);
+    return createS3Storage({ backend: s3, ...openBucket(settings, s3Limits), tmpDir: paths.tmp });
+  },
+
+  forBackups({ settings, paths }) {
+    const S3_PREFIX = [settings.S3_PREFIX, 'backups'].filter((part) => part !== undefined).join('/');
+    return { config: { settings: { ...settings, S3_PREFIX }, paths }, place: `the bucket ${settings.S3_BUCKET ?? ''}` };
+  },
+};

@@ -1,0 +1,130 @@
+// A backend that the product does not have: its file, which adds itself to the list of backends, and nothing else.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { archive, createArchiveStorage } from '../support/archive-storage.ts'; // first: it becomes one of the backends
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BackupsOut } from '../../server/backup/wire.ts';
+import { helpText, parseCommandLine } from '../../server/cli/command-line.ts';
+import { runMigrate } from '../../server/cli/storage.ts';
+import { loadConfig } from '../../server/config/config.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
+import { productPaths } from '../../server/paths.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import type { SettingsOut } from '../../server/settings/wire.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { allTracks, differences } from '../support/served-library.ts';
+import { offline, quiet, root, startServer, type TestServer } from '../support/server.ts';
+import { describeStorage } from './storage-conformance.ts';
+
+describeStorage('archive', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tonearm-archive-'));
+  return Promise.resolve({
+    storage: createArchiveStorage(folder),
+    dispose: async () => rmSync(folder, { recursive: true, force: true }),
+  });
+});
+
+let base: string;
+let manifest: Manifest;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-third-'));
+  manifest = makeLibrary({ tracks: 24, messy: 0, seed: 'third', art: 'folder' }, join(base, 'music'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function run<R>(server: TestServer, path: string): Promise<JobOut & { result: R }> {
+  const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
+  await server.app.drain();
+  return (await server.api<JobOut & { result: R }>(`/jobs/${body.id}`)).body;
+}
+
+const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+
+async function expectPlayable(server: TestServer, scheme: string): Promise<void> {
+  const tracks = await allTracks(server);
+  expect(differences(tracks, manifest)).toEqual([]);
+  for (const track of tracks) {
+    expect(track.storage_uri).toMatch(new RegExp(`^${scheme}:audio/`));
+    const answer = await fetch(`${server.url}/stream/${track.id}`, {
+      headers: { Authorization: `Bearer ${server.token}`, Range: 'bytes=10-' },
+    });
+    expect(answer.status).toBe(206);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(originalOf(track).subarray(10))).toBe(true);
+  }
+}
+
+describe('a library in a third storage', () => {
+  let server: TestServer;
+  let dir: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    dir = join(base, 'data');
+    env = { STORAGE_BACKEND: 'archive', STORAGE_ROOT: join(base, 'store'), LOCAL_MEDIA_IMPORT_PATH: manifest.dir };
+    server = await startServer({ dir, env: { ...env, BACKUP_TARGET: 'archive' } });
+  });
+  afterAll(() => server.close());
+
+  it('is scanned, played, shown with its covers and compared with its checksums', async () => {
+    const { status, result } = await run<ScanResult>(server, '/sources/local_folder/scan');
+    expect([status, result.failed_count, result.added]).toEqual(['succeeded', 0, result.files]);
+    await expectPlayable(server, 'archive');
+    expect(existsSync(join(dir, 'library'))).toBe(false);
+    expect((await run<ScanResult>(server, '/sources/local_folder/scan')).result).toMatchObject({ added: 0 });
+
+    const verified = (await run<VerifyReport>(server, '/jobs/verify')).result;
+    expect(verified).toMatchObject({ damaged: 0, missing: 0 });
+    expect(verified.checked).toBeGreaterThanOrEqual(manifest.files.filter((file) => !file.duplicateOf).length);
+    expect((await server.api('/health')).body).toMatchObject({ storage: 'ok' });
+  });
+
+  it('is backed up to the place for backups of the same storage', async () => {
+    expect((await run(server, '/backups')).status).toBe('succeeded');
+    const { body } = await server.api<BackupsOut>('/backups');
+    expect([body.target, body.problem, body.items.length]).toEqual(['archive', null, 1]);
+  });
+
+  it('stands in the settings, with the settings that it reads, and can be tried', async () => {
+    const { body } = await server.api<SettingsOut>('/settings');
+    const item = (key: string) => body.items.find((one) => one.key === key);
+    expect(item('storage_backend')?.choices).toEqual(['local', 's3', 'archive']);
+    expect([item('storage_root')?.is_in_use, item('s3_bucket')?.is_in_use]).toEqual([true, false]);
+    expect(body.can_test_storage).toBe(true);
+    expect((await server.api('/storage/test', { method: 'POST', body: {} })).body).toEqual({ problem: null });
+  });
+
+  it('is a word of the command line', () => {
+    expect(parseCommandLine(['storage', 'migrate', '--to', 'archive']).to).toBe('archive');
+    expect(() => parseCommandLine(['storage', 'migrate', '--to', 'attic'])).toThrow(/--to archive/);
+    expect(helpText()).toMatch(/storage migrate --to local\|s3\|archive/);
+  });
+
+  it('goes to the local disk, and comes back', async () => {
+    await server.close();
+    const move = (to: string): Promise<void> =>
+      runMigrate(
+        loadConfig({ file: {}, env: { ...env, ...offline({}), DATA_DIR: dir, LOG_LEVEL: 'silent' } }),
+        productPaths(root, false),
+        quiet,
+        to,
+      );
+    await move('local');
+    server = await startServer({ dir, env: { ...env, STORAGE_BACKEND: 'local' } });
+    await expectPlayable(server, 'local');
+    await server.close();
+    await move('archive');
+    server = await startServer({ dir, env });
+    await expectPlayable(server, 'archive');
+  });
+});
+
+it('a storage is not begun without what it needs, and another word is refused', async () => {
+  await expect(startServer({ env: { STORAGE_BACKEND: 'attic' } })).rejects.toThrow(
+    'Setting STORAGE_BACKEND = "attic": must be one of local, s3, archive.',
+  );
+  await expect(startServer({ env: { STORAGE_BACKEND: archive.name } })).rejects.toThrow(
+    'The archive needs STORAGE_ROOT.',
+  );
+});

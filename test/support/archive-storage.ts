@@ -1,0 +1,113 @@
+// A storage backend that only tests have: every object is a row of one SQLite file, in the folder that STORAGE_ROOT
+// names. Importing it adds it to the backends there are, before anything asks for them.
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import Database from 'better-sqlite3';
+import { notFound } from '../../server/errors.ts';
+import type { Backend } from '../../server/storage/backend.ts';
+import { BACKENDS } from '../../server/storage/backends.ts';
+import { changedMeanwhile } from '../../server/storage/file-errors.ts';
+import { assertKey, audioKey } from '../../server/storage/local-paths.ts';
+import type { Storage } from '../../server/storage/storage.ts';
+
+export const archive: Backend = {
+  name: 'archive',
+  title: 'the archive',
+  settings: ['STORAGE_ROOT'],
+  needed: ['STORAGE_ROOT'],
+  verifyDays: 90,
+  mayBeDown: false,
+  canBeTested: true,
+  open: ({ paths }) => Promise.resolve(createArchiveStorage(paths.storageRoot)),
+  forBackups: ({ settings, paths }) => ({
+    config: { settings, paths: { ...paths, storageRoot: join(paths.storageRoot, 'backups') } },
+    place: 'the archive of backups',
+  }),
+};
+
+BACKENDS.push(archive);
+
+interface Row {
+  bytes: Buffer;
+  modifiedAt: number;
+}
+
+export function createArchiveStorage(folder: string): Storage {
+  mkdirSync(folder, { recursive: true });
+  const db = new Database(join(folder, 'archive.db'));
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, modified_at INTEGER NOT NULL)',
+  );
+  const write = db.prepare<[string, Buffer, number]>('INSERT OR REPLACE INTO objects VALUES (?, ?, ?)');
+  const read = db.prepare<[string], Row>('SELECT bytes, modified_at AS modifiedAt FROM objects WHERE key = ?');
+  const remove = db.prepare<[string]>('DELETE FROM objects WHERE key = ?');
+  const list = db.prepare<[string, string], { key: string; size: number; modifiedAt: number }>(
+    `SELECT key, length(bytes) AS size, modified_at AS modifiedAt FROM objects
+     WHERE substr(key, 1, length(?)) = ? ORDER BY key`,
+  );
+  const find = (key: string): Row | undefined => {
+    assertKey(key);
+    return read.get(key);
+  };
+
+  async function gathered(source: Readable | Buffer, signal: AbortSignal | undefined): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of Buffer.isBuffer(source) ? [source] : (source as AsyncIterable<Buffer>)) {
+      signal?.throwIfAborted();
+      pieces.push(piece);
+    }
+    signal?.throwIfAborted();
+    return Buffer.concat(pieces);
+  }
+
+  return {
+    backend: archive,
+    folder: null,
+
+    async put(key, source, { signal } = {}) {
+      assertKey(key);
+      const bytes = await gathered(source, signal);
+      write.run(key, bytes, Date.now());
+      return { size: bytes.length };
+    },
+
+    async putAudio(source, ext, { signal, known } = {}) {
+      const bytes = await gathered(source, signal);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      if (known && known.sha256 !== sha256) throw changedMeanwhile();
+      const key = audioKey(sha256, ext);
+      if (!find(key)) write.run(key, bytes, Date.now());
+      return { key, sha256, size: bytes.length };
+    },
+
+    async open(key, range) {
+      const found = find(key);
+      if (!found) throw notFound('stored object');
+      const bytes = range ? found.bytes.subarray(range.start, range.end + 1) : found.bytes;
+      return { size: found.bytes.length, stream: Readable.from([bytes]) };
+    },
+
+    async stat(key) {
+      const found = find(key);
+      return found && { size: found.bytes.length, modifiedAt: new Date(found.modifiedAt) };
+    },
+
+    async delete(key) {
+      assertKey(key);
+      return remove.run(key).changes > 0;
+    },
+
+    async *list(prefix) {
+      for (const { key, size, modifiedAt } of list.all(prefix, prefix))
+        yield { key, size, modifiedAt: new Date(modifiedAt) };
+    },
+
+    sweep: () => Promise.resolve(0),
+    diskUsage: () => Promise.resolve(null),
+    isUp: () => Promise.resolve(db.open),
+    localPath: () => undefined,
+    close: () => void db.close(),
+  };
+}
