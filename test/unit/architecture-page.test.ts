@@ -1,20 +1,18 @@
 // docs/ARCHITECTURE.md against the code: participants are files, solid arrows are imports, and the tables are whole.
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TASKS } from '../../server/jobs/tasks.ts';
 import { WORKERS } from '../../server/paths.ts';
+import { ARCHITECTURE, IMPORTS, type Layer, type Part } from '../support/architecture.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(root, 'docs', 'ARCHITECTURE.md'), 'utf8');
+const path = join(root, 'docs', 'ARCHITECTURE.md');
+const page = readFileSync(path, 'utf8');
 
-const importsOf = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/ from '(\.[^']+)'/g)].map(([, path = '']) =>
-    join(dirname(file), path),
-  );
-/** First cells of the table between two comments. */
-const namesIn = (table: string): string[] =>
-  [...(page.split(`<!-- ${table} -->`)[1]?.split('<!-- end')[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(
+/** First cells of the tables below a heading or a comment. */
+const namesIn = (start: string): string[] =>
+  [...(page.split(`\n${start}\n`)[1]?.split(/^(?:#|<!-- end)/m)[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(
     ([, name = '']) => name,
   );
 
@@ -34,14 +32,55 @@ describe.each([...page.matchAll(/sequenceDiagram\n([^`]+)/g)].map(([, text = '']
       to: files.get(to) ?? to,
     }));
     expect(arrows.length).toBeGreaterThan(3);
-    expect(arrows.filter(({ from, to }) => !importsOf(from).includes(to))).toEqual([]);
+    expect(arrows.filter((arrow) => !IMPORTS.some(({ from, to }) => arrow.from === from && arrow.to === to))).toEqual(
+      [],
+    );
   });
 });
 
 it('lists every worker thread', () => {
-  expect(namesIn('threads')).toEqual(Object.values(WORKERS).map((file) => `server/${file}.ts`));
+  expect(namesIn('<!-- threads -->')).toEqual(Object.values(WORKERS).map((file) => `server/${file}.ts`));
 });
 
 it('lists every task', () => {
-  expect(namesIn('tasks').toSorted()).toEqual(Object.keys(TASKS).toSorted());
+  expect(namesIn('<!-- tasks -->').toSorted()).toEqual(Object.keys(TASKS).toSorted());
 });
+
+it('draws the layers as the imports are held to them', async () => {
+  const drawn = page.replace(
+    /(<!-- layers -->\n)[\s\S]*(<!-- end of layers -->)/,
+    (_, start: string, end: string) => `${start}${partOf('server')}\n${partOf('renderer')}${end}`,
+  );
+  await expect(drawn).toMatchFileSnapshot(path);
+});
+
+it.each(['server', 'renderer'] as const)('lists the folders of %s by layer', (part) => {
+  const names = ARCHITECTURE[part]
+    .flatMap(({ folders }) => Object.keys(folders))
+    .flatMap((name) => {
+      const path = `${part}/${name.replace('*', '')}`;
+      return name.endsWith('*') ? readdirSync(join(root, path)).map((folder) => path + folder) : [path];
+    });
+  expect(namesIn(`### \`${part}/\``)).toEqual(names.map((name) => (name.endsWith('.ts') ? name : `${name}/`)));
+});
+
+function partOf(part: Part): string {
+  const layers = ARCHITECTURE[part].toReversed();
+  return [
+    `\`${part}/\`:\n`,
+    ...layers.map(({ name, about }) => `- **${name}**: ${about}`),
+    '\n```mermaid\nflowchart TB',
+    ...layers.flatMap((layer) => boxOf(part, layer)),
+    `  ${layers.map(({ name }) => `${part}_${name}`).join(' --> ')}`,
+    '```\n',
+  ].join('\n');
+}
+
+function boxOf(part: Part, { name, folders }: Layer): string[] {
+  const idOf = (folder: string): string => `${part}_${name}_${folder.replaceAll(/\W/g, '_')}`;
+  const nodes = Object.keys(folders).map((folder) => `    ${idOf(folder)}["${folder}"]`);
+  const arrows = Object.entries(folders).flatMap(([folder, uses]) =>
+    uses.map((used) => `    ${idOf(folder)} --> ${idOf(used)}`),
+  );
+  return [`  subgraph ${part}_${name} ["${name}"]`, ...nodes, ...arrows, '  end'];
+}
