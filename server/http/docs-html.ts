@@ -1,8 +1,13 @@
 // The API as a page to read, rendered here from the OpenAPI document: no script, no font, nothing from elsewhere.
 import { docsStyle } from './docs-style.ts';
+import { escapeHtml as escape } from './html.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OpenApiDocument, Operation, Parameter } from './openapi.ts';
 
+interface Group {
+  name: string;
+  entries: Entry[];
+}
 interface Entry {
   path: string;
   method: string;
@@ -11,7 +16,7 @@ interface Entry {
 
 export function docsHtml(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
-  const groups = document.tags.map(({ name }) => ({ name, entries: entriesOf(document, name) }));
+  const groups = document.tags.map(({ name }): Group => ({ name, entries: entriesOf(document, name) }));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -24,13 +29,13 @@ export function docsHtml(document: OpenApiDocument): string {
 <body>
 <nav aria-label="Sections">
 <p class="brand">${escape(title)} <span>API ${escape(version)}</span></p>
-<ul>${groups.map(({ name, entries }) => `<li><a href="#${anchor(name)}">${escape(name)} <small>${entries.length}</small></a></li>`).join('')}</ul>
+<ul>${groups.map(sectionLink).join('')}</ul>
 <ul><li><a href="#shapes">Shapes</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
 </nav>
 <main>
 <h1>${escape(title)} API</h1>
 <p class="lead">${escape(description)}</p>
-${groups.map(({ name, entries }) => `<section id="${anchor(name)}"><h2>${escape(name)}</h2>${entries.map(operationBlock).join('\n')}</section>`).join('\n')}
+${groups.map(section).join('\n')}
 <section id="shapes"><h2>Shapes</h2>
 ${Object.entries(document.components.schemas)
   .sort(([a], [b]) => a.localeCompare(b))
@@ -50,10 +55,19 @@ const entriesOf = (document: OpenApiDocument, tag: string): Entry[] =>
       .map(([method, operation]) => ({ path, method, operation })),
   );
 
+const sectionLink = ({ name, entries }: Group): string =>
+  `<li><a href="#${anchor(name)}">${escape(name)} <small>${entries.length}</small></a></li>`;
+
+const section = ({ name, entries }: Group): string =>
+  `<section id="${anchor(name)}"><h2>${escape(name)}</h2>${entries.map(operationBlock).join('\n')}</section>`;
+
 function operationBlock({ path, method, operation }: Entry): string {
+  const access = operation['x-access'];
   return `<details class="operation">
-<summary><b class="method ${method}">${method.toUpperCase()}</b> <code>${pathText(path)}</code> <span class="what">${escape(operation.summary)}</span> <span class="access ${operation['x-access']}">${ACCESS[operation['x-access']]}</span></summary>
-<div class="inside" id="${anchor(operation.operationId)}">${parameterTable(operation.parameters)}${bodyBlock(operation)}${replyTable(operation)}</div>
+<summary><b class="method ${method}">${method.toUpperCase()}</b> <code>${pathText(path)}</code>
+<span class="what">${escape(operation.summary)}</span> <span class="access ${access}">${ACCESS[access]}</span></summary>
+<div class="inside" id="${anchor(operation.operationId)}">
+${parameterTable(operation.parameters)}${bodyBlock(operation)}${replyTable(operation)}</div>
 </details>`;
 }
 
@@ -75,7 +89,8 @@ function parameterTable(parameters: Parameter[]): string {
 function bodyBlock({ requestBody }: Operation): string {
   if (!requestBody) return '';
   const [content] = Object.values(requestBody.content);
-  return `<h3>Body <small>${escape(Object.keys(requestBody.content).join(' or '))}</small></h3>${content ? shape(content.schema) : ''}`;
+  const types = Object.keys(requestBody.content).join(' or ');
+  return `<h3>Body <small>${escape(types)}</small></h3>${content ? shape(content.schema) : ''}`;
 }
 
 function replyTable({ responses }: Operation): string {
@@ -83,27 +98,36 @@ function replyTable({ responses }: Operation): string {
     const types = Object.entries(content).map(([type, { schema }]) =>
       Object.keys(schema).length > 0 ? typeText(schema) : `<i>${escape(type)}</i>`,
     );
-    return `<tr><th scope="row"><span class="status s${status.charAt(0)}">${escape(status)}</span></th><td>${escape(description)}</td><td>${types.join('<br>')}</td></tr>`;
+    const code = `<span class="status s${status.charAt(0)}">${escape(status)}</span>`;
+    return tableRow(code, escape(description), types.join('<br>'));
   });
   return `<h3>Replies</h3><table>${rows.join('')}</table>`;
 }
 
 /** The anchor is inside, since a browser that jumps there opens the details around it. */
 const shapeBlock = ([name, schema]: [string, JsonSchema]): string =>
-  `<details class="shape"><summary><code>${escape(name)}</code></summary><div class="inside" id="shape-${anchor(name)}">${shape(schema)}</div></details>`;
+  `<details class="shape"><summary><code>${escape(name)}</code></summary>
+<div class="inside" id="shape-${anchor(name)}">${shape(schema)}</div></details>`;
 
 /** The fields of an object as a table, anything else as its type. */
 function shape(schema: JsonSchema): string {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   if (properties.length === 0) return `<p>${typeText(schema)}</p>`;
   const required = (schema['required'] ?? []) as string[];
-  return `<table>${properties.map(([name, field]) => row(name, required.includes(name), field, field['description'] as string | undefined)).join('')}</table>`;
+  const rows = properties.map(([name, field]) =>
+    row(name, required.includes(name), field, field['description'] as string | undefined),
+  );
+  return `<table>${rows.join('')}</table>`;
 }
 
 function row(name: string, required: boolean, schema: JsonSchema, description = '', place = ''): string {
   const notes = [place, required ? '' : 'optional', limits(schema)].filter(Boolean).join(' · ');
-  return `<tr><th scope="row"><code>${escape(name)}</code></th><td>${typeText(schema)}</td><td>${escape(description)} <small>${escape(notes)}</small></td></tr>`;
+  const about = `${escape(description)} <small>${escape(notes)}</small>`;
+  return tableRow(`<code>${escape(name)}</code>`, typeText(schema), about);
 }
+
+const tableRow = (head: string, ...cells: string[]): string =>
+  `<tr><th scope="row">${head}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 
 /** `TrackOut[]`, `string | null`, `"asc" | "desc"`; named shapes are links. */
 function typeText(schema: JsonSchema): string {
@@ -147,5 +171,3 @@ const limits = (schema: JsonSchema): string =>
 
 const pathText = (path: string): string => escape(path).replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>');
 const anchor = (name: string): string => name.replaceAll(/[^\w-]+/g, '-');
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

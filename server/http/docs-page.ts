@@ -8,7 +8,13 @@ import { openApiDocument, type OpenApiDocument } from './openapi.ts';
 import { route, type Route } from './route.ts';
 
 /** The page's one style sheet stands in it, and is allowed by its hash. */
-const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', docsStyle, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', docsStyle, 'base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 

@@ -1,5 +1,6 @@
 // The page that somebody without an account sees: what is shared, each with the browser's own player. No script at all.
 import { hash } from 'node:crypto';
+import { escapeHtml as escape } from '../http/html.ts';
 
 export interface SharedTrack {
   title: string;
@@ -25,11 +26,19 @@ audio { width: 100%; margin-top: .5rem; }
 `;
 
 /** The one style sheet stands in the page and is allowed by its hash; audio comes from here alone. */
-export const SHARE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const SHARE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  "media-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 export const sharePage = ({ description, username, tracks }: SharedPage): string => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
 <title>${escape(description ?? 'Shared music')}</title><style>${STYLE}</style></head>
 <body><main>
 <h1>${escape(description ?? 'Shared music')}</h1>
@@ -40,12 +49,8 @@ ${tracks.map(item).join('\n')}
 </main></body></html>
 `;
 
-const item = ({ title, artistName, address }: SharedTrack): string =>
-  `<li>${escape(title)}${artistName === null ? '' : ` <span>${escape(artistName)}</span>`}<audio controls preload="none" src="${escape(address)}" aria-label="${escape(title)}"></audio></li>`;
-
-const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '')
-    .replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? sign);
+function item({ title, artistName, address }: SharedTrack): string {
+  const artist = artistName === null ? '' : ` <span>${escape(artistName)}</span>`;
+  const player = `<audio controls preload="none" src="${escape(address)}" aria-label="${escape(title)}"></audio>`;
+  return `<li>${escape(title)}${artist}${player}</li>`;
+}

@@ -14,7 +14,9 @@ type Named = Pick<
 export function displayPath(t: Named): string {
   const number = t.trackNumber === null ? '' : `${String(t.trackNumber).padStart(2, '0')} - `;
   const disc = t.discNumber !== null && t.discNumber > 1 && number !== '' ? `${t.discNumber}-` : '';
-  return `${part(t.albumArtistName ?? t.artistName ?? 'Unknown Artist')}/${part(t.albumTitle ?? 'Unknown Album')}/${disc}${number}${part(t.title)}.${t.format ?? 'mp3'}`;
+  const artist = part(t.albumArtistName ?? t.artistName ?? 'Unknown Artist');
+  const album = part(t.albumTitle ?? 'Unknown Album');
+  return `${artist}/${album}/${disc}${number}${part(t.title)}.${t.format ?? 'mp3'}`;
 }
 
 const part = (text: string): string =>

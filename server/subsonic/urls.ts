@@ -20,7 +20,8 @@ export function urlOf(req: Request, params: Params, endpoint: string, more: Reco
 /** Behind a proxy that says so, its own scheme. */
 export const baseOf = (req: Request): string => {
   const forwarded = req.get('X-Forwarded-Proto')?.split(',')[0]?.trim();
-  return `${forwarded === 'https' ? 'https' : req.protocol}://${req.get('Host') ?? 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
+  const scheme = forwarded === 'https' ? 'https' : req.protocol;
+  return `${scheme}://${req.get('Host') ?? 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 };
 
 export const coverUrls = (req: Request, params: Params, id: string): Fields => ({
