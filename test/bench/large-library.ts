@@ -4,7 +4,7 @@
 import type { Sqlite } from '../../server/db/client.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
-import { seededRandom } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
 
 export interface LargeLibrary {
   tracks: number;

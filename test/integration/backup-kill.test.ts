@@ -149,98 +149,89 @@ function expectKilled(point: Moment, moments: string[] | undefined): void {
 
 describe.each(WHERE)('in %s', (words, make, passphrase) => {
   const kind = words.replaceAll(/\W+/g, '-');
-  const limit = { timeout: 180_000 };
 
-  test(
-    'a backup that is killed at any point goes on, and each snapshot that is there can be restored meanwhile',
-    limit,
-    async () => {
-      // What there is from some days ago: its snapshot and some of its objects go with the next backup.
-      const old = folder(`${kind}-old`);
-      const first = await openBackup(old, { passphrase, isNew: true });
-      const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
-      const wish = (name: string, where: Where, killAt?: Moment): ChildWish => ({
-        mode: 'backup',
-        library,
-        backup: where.place,
-        dataDir: folder(name),
-        passphrase,
-        killAt,
-        later: LATER,
-      });
+  test('a backup that is killed at any point goes on, and each snapshot that is there can be restored meanwhile', async () => {
+    // What there is from some days ago: its snapshot and some of its objects go with the next backup.
+    const old = folder(`${kind}-old`);
+    const first = await openBackup(old, { passphrase, isNew: true });
+    const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
+    const wish = (name: string, where: Where, killAt?: Moment): ChildWish => ({
+      mode: 'backup',
+      library,
+      backup: where.place,
+      dataDir: folder(name),
+      passphrase,
+      killAt,
+      later: LATER,
+    });
 
-      const calm = await make(`${kind}-calm`, old);
-      const moments = await run(wish(`${kind}-calm-data`, calm), calm.env);
-      // so there was a deletion among the moments
-      expect(await open(calm).then((repo) => repo.snapshotIds())).not.toContain(snapshot);
-      await calm.close();
+    const calm = await make(`${kind}-calm`, old);
+    const moments = await run(wish(`${kind}-calm-data`, calm), calm.env);
+    // so there was a deletion among the moments
+    expect(await open(calm).then((repo) => repo.snapshotIds())).not.toContain(snapshot);
+    await calm.close();
 
-      await atEach(moments, async (point, name) => {
-        const where = await make(`${kind}-backup-${name}`, old);
-        expectKilled(point, await run(wish(`${kind}-data-${name}`, where, point), where.env));
-        const repo = await open(where);
-        const left = await repo.snapshotIds();
-        expect(left.length).toBeGreaterThan(0);
-        for (const id of left)
-          await expectWhole(repo, id, join(base, `${kind}-left-${name}-${id}`), id === snapshot ? before : now);
-        await backUpInto(repo, library, join(base, `${kind}-data-${name}`, 'tmp'), {
-          now: () => new Date(Date.now() + LATER + 60_000),
-          keep: { daily: 1, weekly: 0 },
-        });
-        await expectWhole(repo, undefined, join(base, `${kind}-restored-${name}`), now);
-        await where.close();
+    await atEach(moments, async (point, name) => {
+      const where = await make(`${kind}-backup-${name}`, old);
+      expectKilled(point, await run(wish(`${kind}-data-${name}`, where, point), where.env));
+      const repo = await open(where);
+      const left = await repo.snapshotIds();
+      expect(left.length).toBeGreaterThan(0);
+      for (const id of left)
+        await expectWhole(repo, id, join(base, `${kind}-left-${name}-${id}`), id === snapshot ? before : now);
+      await backUpInto(repo, library, join(base, `${kind}-data-${name}`, 'tmp'), {
+        now: () => new Date(Date.now() + LATER + 60_000),
+        keep: { daily: 1, weekly: 0 },
       });
-    },
-  );
-
-  test(
-    'a restore that is killed at any point goes on, and loses nothing of the library it replaces',
-    limit,
-    async () => {
-      const where = await make(`${kind}-source`);
-      const repo = await open(where, true);
-      await backUpInto(repo, library, folder(`${kind}-source-tmp`));
-      const mine = folder(`${kind}-mine`);
-      migratedDatabase(join(mine, 'tonearm.db'));
-      mkdirSync(join(mine, 'library'));
-      writeFileSync(join(mine, 'library', 'a-file-of-mine'), 'mine');
-      const own = Object.values(filesIn(mine));
-      const place = (name: string): string => {
-        cpSync(mine, join(base, name), { recursive: true });
-        return join(base, name);
-      };
-      const wish = (dataDir: string, killAt?: Moment): ChildWish => ({
-        mode: 'restore',
-        library,
-        backup: where.place,
-        dataDir,
-        passphrase,
-        killAt,
-      });
-      const moments = (await run(wish(place(`${kind}-calm-place`)), where.env)) ?? [];
-      let halfway = 0;
-      await atEach(moments, async (point, name) => {
-        const data = place(`${kind}-place-${name}`);
-        expectKilled(point, await run(wish(data, point), where.env));
-        expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
-        if (!existsSync(join(data, 'tonearm.db'))) {
-          halfway++;
-          expect(() => {
-            assertNotHalfRestored(data);
-          }).toThrow(/A restore into .* was broken off/);
-        }
-        const isAfter = point.what === 'while tidying up'; // all is in its place, and only traces are left
-        if (isAfter) await finishRestore(data, () => new Date());
-        else await restoreFrom(repo, data, { replace: true });
-        expect(wholeOf(data)).toEqual(now);
-        expect(existsSync(join(data, '.restoring'))).toBe(false);
-        const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
-        expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
-      });
-      expect(halfway).toBeGreaterThan(0);
+      await expectWhole(repo, undefined, join(base, `${kind}-restored-${name}`), now);
       await where.close();
-    },
-  );
+    });
+  });
+
+  test('a restore that is killed at any point goes on, and loses nothing of the library it replaces', async () => {
+    const where = await make(`${kind}-source`);
+    const repo = await open(where, true);
+    await backUpInto(repo, library, folder(`${kind}-source-tmp`));
+    const mine = folder(`${kind}-mine`);
+    migratedDatabase(join(mine, 'tonearm.db'));
+    mkdirSync(join(mine, 'library'));
+    writeFileSync(join(mine, 'library', 'a-file-of-mine'), 'mine');
+    const own = Object.values(filesIn(mine));
+    const place = (name: string): string => {
+      cpSync(mine, join(base, name), { recursive: true });
+      return join(base, name);
+    };
+    const wish = (dataDir: string, killAt?: Moment): ChildWish => ({
+      mode: 'restore',
+      library,
+      backup: where.place,
+      dataDir,
+      passphrase,
+      killAt,
+    });
+    const moments = (await run(wish(place(`${kind}-calm-place`)), where.env)) ?? [];
+    let halfway = 0;
+    await atEach(moments, async (point, name) => {
+      const data = place(`${kind}-place-${name}`);
+      expectKilled(point, await run(wish(data, point), where.env));
+      expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
+      if (!existsSync(join(data, 'tonearm.db'))) {
+        halfway++;
+        expect(() => {
+          assertNotHalfRestored(data);
+        }).toThrow(/A restore into .* was broken off/);
+      }
+      const isAfter = point.what === 'while tidying up'; // all is in its place, and only traces are left
+      if (isAfter) await finishRestore(data, () => new Date());
+      else await restoreFrom(repo, data, { replace: true });
+      expect(wholeOf(data)).toEqual(now);
+      expect(existsSync(join(data, '.restoring'))).toBe(false);
+      const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
+      expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
+    });
+    expect(halfway).toBeGreaterThan(0);
+    await where.close();
+  });
 });
 
 test('a backup that the server was making goes on by itself at the next start', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -402,7 +403,7 @@ describe('looking for covers when something is broken', () => {
 
 describe('serving covers', () => {
   const addCover = async (bytes = jpeg): Promise<AlbumId> => {
-    const album = library.addAlbum({ artistId: library.addArtist(`artist ${Math.random()}`) });
+    const album = library.addAlbum({ artistId: library.addArtist(`artist ${randomUUID()}`) });
     await covers.setCover(album, bytes);
     return album;
   };

@@ -4,7 +4,6 @@
 import { mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
@@ -17,6 +16,7 @@ import { makeLibrary } from '../support/library.ts';
 import { openFilesBelow } from '../support/open-files.ts';
 import { spawnServer, type ServerProcess } from '../support/process.ts';
 import { ADMIN } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const MOST_MEMORY_MB = 400;
 const IS_LINUX = process.platform === 'linux';
@@ -85,43 +85,23 @@ async function upload(path: string): Promise<{ status: number; body: UploadOut &
   return call<UploadOut & Problem>('/tracks/upload', { method: 'POST', body: form });
 }
 
-/** Asks for /health every 50 ms while something goes on; every question must be answered. */
-async function whileHealthy(what: string, work: () => Promise<void>): Promise<void> {
-  const done = new AbortController();
-  const took: number[] = [];
-  let answered = 0;
-  const asking: Promise<void>[] = [];
-  const ask = async (): Promise<void> => {
-    const from = performance.now();
+/** Asks for /health again and again while something goes on; every question must be answered, and well. */
+async function whileHealthy(work: () => Promise<void>): Promise<void> {
+  let isDone = false;
+  const statuses: number[] = [];
+  const ask = async (): Promise<number> => {
     const response = await fetch(`${server.url}/health`);
     await response.text();
-    took.push(performance.now() - from);
-    if (response.status === 200) answered++;
+    return statuses.push(response.status);
   };
-  const loop = (async () => {
-    while (!done.signal.aborted) {
-      asking.push(ask());
-      await sleep(50);
-    }
-  })();
+  const asking = until(ask, () => isDone, { everyMs: 50 });
   try {
     await work();
   } finally {
-    done.abort();
-    await loop;
-    await Promise.all(asking);
+    isDone = true;
+    await asking;
   }
-  if (process.env['HOSTILE_NUMBERS']) report(what, took);
-  expect(answered).toBe(asking.length);
-}
-
-/** For the person who runs it by hand. */
-function report(what: string, took: number[]): void {
-  const sorted = took.toSorted((a, b) => a - b);
-  const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(1);
-  console.log(
-    `${what}: ${took.length} × /health, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms; peak memory ${memoryMb()} MB`,
-  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
 }
 
 /** The most that the server ever had in memory. */
@@ -152,7 +132,7 @@ function expectSane(track: TrackOut): void {
 
 describe('files made to hurt', () => {
   test('uploaded one by one: each is refused in a sentence or becomes a sane track, and the next good file becomes one too', async () => {
-    await whileHealthy('upload', async () => {
+    await whileHealthy(async () => {
       for (const [i, path] of attacks.entries()) {
         const { status, body } = await upload(path);
         expect([200, 201, 422]).toContain(status);
@@ -170,14 +150,13 @@ describe('files made to hurt', () => {
 
   test('scanned together with good ones: the same, and uploads go on beside', async () => {
     let result: ScanResult | undefined;
-    await whileHealthy('scan', async () => {
+    await whileHealthy(async () => {
       const { body: job } = await call<JobOut>('/sources/local_folder/scan', { method: 'POST' });
       const beside = upload(good[60] as string);
-      let now = job;
-      while (now.status !== 'succeeded' && now.status !== 'failed') {
-        await sleep(100);
-        now = (await call<JobOut>(`/jobs/${job.id}`)).body;
-      }
+      const now = await until(
+        async () => (await call<JobOut>(`/jobs/${job.id}`)).body,
+        (one) => one.finished_at !== null,
+      );
       expect([now.status, now.error]).toEqual(['succeeded', null]);
       result = now.result as ScanResult;
       expect((await beside).status).toBe(201);

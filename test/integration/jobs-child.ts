@@ -1,6 +1,6 @@
 // A process for jobs-kill.test.ts to kill: works off a queue and says on stdout which job has done its work.
 import { writeSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../server/db/client.ts';
 import { createEventHub } from '../../server/events/hub.ts';
@@ -21,7 +21,7 @@ const jobs = createJobs({
 });
 jobs.start({
   work: async ({ n }) => {
-    await sleep(1);
+    await nextTurn();
     writeSync(1, `done ${n}\n`);
   },
 });

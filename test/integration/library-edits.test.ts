@@ -4,7 +4,8 @@ import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts'
 import type { AppError } from '../../server/errors.ts';
 import type { TrackAudio, TrackIdentity } from '../../server/library/track-writer.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
-import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
+import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 const ann = 1 as UserId; // nobody has to exist to read

@@ -9,9 +9,9 @@ import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/track-lists.ts';
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
+import { seededRandom } from '../support/random.ts';
 import {
   makeSampleLibrary,
-  seededRandom,
   type SampleAlbum,
   type SampleArtist,
   type SampleLibrary,

@@ -12,7 +12,7 @@ import { searchBase } from '../../server/library/search-index.ts';
 import { createTrackWriter, type TrackIdentity, type TrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
-import { seededRandom } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
 import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 

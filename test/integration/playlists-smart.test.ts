@@ -22,7 +22,8 @@ import {
 } from '../../server/playlists/rules.ts';
 import { createSmartThread, type SmartThread } from '../../server/playlists/smart-thread.ts';
 import { createSmartLists, type SmartLists } from '../../server/playlists/smart.ts';
-import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
+import { makeSampleLibrary } from '../support/sample-library.ts';
 import { root } from '../support/server.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 

@@ -1,4 +1,5 @@
 // Playlists over HTTP: what they hold, who may do what, and that no version of them is ever lost.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
@@ -14,7 +15,8 @@ import type {
   VersionEntryPage,
 } from '../../server/playlists/wire.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
-import { makeSampleLibrary, seededRandom, type SampleLibrary } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
+import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { quiet, registerUser, startServer, type Answer, type ApiInit, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -320,7 +322,7 @@ describe('a track that leaves the library', () => {
       id: null,
       title,
       title_sort: title.toLowerCase(),
-      source_id: `${title} ${Math.random()}`,
+      source_id: `${title} ${randomUUID()}`,
       duration_ms: 1_000,
     };
     const names = Object.keys(fields);

@@ -1,24 +1,34 @@
 // kill -9 in the middle of scans: the next start goes on, and the library ends up as if nothing had happened.
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, type FSWatcher } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { runServer, spawnServer } from '../support/process.ts';
+import { seededRandom, seedOfRun } from '../support/random.ts';
+import { until } from '../support/until.ts';
 
 let base: string;
 let calm: string;
 let manifest: Manifest;
+/** How often the database's files change in a scan that nobody interrupts. */
+let calmChanges = 0;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-kill-'));
   manifest = makeLibrary({ tracks: 1_000, messy: 0.03, seed: 'kill' }, join(base, 'music'));
   calm = join(base, 'calm');
+  const watcher = watchData(calm, () => calmChanges++);
   expect((await runServer(['scan', manifest.dir, '--data-dir', calm])).code).toBe(0);
+  watcher.close();
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function watchData(dataDir: string, onChange: () => void): FSWatcher {
+  mkdirSync(dataDir, { recursive: true });
+  return watch(dataDir, onChange);
+}
 
 /** Everything a scan decides, without ids and times. */
 function contents(dataDir: string): { tracks: unknown[]; albums: unknown[]; artists: unknown[] } {
@@ -62,10 +72,15 @@ const objectsIn = (dataDir: string, folder: string): string[] => {
 
 test('ten kills at random moments of a scan leave the library of an uninterrupted one', async () => {
   const shaken = join(base, 'shaken');
+  const random = seededRandom(seedOfRun());
   let interrupted = 0;
   for (let i = 0; i < 10; i++) {
+    // Moments are counted in changes, not in time: a slow machine comes as far as a fast one.
+    let left = Math.ceil((random() * calmChanges) / 3);
     const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
-    await sleep(Math.random() * 350);
+    const watcher = watchData(shaken, () => void (--left === 0 && server.child.kill('SIGKILL')));
+    await until(() => server.child.signalCode !== null || server.output().includes('Scan done'));
+    watcher.close();
     await server.kill();
     if (!server.output().includes('Scan done')) interrupted++;
   }

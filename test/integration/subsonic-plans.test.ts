@@ -6,7 +6,8 @@ import { createLyricsReader } from '../../server/library/lyrics.ts';
 import { playedIds } from '../../server/library/played-ids.ts';
 import { createSimilar } from '../../server/library/similar.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
-import { makeSampleLibrary, seededRandom } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
+import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 let temp: TempDatabase;

@@ -9,7 +9,7 @@ import { createLikeService, type LikeService } from '../../server/likes/service.
 import { nextState, type ItemState } from '../../server/likes/state.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
-import { seededRandom } from '../support/sample-library.ts';
+import { seededRandom } from '../support/random.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 const [ann, bob] = [1 as UserId, 2 as UserId];

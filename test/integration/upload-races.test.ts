@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
@@ -16,13 +15,14 @@ import type { UploadOut } from '../../server/uploads/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
-import { createLeases } from '../../server/storage/leases.ts';
+import { createLeases, type Leases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { quiet, root, startServer, type Answer, type ServerOptions, type TestServer } from '../support/server.ts';
 import { openTempDatabase } from '../support/temp-database.ts';
+import { turns } from '../support/until.ts';
 
 let base: string;
 let manifest: Manifest;
@@ -116,9 +116,7 @@ test('content that a scan finds again while its only track is deleted', async ()
     await server.api('/sources/local_folder/scan', { method: 'POST' });
     await Promise.all(
       ids.map(async (id, i) => {
-        await new Promise((resolve) => {
-          setTimeout(resolve, (i * round * 10) % 70);
-        });
+        await turns((i * round * 5) % 35);
         return remove(server, id);
       }),
     );
@@ -172,7 +170,15 @@ describe('a deletion and an upload of the same content, held at the worst moment
         return real.delete(key);
       },
     };
-    const leases = createLeases();
+    let asked = 0;
+    const free = createLeases();
+    const leases: Leases = {
+      ...free,
+      lease: (key, work) => {
+        asked++;
+        return free.lease(key, work);
+      },
+    };
     const now = (): Date => new Date();
     const tracks = createTrackWriter({ db, now });
     const reader = createReaderPool({
@@ -208,6 +214,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
     const { port } = http.address() as AddressInfo;
     return {
       leases,
+      leasesAsked: () => asked,
       library,
       tracks,
       stored,
@@ -229,13 +236,13 @@ describe('a deletion and an upload of the same content, held at the worst moment
   }
 
   test('the upload begins while the object is being deleted', async () => {
-    const { send, library, deleting, hasAudio } = await openRoom();
+    const { send, library, deleting, hasAudio, leasesAsked } = await openRoom();
     const first = await send();
     deleting.close();
     const deletion = library.deleteTrack(first);
     await expect.poll(deleting.arrived).toBe(1);
     const second = send();
-    await sleep(300); // without the lease it would find the object, and be done before it goes
+    await expect.poll(leasesAsked).toBe(2); // without it, the object would be found, and then go
     deleting.open();
     await deletion;
     expect(await hasAudio(await second)).toBe(true);

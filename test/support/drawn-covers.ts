@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { readManifest } from './library.ts';
-import { seededRandom } from './sample-library.ts';
+import { seededRandom } from './random.ts';
 
 interface Art {
   title: string;

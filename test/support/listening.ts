@@ -4,7 +4,7 @@
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { identityKey } from '../../server/library/fold.ts';
-import { seededRandom } from './sample-library.ts';
+import { seededRandom } from './random.ts';
 
 export interface Listens {
   userId: UserId;

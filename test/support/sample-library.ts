@@ -6,6 +6,7 @@ import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts'
 import type { Availability, MetadataStatus } from '../../server/db/schema.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
+import { seededRandom } from './random.ts';
 
 export interface SampleTrack {
   id: TrackId;
@@ -102,17 +103,6 @@ const WORDS = [
 const GENRES = ['Rock', 'Jazz', 'Électro', 'Hip-Hop', 'Blues & Soul', 'Ambient'];
 const FORMATS = ['mp3', 'flac', 'ogg', 'opus', 'm4a'];
 const EPOCH = Date.UTC(2024, 0, 1);
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): SampleLibrary {
   const random = seededRandom(seed);

@@ -32,7 +32,7 @@ describe('limits on failed sign-ins', () => {
   it('end after a minute', async () => {
     const limits = createLimits();
     await fail(limits, LIMITS.pair + 5, '10.0.0.1', () => 'ann').catch(() => undefined);
-    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeDefined();
+    expect(await refusal(limits, '10.0.0.1', 'ann')).toMatchObject({ code: 'too_many_requests', retryAfter: 60 });
     vi.advanceTimersByTime(60_000);
     expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
   });

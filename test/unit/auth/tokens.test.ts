@@ -31,7 +31,7 @@ describe('access tokens', () => {
     const token = tokens.sign(ANN, 3, 60);
     expect(tokens.verify(token)).toEqual({ userId: 7, version: 3, expiresAtMs: (IAT + 60) * 1_000 });
     clock.wait(59);
-    expect(tokens.verify(token)).toBeDefined();
+    expect(tokens.verify(token)).toMatchObject({ userId: 7, version: 3 });
     clock.wait(1);
     expect(tokens.verify(token)).toBeUndefined();
     expect(createTokens({ secret: SECRET, now: clock.now }).verify(token), 'without the cache').toBeUndefined();
@@ -48,7 +48,11 @@ describe('access tokens', () => {
   });
 
   it('are accepted when made elsewhere with the same secret', () => {
-    expect(createTokens({ secret: SECRET, now: () => START }).verify(forge(HS256, GOOD))).toBeDefined();
+    expect(createTokens({ secret: SECRET, now: () => START }).verify(forge(HS256, GOOD))).toEqual({
+      userId: 7,
+      version: 1,
+      expiresAtMs: (IAT + 60) * 1_000,
+    });
   });
 
   it.each<[string, string]>([
@@ -83,7 +87,7 @@ describe('access tokens', () => {
   it('with one changed sign are refused, also after the right one was seen', () => {
     const tokens = createTokens({ secret: SECRET, now: () => START });
     const token = tokens.sign(ANN, 1, 60);
-    expect(tokens.verify(token)).toBeDefined();
+    expect(tokens.verify(token)?.userId).toBe(ANN);
     const [header = '', payload = '', signature = ''] = token.split('.');
     const other = (text: string) => `${text.slice(0, -2)}${text.at(-2) === 'A' ? 'B' : 'A'}${text.at(-1)}`;
     expect(tokens.verify([header, payload, other(signature)].join('.'))).toBeUndefined();
@@ -93,7 +97,7 @@ describe('access tokens', () => {
   it('go on working when more of them are in use than are remembered', () => {
     const tokens = createTokens({ secret: SECRET, now: () => START });
     const all = Array.from({ length: 1_100 }, (_, i) => tokens.sign((i + 1) as UserId, 1, 60));
-    for (const token of all) expect(tokens.verify(token)).toBeDefined();
-    expect(all.map((token) => tokens.verify(token)?.userId)).toEqual(all.map((_, i) => i + 1));
+    for (let round = 0; round < 2; round++)
+      expect(all.map((token) => tokens.verify(token)?.userId)).toEqual(all.map((_, i) => i + 1));
   });
 });

@@ -1,7 +1,7 @@
 // What events add up to, against an independent reading of the rule: the last word on liking, the last rating given,
 // and since when.
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../support/sample-library.ts';
+import { seededRandom } from '../../support/random.ts';
 import { changeToAbsorb, nextState, type ItemState, type LikeChange } from '../../../server/likes/state.ts';
 
 const sum = (events: readonly LikeChange[]): ItemState | undefined =>

@@ -234,7 +234,7 @@ describe('the language', () => {
     await fake.invoke(window, 'shell:language', ['en']);
     await advance(1_000);
     expect(tray().labels).toContain('Open Tonearm');
-    expect(fake.applicationMenu?.find('Rescan library')).toBeDefined();
+    expect(fake.applicationMenu?.find('Rescan library')).toMatchObject({ label: 'Rescan library' });
     expect(JSON.parse(readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8'))).toMatchObject({
       language: 'en',
     });

@@ -1,7 +1,7 @@
 // The text form of a fingerprint: small ones worked out by hand, any others and back, and texts that are none.
 import { describe, expect, test } from 'vitest';
 import { compressFingerprint, decompressFingerprint, MAX_RAW } from '../../../server/media/fingerprint-code.ts';
-import { seededRandom } from '../../support/sample-library.ts';
+import { seededRandom } from '../../support/random.ts';
 
 const bytes = (...values: number[]): string => Buffer.from(values).toString('base64url');
 

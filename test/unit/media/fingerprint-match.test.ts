@@ -1,7 +1,7 @@
 // Likeness of fingerprints and the pieces by which they are found, on numbers that behave as those of music do.
 import { describe, expect, test } from 'vitest';
 import { SAME_SOUND, soundPieces, soundSimilarity } from '../../../server/media/fingerprint-match.ts';
-import { seededRandom } from '../../support/sample-library.ts';
+import { seededRandom } from '../../support/random.ts';
 
 /** Numbers of which each differs from the one before in a few bits. */
 function sound(seed: number, length = 400): Uint32Array {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { longestRising, planList, reuseEntries } from '../../../server/playlists/list-plan.ts';
 import { GAP, placesBetween } from '../../../server/playlists/positions.ts';
-import { seededRandom } from '../../support/sample-library.ts';
+import { seededRandom } from '../../support/random.ts';
 
 const random = seededRandom(2);
 const shuffled = (n: number): number[] =>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { MOST_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
 import { parsePlaylistFile } from '../../../server/playlists/playlist-file.ts';
-import { seededRandom } from '../../support/sample-library.ts';
+import { seededRandom } from '../../support/random.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (sign) => sign.charCodeAt(0));

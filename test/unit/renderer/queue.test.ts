@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { following, moved, removed, reorder, shuffled } from '../../../renderer/player/queue.ts';
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/types.ts';
-import { seededRandom } from '../../support/sample-library.ts';
+import { seededRandom } from '../../support/random.ts';
 
 const entry = (key: number, artist: number | null = key): QueueEntry => ({
   key,
