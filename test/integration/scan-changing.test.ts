@@ -1,7 +1,5 @@
 // Files that somebody still writes to while a scan that was asked for comes by: half of one is never taken for the
 // whole.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import {
   appendFileSync,
   mkdirSync,
@@ -22,6 +20,7 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { productPaths } from '../../server/paths.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { startWriter } from '../support/growing-files.ts';
 import { allTracks } from '../support/served-library.ts';
 import { quiet, root, startServer, type TestServer } from '../support/server.ts';
 
@@ -38,23 +37,6 @@ afterAll(async () => {
 
 const song = (title: string, frames: number): Buffer =>
   Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(frames)]);
-
-/** A process that appends a frame to each of these files again and again, until it is told to stop. */
-async function startWriter(files: string[]): Promise<ChildProcess> {
-  const program = `const fs = require('node:fs');
-    const [frame, ...files] = process.argv.slice(1);
-    const fds = files.map((file) => fs.openSync(file, 'a'));
-    const write = () => { for (const fd of fds) fs.writeSync(fd, Buffer.from(frame, 'base64')); };
-    setInterval(write, 1);
-    process.stdin.on('data', () => process.exit());
-    write();
-    console.log('writing');`;
-  const child = spawn(process.execPath, ['-e', program, silentMp3(1).toString('base64'), ...files], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  await once(child.stdout as NodeJS.ReadableStream, 'data');
-  return child;
-}
 
 async function scan(server: TestServer): Promise<ScanResult> {
   const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
@@ -81,8 +63,7 @@ test('a new file is left for the next scan, a known one keeps its track as it wa
   expect(tracks.find((track) => track.id === known?.id)).toEqual(known);
   expect(readdirSync(join(server.dir, 'library', 'tmp'))).toEqual([]);
 
-  writer.stdin?.write('stop');
-  await once(writer, 'exit');
+  await writer.stop();
   expect(await scan(server)).toMatchObject({ added: 1, updated: 1, failed_count: 0, changing_count: 0, changing: [] });
   for (const track of await allTracks(server))
     expect([track.source_id, track.size_bytes]).toEqual([

@@ -9,8 +9,15 @@ import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { openIdentityLibrary, type IdentityLibrary } from '../support/identity-library.ts';
 import { makeSongs, ROWS, type Part, type Songs } from '../support/identity-table.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
-const TIMING: Partial<WatchTiming> = { quietMs: 150, maxWaitMs: 3_000, holdMs: 60_000, lookMs: 1_000, checkMs: 10 };
+const TIMING: Partial<WatchTiming> = {
+  quietMs: 1_000,
+  maxWaitMs: 600_000,
+  holdMs: 600_000,
+  lookMs: 1_000,
+  checkMs: 10,
+};
 
 let base: string;
 let songs: Songs;
@@ -25,8 +32,13 @@ const scansOf = ({ app }: TestServer) =>
 
 /** The watch has begun, and its first scan has ended. */
 async function watchesAndScanned(server: TestServer): Promise<void> {
-  await expect.poll(() => server.app.watcher.status().state).toBe('watching');
-  await expect.poll(() => scansOf(server).map((job) => job.status)).toEqual(['succeeded']);
+  await until(() => server.app.watcher.status().state === 'watching');
+  await until(
+    () =>
+      scansOf(server)
+        .map((job) => job.status)
+        .join() === 'succeeded',
+  );
 }
 
 describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch alone', (mode) => {
@@ -43,8 +55,11 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
       join(music.folder, 'zz', name),
       Buffer.concat([id3([id3Frame('TIT2', utf8Text(name))]), silentMp3(40 + marks)]),
     );
-    await expect.poll(async () => Object.keys(await music.ids())).toContain(`zz/${name}`);
-    await expect.poll(() => scansOf(music.server).filter((job) => job.finishedAt === null)).toEqual([]);
+    await until(
+      () => music.ids(),
+      (ids) => `zz/${name}` in ids,
+    );
+    await until(() => scansOf(music.server).every((job) => job.finishedAt !== null));
   }
 
   const change = (what: 'change' | 'later'): void =>
