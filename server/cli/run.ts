@@ -162,7 +162,7 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
 
 async function serve(app: App, command: Command, log: Log): Promise<void> {
   const stop = stopOnSignals(app, log);
-  if (command.scanAtStart) await app.assertScannable();
+  if (command.scanAtStart) await app.scan.assertFolder();
   const url = await app.listen().catch(async (error: unknown) => {
     await app.close();
     throw error;

@@ -11,7 +11,7 @@ import { linesFor, showProgress } from './progress.ts';
 import { cancelOnStop, untilEnded, untilTidy } from './wait.ts';
 
 export async function runScan(app: App, { dir, dryRun }: { dir: string | undefined; dryRun: boolean }): Promise<void> {
-  await app.assertScannable();
+  await app.scan.assertFolder();
   const folders = dir === undefined ? [] : [await folderOf(app, resolve(dir))];
   const result = dryRun ? await preview(app, folders) : await scan(app, folders);
   for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
@@ -47,7 +47,7 @@ async function scan(app: App, folders: string[]): Promise<ScanResult> {
 async function preview(app: App, folders: string[]): Promise<ScanResult> {
   const stop = new AbortController();
   onStop(() => stop.abort(new AppError('conflict', 'The dry run was cancelled.')));
-  return app.previewScan({ folders, restore: false, signal: stop.signal, onProgress: linesFor(process.stderr) });
+  return app.scan.preview({ folders, restore: false, signal: stop.signal, onProgress: linesFor(process.stderr) });
 }
 
 const onStop = (stop: () => void): void => void process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -1,8 +1,8 @@
 // `tonearm storage migrate --to NAME`: moves the library to another storage, without a server.
 import { SingleBar } from 'cli-progress';
 import type { MainDb } from '../db/client.ts';
-import { openGround } from '../ground.ts';
 import type { Config } from '../config/config.ts';
+import { openDataFolder } from '../data-folder.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
@@ -19,7 +19,7 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
   const onStop = (): void =>
     stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  const { config, db, secretStore, unlock } = await openGround(given, paths, log);
+  const { config, db, secretStore, closeData } = await openDataFolder(given, paths, log);
   const progress = showMigration(process.stdout);
   try {
     const target = await openStorage(config, {}, to);
@@ -36,8 +36,7 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
     await switchTo({ config, secretStore, log }, to);
   } finally {
     progress.end();
-    db.$client.close();
-    unlock();
+    closeData();
   }
 }
 

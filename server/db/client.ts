@@ -64,3 +64,13 @@ export function applyPragmas(client: Sqlite): void {
   client.pragma('temp_store = MEMORY');
   client.pragma('journal_size_limit = 67108864');
 }
+
+/** For /health. */
+export function canRead(db: MainDb): boolean {
+  try {
+    db.$client.prepare('SELECT 1 FROM users LIMIT 1').get();
+    return true;
+  } catch {
+    return false; // what /health is there to say
+  }
+}

@@ -1,7 +1,7 @@
 // Enrichment put together: the services that are asked, each in its pace, and the work on tracks.
-import type { LiveSettings } from '../config/live-settings.ts';
-import type { SettingName } from '../config/settings.ts';
+import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { prepareKnownTracks } from '../library/identity.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
@@ -20,12 +20,15 @@ import { isAnyPending } from './queries.ts';
 import { createRecorder } from './record.ts';
 import { createReviewService } from './review-service.ts';
 
+/** More new tracks than these are one job. */
+const ENRICHED_SINGLY = 50;
+
 export interface EnrichmentDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
   version: string;
-  settings: LiveSettings & { onChange: (names: readonly SettingName[], listener: () => void) => () => void };
+  settings: WatchedSettings;
   tracks: TrackWriter;
   audioStore: AudioStore;
   tmpDir: string;
@@ -103,6 +106,12 @@ export function createEnrichment({
     /** For the task handlers. */
     runs,
     reviews: createReviewService({ db, now, settings, tracks, findKnown, libraryChanged }),
+
+    /** A few new tracks are identified at once, also beside a long run over the library. */
+    async enrichAdded(ids: readonly TrackId[]): Promise<void> {
+      if (ids.length > ENRICHED_SINGLY) await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: clock() });
+      else for (const trackId of ids) await jobs.tryEnqueue('enrich_task', { trackId });
+    },
 
     /** Goes on with what an earlier process left, also when it was killed between a scan and its enrichment. */
     async resume(): Promise<void> {

@@ -3,7 +3,7 @@
 import type { RequestListener } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Origin } from '../config/config.ts';
-import type { LiveSettings } from '../config/live-settings.ts';
+import type { WatchedSettings } from '../config/live-settings.ts';
 import type { Log } from '../log/log.ts';
 import {
   EVERYWHERE,
@@ -22,10 +22,7 @@ import { createListeners, type Listeners } from './listeners.ts';
 const LOOK_EVERY_MS = 5_000;
 
 export interface SharingDeps {
-  settings: LiveSettings & {
-    change(change: { HOST: string }): Promise<void>;
-    onChange(names: readonly ['HOST'], listener: () => Promise<void>): () => void;
-  };
+  settings: WatchedSettings & { change(change: { HOST: string }): Promise<void> };
   /** Of HOST. From the environment it is taken as it stands, for containers and the like. */
   hostOrigin: Origin;
   log: Log;

@@ -4,7 +4,7 @@
 import type { Config, Origin } from '../config/config.ts';
 import { parseSetting } from '../config/config.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
-import type { LiveSettings } from '../config/live-settings.ts';
+import type { WatchedSettings } from '../config/live-settings.ts';
 import type { SecretStore } from '../config/secret-store.ts';
 import { isSecretSetting, secretNameOf } from '../config/secrets.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from '../config/settings.ts';
@@ -15,7 +15,7 @@ import { checkTogether } from './checks.ts';
 /** As it came off the wire; null takes a setting back to its default. */
 export type SettingValue = string | number | boolean | null;
 export type SettingsChange = Partial<Record<SettingName, SettingValue>>;
-type Listener = (changed: SettingName[]) => void | Promise<void>;
+type Listener = Parameters<WatchedSettings['onChange']>[1];
 
 export interface SettingState<N extends SettingName = SettingName> {
   name: N;
@@ -25,15 +25,13 @@ export interface SettingState<N extends SettingName = SettingName> {
   isPending: boolean;
 }
 
-export interface SettingsService extends LiveSettings {
+export interface SettingsService extends WatchedSettings {
   list(): SettingState[];
   /**
    * 422 with all faults at once, or 409 for what cannot be changed here; nothing changes then. With `dryRun` nothing
    * ever does.
    */
   change(change: SettingsChange, options?: { dryRun?: boolean }): Promise<void>;
-  /** Called after a change of any of these took effect. Returns the way to stop listening. */
-  onChange(names: readonly SettingName[], listener: Listener): () => void;
 }
 
 export interface SettingsDeps {
@@ -168,7 +166,7 @@ const isUnset = (value: SettingValue | undefined): boolean => value === null || 
 
 const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
-/** A room that cannot follow a change must not undo it for the others. */
+/** A module that cannot follow a change must not undo it for the others. */
 async function tryListener(listener: Listener, changed: SettingName[], log: Log): Promise<void> {
   try {
     await listener(changed);

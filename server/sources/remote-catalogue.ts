@@ -1,10 +1,10 @@
 // The source `streamsrc`: whichever catalogue is in use, asked with a time limit, its results kept for minutes, its
 // hits remembered so that nothing is fetched which a search of this server did not give.
+import type { WatchedSettings } from '../config/live-settings.ts';
 import type { SettingName } from '../config/settings.ts';
 import { conflict, messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
-import type { SettingsService } from '../settings/service.ts';
 import {
   CatalogueError,
   toAppError,
@@ -50,7 +50,7 @@ export interface RemoteHit extends CatalogueHit {
 }
 
 export interface RemoteCatalogueDeps {
-  settings: Pick<SettingsService, 'get' | 'onChange'>;
+  settings: WatchedSettings;
   version: string;
   now: () => Date;
   findTool: FindTool;

@@ -11,7 +11,6 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, badRequest, isDiskFull, type ErrorCode } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
-import type { Jobs } from '../jobs/service.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import { toIdentity } from '../files/track-draft.ts';
@@ -20,7 +19,6 @@ import type { StoreFile, WholeFile } from '../files/store-file.ts';
 export const UPLOAD = 'upload';
 const FIELD = 'files';
 const MAX_FILES = 1_000;
-const ENRICHED_SINGLY = 50;
 /** What is wrong with one file; anything else is wrong with us, and ends the whole upload. */
 const FAULTS_OF_A_FILE: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
 
@@ -41,7 +39,7 @@ export interface UploadDeps {
   settings: LiveSettings;
   tmpDir: string;
   /** New tracks came in. */
-  onUploaded: (ids: TrackId[]) => void;
+  onUploaded: (ids: readonly TrackId[]) => void;
 }
 
 export function createUploadService({ db, log, tracks, storeFile, settings, tmpDir, onUploaded }: UploadDeps) {
@@ -124,17 +122,6 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
   }
 
   return { receive };
-}
-
-/** A few tracks are identified at once, also beside a long run over the library; many are one job. */
-export async function enrichUploaded(
-  jobs: Pick<Jobs, 'tryEnqueue'>,
-  ids: readonly TrackId[],
-  now: Date,
-): Promise<void> {
-  if (ids.length > ENRICHED_SINGLY)
-    await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: now.getTime() });
-  else for (const trackId of ids) await jobs.tryEnqueue('enrich_task', { trackId });
 }
 
 export type UploadService = ReturnType<typeof createUploadService>;

@@ -3,8 +3,7 @@
 // nothing.
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { LiveSettings } from '../config/live-settings.ts';
-import type { SettingName } from '../config/settings.ts';
+import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import { stopWorker } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
@@ -37,7 +36,7 @@ export interface WatchStatus {
 export interface WatcherDeps {
   db: MainDb;
   log: Log;
-  settings: LiveSettings & { onChange(names: readonly SettingName[], listener: () => void): () => void };
+  settings: WatchedSettings;
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
   workerUrl: URL;
   timing?: Partial<WatchTiming>;

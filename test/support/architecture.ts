@@ -28,7 +28,15 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
     {
       name: 'tools',
       about: 'HTTP, events, jobs, storage, audio formats, requests to other servers: they know bytes, not music',
-      folders: { http: [], outbound: [], storage: [], media: [], events: ['http'], jobs: ['events', 'http'] },
+      folders: {
+        http: [],
+        outbound: [],
+        events: ['http'],
+        jobs: ['events', 'http'],
+        'module.ts': ['events', 'http', 'jobs'],
+        storage: ['module.ts'],
+        media: ['module.ts'],
+      },
     },
     {
       name: 'domain',
@@ -40,25 +48,25 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         jukebox: [],
         radio: [],
         library: [],
-        files: ['library'],
         likes: ['library'],
         history: ['library'],
         playback: ['library'],
         playlists: ['library'],
-        covers: ['library'],
-        stats: ['library'],
-        enrichment: ['library'],
-        relocation: ['files', 'library'],
-        sources: ['settings'],
-        search: ['library', 'sources'],
-        streaming: [],
+        streaming: ['library'],
         shares: ['library', 'streaming'],
-        scan: ['files', 'library', 'relocation', 'sources'],
-        watch: ['files', 'scan'],
+        sources: [],
+        covers: ['library'],
+        search: ['library', 'sources'],
+        files: ['library'],
+        enrichment: ['files', 'library'],
+        relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],
+        scan: ['files', 'library', 'relocation', 'settings', 'sources'],
+        watch: ['files', 'scan'],
         backup: ['playlists'],
-        maintenance: ['covers', 'files', 'settings'],
+        maintenance: ['covers', 'files', 'library', 'settings'],
+        stats: ['library'],
       },
     },
     {
@@ -70,10 +78,10 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
       name: 'app',
       about: 'puts the modules together; the commands that run it',
       folders: {
-        'ground.ts': [],
+        'data-folder.ts': [],
         'wire.ts': [],
-        'app.ts': ['ground.ts', 'wire.ts'],
-        cli: ['app.ts', 'ground.ts'],
+        'app.ts': ['data-folder.ts', 'wire.ts'],
+        cli: ['app.ts', 'data-folder.ts'],
         'main.ts': ['cli'],
       },
     },
@@ -98,8 +106,12 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
 export type Part = keyof typeof ARCHITECTURE;
 const PARTS = Object.keys(ARCHITECTURE) as Part[];
 
-/** What the renderer may know of the server: shapes on the wire. */
-const isWire = (path: string): boolean => /\/([a-z]+-)?wire\.ts$/.test(path);
+/** What the other programs may know of the server: the windows shapes on the wire, the shell pure rules. */
+const MAY_USE_OF_SERVER: Record<Part, (path: string) => boolean> = {
+  server: () => true,
+  renderer: (path) => /\/([a-z]+-)?wire\.ts$/.test(path),
+  main: (path) => path === 'server/storage/uri.ts',
+};
 
 export interface Import {
   from: string;
@@ -155,7 +167,7 @@ export function faultOf({ from, to }: Import): string | undefined {
   const [user, used] = [placeOf(from), placeOf(to)];
   if (!user || !used) return `${user ? to : from} is not in the table`;
   if (user.part !== used.part)
-    return user.part === 'renderer' && used.part === 'server' && isWire(to)
+    return used.part === 'server' && MAY_USE_OF_SERVER[user.part](to)
       ? undefined
       : `${user.part}/ does not use ${used.part}/`;
   if (user.part === 'main' || user.folder === used.folder || used.layer < user.layer) return undefined;

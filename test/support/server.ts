@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App, type AppOptions } from '../../server/app.ts';
+import { createApp, type App, type AppOptions, type Tuning } from '../../server/app.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { openDatabase } from '../../server/db/client.ts';
 import { createLog } from '../../server/log/log.ts';
@@ -14,7 +14,7 @@ export const root = join(import.meta.dirname, '..', '..');
 export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) ?? 'silent');
 const paths = productPaths(root, false);
 
-export interface ServerOptions {
+export interface ServerOptions extends Tuning {
   /** Settings as the environment would give them. */
   env?: Record<string, string>;
   /** Kept when given; else a new one that goes with the server. */
@@ -22,11 +22,6 @@ export interface ServerOptions {
   now?: () => Date;
   /** Make an administrator and sign in; default true. */
   setUp?: boolean;
-  watchTiming?: AppOptions['watchTiming'];
-  archivePace?: AppOptions['archivePace'];
-  s3Limits?: AppOptions['s3Limits'];
-  verifyPace?: AppOptions['verifyPace'];
-  cataloguePace?: AppOptions['cataloguePace'];
   log?: AppOptions['log'];
 }
 
@@ -78,12 +73,8 @@ export async function startServer({
   dir,
   now,
   setUp = true,
-  watchTiming,
-  archivePace,
-  cataloguePace,
-  s3Limits,
-  verifyPace,
   log = quiet,
+  ...tuning
 }: ServerOptions = {}): Promise<TestServer> {
   const dataDir = dir ?? mkdtempSync(join(tmpdir(), 'tonearm-'));
   migratedDatabase(join(dataDir, 'tonearm.db'));
@@ -97,13 +88,8 @@ export async function startServer({
     version: '0.0.0-test',
     log,
     checkReplies: true,
-    scrobblesPerSecond: 1_000,
     ...(now && { now }),
-    ...(watchTiming && { watchTiming }),
-    ...(archivePace && { archivePace }),
-    ...(cataloguePace && { cataloguePace }),
-    ...(s3Limits && { s3Limits }),
-    ...(verifyPace && { verifyPace }),
+    tuning: { scrobblesPerSecond: 1_000, ...tuning },
   });
   const url = await app.listen();
   const server: TestServer = {

@@ -1,4 +1,4 @@
-// What everything stands on: the data folder, taken for this process alone, its secrets and its database.
+// The data folder, taken for this process alone, with its secrets and its database.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
@@ -10,8 +10,8 @@ import { lockDataFolder } from './db/data-lock.ts';
 import type { Log } from './log/log.ts';
 import type { ProductPaths } from './paths.ts';
 
-/** Lets the data folder go when one of them cannot be opened. */
-export async function openGround(given: Config, paths: ProductPaths, log: Log) {
+/** Lets the folder go again when something in it cannot be opened. */
+export async function openDataFolder(given: Config, paths: ProductPaths, log: Log) {
   const { data, database, secretsFile } = given.paths;
   mkdirSync(data, { recursive: true });
   const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
@@ -20,12 +20,16 @@ export async function openGround(given: Config, paths: ProductPaths, log: Log) {
     const secretStore = await openSecretStore({ file: secretsFile, wish: given.settings.SECRET_STORE, log });
     const config = await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore);
     const secrets = await loadSecrets(config.settings, secretStore);
+    const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
     return {
       config,
-      db: openDatabase({ path: database, migrationsDir: paths.migrations, log }),
+      db,
       secretStore,
       secrets,
-      unlock,
+      closeData(): void {
+        db.$client.close();
+        unlock();
+      },
     };
   } catch (error) {
     unlock();

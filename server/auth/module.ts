@@ -1,0 +1,10 @@
+import type { Secrets } from '../config/secrets.ts';
+import type { Base, Module } from '../module.ts';
+import { authRoutes } from './routes.ts';
+import { createAuthService } from './service.ts';
+
+export async function authModule({ db, log, now, settings, version, secrets }: Base & { secrets: Secrets }) {
+  const auth = createAuthService({ db, log, now, settings, secrets });
+  await auth.ensureAdmin();
+  return { offers: auth, routes: authRoutes(auth, { version }) } satisfies Module;
+}

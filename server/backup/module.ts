@@ -1,0 +1,36 @@
+import type { SecretStore } from '../config/secret-store.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Base, Module } from '../module.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { createExportService } from './export.ts';
+import { createRestoreService } from './restore-service.ts';
+import { backupRoutes } from './routes.ts';
+import { createBackupService, type BackupDeps } from './service.ts';
+
+export interface BackupTuning {
+  /** How long the bucket is waited for. */
+  s3Limits?: NonNullable<BackupDeps['s3Limits']>;
+}
+
+type BackupModuleDeps = Base &
+  StorageOffer & { playlists: PlaylistService; secrets: Secrets; secretStore: SecretStore; tuning: BackupTuning };
+
+export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupModuleDeps) {
+  const { config, paths, db, settings, jobs, now } = deps;
+  const workerUrl = paths.workers.snapshot;
+  const ownFolders = (): string[] =>
+    [config.paths.data, config.paths.storageRoot, settings.get('LOCAL_MEDIA_IMPORT_PATH')].filter(
+      (path) => path !== undefined,
+    );
+  const backups = createBackupService({ ...deps, ...tuning, workerUrl, ownFolders });
+  const restores = createRestoreService({ config, jobs, open: () => backups.open(), ownFolders, workerUrl, now });
+  const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: config.paths.tmp, ownFolders });
+  return {
+    offers: { backups, exports },
+    routes: backupRoutes({ backups, restores, exports }),
+    tasks: { backup_task: backups.task, restore_task: restores.task, export_task: exports.task },
+    start: backups.startSchedule,
+    stop: backups.close,
+  } satisfies Module;
+}

@@ -1,0 +1,67 @@
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { createCoverArchive, type ArchivePace } from './archive.ts';
+import { createPlaceholderCovers, type PlaceholderCoverDeps } from './placeholder-covers.ts';
+import { coverRoutes } from './routes.ts';
+import { createCoverService } from './service.ts';
+import { coverArchiveTask, coverTask } from './task.ts';
+
+export interface CoversTuning {
+  /** How the cover archive is asked. */
+  archivePace?: Partial<ArchivePace>;
+}
+
+export type CoversOffer = ReturnType<typeof coversModule>['offers'];
+
+type CoversModuleDeps = Base &
+  Pick<StorageOffer, 'storage' | 'audioStore'> &
+  Pick<LibraryOffer, 'changes'> & { catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] }; tuning: CoversTuning };
+
+export function coversModule({
+  config,
+  paths,
+  version,
+  log,
+  now,
+  db,
+  settings,
+  jobs,
+  storage,
+  audioStore,
+  changes,
+  catalogue,
+  tuning,
+}: CoversModuleDeps) {
+  const cacheDir = config.paths.cache;
+  const archive = createCoverArchive({ settings, version, log, now, pace: tuning.archivePace ?? {} });
+  const covers = createCoverService({
+    db,
+    log,
+    now,
+    storage,
+    audioStore,
+    archive,
+    cacheDir,
+    workerUrl: paths.workers.cover,
+    onCover: changes.changed,
+  });
+  const placeholders = createPlaceholderCovers({ db, cacheDir, now, fetchPicture: catalogue.cover });
+  const findLater = (): void => void jobs.tryEnqueue('cover_task', {});
+  changes.onAudioAdded(findLater);
+  settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
+    archive.reset();
+    covers.forgetLookups();
+    findLater();
+  });
+
+  return {
+    offers: { covers, placeholders },
+    routes: coverRoutes(covers, placeholders),
+    tasks: { cover_task: coverTask({ covers, jobs }), cover_archive_task: coverArchiveTask({ covers }) },
+    resume(): void {
+      if (covers.hasDue()) findLater();
+    },
+    close: covers.close,
+  } satisfies Module;
+}

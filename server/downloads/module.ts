@@ -1,0 +1,69 @@
+import type { FilesOffer } from '../files/module.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { SourcesOffer } from '../sources/module.ts';
+import { createRemoteMerge, createRemoteTracks } from './remote-tracks.ts';
+import { downloadRoutes } from './routes.ts';
+import { createDownloads } from './service.ts';
+import { downloadTask } from './task.ts';
+
+type DownloadsModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'changes' | 'onMerge'> &
+  Pick<FilesOffer, 'storeFile'> &
+  SourcesOffer;
+
+export function downloadsModule({
+  config,
+  log,
+  now,
+  db,
+  settings,
+  events,
+  jobs,
+  library,
+  tracks,
+  changes,
+  onMerge,
+  storeFile,
+  sources,
+  catalogue,
+}: DownloadsModuleDeps) {
+  const libraryChanged = changes.changed;
+  const downloads = createDownloads({ db, now, jobs, events, catalogue, libraryChanged, dir: config.paths.downloads });
+  const task = downloadTask({
+    db,
+    log,
+    now,
+    settings,
+    downloads,
+    catalogue,
+    tracks,
+    storeFile,
+    releaseAudio: library.releaseAudio,
+    libraryChanged,
+    onFetched: (id) => changes.audioAdded([id]),
+  });
+  const remoteTracks = createRemoteTracks({
+    db,
+    tracks,
+    catalogue,
+    onSaved() {
+      changes.added();
+      libraryChanged();
+    },
+  });
+  onMerge(createRemoteMerge({ db }));
+  let resumed: Promise<void> | undefined;
+
+  return {
+    offers: downloads,
+    routes: downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
+    tasks: { download_task: task, materialize_track: task },
+    resume(): void {
+      resumed = downloads.resume().catch((err: unknown) => {
+        log.error({ err }, 'downloads could not be taken up again');
+      });
+    },
+    stop: () => resumed,
+  } satisfies Module;
+}

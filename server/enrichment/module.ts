@@ -1,0 +1,52 @@
+import type { TrackId } from '../db/ids.ts';
+import type { FilesOffer } from '../files/module.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import { toTrackOut } from '../library/wire-maps.ts';
+import type { MediaOffer } from '../media/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { duplicateRoutes } from './duplicate-routes.ts';
+import { createDuplicateService } from './duplicates.ts';
+import { findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
+import { enrichmentRoutes } from './routes.ts';
+import { createEnrichment, type EnrichmentDeps } from './service.ts';
+import { enrichLibraryTask, enrichTask } from './tasks.ts';
+
+type EnrichmentModuleDeps = Base &
+  Pick<StorageOffer, 'audioStore'> &
+  Pick<MediaOffer, 'fingerprinter'> &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'merge' | 'changes'> &
+  Pick<FilesOffer, 'readTags'> & { covers: { resolveCover: EnrichmentDeps['findCover'] } };
+
+export function enrichmentModule({ library, merge, changes, covers, ...deps }: EnrichmentModuleDeps) {
+  const { config, now, db, jobs } = deps;
+  const libraryChanged = changes.changed;
+  const enrichment = createEnrichment({
+    ...deps,
+    tmpDir: config.paths.tmp,
+    findCover: covers.resolveCover,
+    libraryChanged,
+  });
+  const duplicates = createDuplicateService({ db, library, merge, onMerged: changes.deleted, now });
+  changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
+
+  return {
+    offers: {
+      findFingerprint: (id: TrackId) => findFingerprint(db, id),
+      storeFingerprint: (id: TrackId, sound: StoredFingerprint) => void storeFingerprint(db, id, sound, now()),
+    },
+    routes: [
+      ...duplicateRoutes({ duplicates, libraryChanged }),
+      ...enrichmentRoutes({
+        reviews: enrichment.reviews,
+        jobs,
+        now,
+        trackOut: library.trackOut,
+        tracksOut: (user, ids) => library.tracksById(user.id, ids).map(toTrackOut),
+      }),
+    ],
+    tasks: { enrich_task: enrichTask(enrichment.runs), enrich_library: enrichLibraryTask(enrichment.runs) },
+    start: () => void enrichment.resume(),
+    stop: enrichment.close,
+  } satisfies Module;
+}

@@ -1,0 +1,90 @@
+// Everything that is served over HTTP, in the order in which it is asked.
+import express, { type Express, type RequestHandler } from 'express';
+import type { LiveSettings } from '../config/live-settings.ts';
+import { canRead, type MainDb } from '../db/client.ts';
+import type { Log } from '../log/log.ts';
+import type { ProductPaths } from '../paths.ts';
+import type { createActivity } from './activity.ts';
+import { documentationRoutes } from './docs-page.ts';
+import { checkHost, checkOrigin, errorHandler, notFoundHandler, requestLine } from './guard.ts';
+import { healthRoutes } from './health.ts';
+import { metricRoutes, type MetricSources } from './metrics.ts';
+import { mountRoutes, type MountOptions } from './mount.ts';
+import { openApiDocument, type OpenApiDocument } from './openapi.ts';
+import type { Route } from './route.ts';
+import { webInterface } from './static-files.ts';
+
+export interface WebAppDeps extends MountOptions {
+  paths: Pick<ProductPaths, 'renderer'>;
+  version: string;
+  log: Log;
+  now: () => Date;
+  db: MainDb;
+  settings: LiveSettings;
+  activity: ReturnType<typeof createActivity>;
+  jobs: { isRunning: () => boolean };
+  storage: { isUp: () => Promise<boolean> };
+  library: { countLibrary: MetricSources['library'] };
+  modules: {
+    /** Below /api/v1; health, metrics and documentation are added. */
+    routes: () => Route[];
+    /** Below /. */
+    rootRoutes: () => Route[];
+  };
+  /** Below /rest. */
+  subsonic: RequestHandler;
+}
+
+export interface WebApp {
+  handler: Express;
+  routes: Route[];
+  openApi: () => OpenApiDocument;
+}
+
+export function createWebApp({
+  paths,
+  version,
+  log,
+  now,
+  db,
+  settings,
+  activity,
+  jobs,
+  storage,
+  library,
+  modules,
+  subsonic,
+  authenticate,
+  checkReplies = false,
+}: WebAppDeps): WebApp {
+  const health = healthRoutes({
+    version,
+    database: () => canRead(db),
+    queue: jobs.isRunning,
+    storage: storage.isUp,
+  });
+  const rootRoutes = [...health, ...modules.rootRoutes()];
+  const api: Route[] = [
+    ...health,
+    ...modules.routes(),
+    ...metricRoutes({ version, library: library.countLibrary }),
+    ...documentationRoutes(() => api, { version, rootRoutes }),
+  ];
+  const mounting = { authenticate, checkReplies };
+  const handler = express().disable('x-powered-by').disable('etag').set('query parser', false);
+  handler.use(
+    activity.notice,
+    requestLine(log, now),
+    checkHost(() => settings.get('ALLOWED_HOSTS')),
+  );
+  handler.use('/api/v1', checkOrigin, mountRoutes(api, mounting), notFoundHandler);
+  handler.use('/rest', subsonic);
+  handler.use(mountRoutes(rootRoutes, mounting));
+  handler.use(webInterface(paths.renderer));
+  handler.use(notFoundHandler, errorHandler(log));
+  return {
+    handler,
+    routes: api,
+    openApi: () => openApiDocument(api, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Base, Module } from '../module.ts';
+import { networkRoutes } from './routes.ts';
+import { createSharing, type SharingDeps } from './sharing.ts';
+import { networkEvent } from './wire.ts';
+
+export function lanModule({ config, log, settings, events }: Base & { settings: SharingDeps['settings'] }) {
+  const sharing = createSharing({ settings, hostOrigin: config.origins.HOST, log });
+  let goodbye: Promise<void> | undefined;
+  settings.onChange(['HOST'], () =>
+    events.publish(networkEvent, { shared: sharing.state().isShared }, { audience: 'superuser' }),
+  );
+  return {
+    offers: sharing,
+    routes: networkRoutes(sharing),
+    /** The network is told while jobs are ended. */
+    stop(): void {
+      goodbye = sharing.stop();
+    },
+    async close(): Promise<void> {
+      await goodbye;
+      sharing.end();
+    },
+  } satisfies Module;
+}

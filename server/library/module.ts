@@ -1,0 +1,74 @@
+import type { TrackId } from '../db/ids.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
+import type { Base, Module } from '../module.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { createLibraryChanges } from './changes.ts';
+import { createListThread } from './listing.ts';
+import { libraryRoutes } from './routes.ts';
+import { rebuildSearch } from './search-rebuild.ts';
+import { createLibraryService } from './service.ts';
+import { settleCreditsTask } from './task.ts';
+import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
+import { createTrackWriter } from './track-writer.ts';
+
+export type LibraryOffer = ReturnType<typeof libraryModule>['offers'];
+
+export function libraryModule({
+  config,
+  paths,
+  log,
+  now,
+  db,
+  events,
+  jobs,
+  storage,
+  leases,
+  yieldToRequests,
+}: Base & Pick<StorageOffer, 'storage' | 'leases'> & { yieldToRequests: YieldToRequests }) {
+  const tracks = createTrackWriter({ db, now });
+  const changes = createLibraryChanges({ db, events });
+  const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
+  const library = createLibraryService({
+    db,
+    log,
+    now,
+    storage,
+    leases,
+    tracks,
+    listThread,
+    onDeleted: changes.deleted,
+    settleLater: (artistId) => void jobs.tryEnqueue('settle_credits', { artistId }),
+  });
+  const movers: TrackMergePart[] = [];
+
+  return {
+    offers: {
+      library,
+      tracks,
+      changes,
+      readAside: listThread.readAside,
+      merge: createTrackMerge({ db, tracks, movers }),
+      /** For modules that keep something of people on tracks. */
+      onMerge: (part: TrackMergePart): void => void movers.push(part),
+      /** The stored audio of a track turned out not to be there, or is there again. */
+      audio: {
+        lost(id: TrackId): void {
+          if (!library.markMissing(id)) return;
+          changes.audioLost(id);
+          changes.changed();
+        },
+        returned(id: TrackId): void {
+          if (library.markAvailable(id)) changes.changed();
+        },
+      },
+    },
+    routes: libraryRoutes({ library, libraryChanged: changes.changed }),
+    tasks: { settle_credits: settleCreditsTask({ library, libraryChanged: changes.changed }) },
+    resume(): void {
+      rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {
+        log.error({ err }, 'search could not be rebuilt');
+      });
+    },
+    close: listThread.close,
+  } satisfies Module;
+}

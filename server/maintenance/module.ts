@@ -1,0 +1,70 @@
+import type { CoversOffer } from '../covers/module.ts';
+import type { FilesOffer } from '../files/module.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { createDailyVerify } from './daily-verify.ts';
+import { garbageTask } from './garbage-collection.ts';
+import { maintenanceRoutes } from './routes.ts';
+import { createStoreTest, type StoreTestDeps } from './storage-test.ts';
+import type { VerifyPace } from './verify-pace.ts';
+import { verifyTask, type Heal } from './verify.ts';
+
+export interface MaintenanceTuning {
+  /** How the daily comparison with the checksums steps aside. */
+  verifyPace?: Partial<VerifyPace>;
+}
+
+type MaintenanceModuleDeps = Base &
+  StorageOffer &
+  Pick<LibraryOffer, 'audio'> &
+  Pick<FilesOffer, 'reader'> &
+  Pick<CoversOffer, 'covers'> & {
+    settings: StoreTestDeps['settings'];
+    backups: { heal: Heal };
+    isServing: () => boolean;
+    isScanning: () => boolean;
+    tuning: MaintenanceTuning;
+  };
+
+export function maintenanceModule({
+  config,
+  now,
+  db,
+  settings,
+  jobs,
+  storage,
+  leases,
+  audioStore,
+  audio,
+  reader,
+  covers,
+  backups,
+  isServing,
+  isScanning,
+  tuning,
+}: MaintenanceModuleDeps) {
+  const daily = createDailyVerify({ db, now, settings, storage, jobs });
+  const verify = verifyTask({
+    db,
+    now,
+    settings,
+    storage,
+    audioStore,
+    reader,
+    heal: backups.heal,
+    proveCover: covers.prove,
+    onGone: audio.lost,
+    onReturned: audio.returned,
+    isBusy: () => isServing() || isScanning(),
+    pace: tuning.verifyPace ?? {},
+  });
+  const onOrphanedCovers = (): void => void jobs.tryEnqueue('cover_task', {});
+  return {
+    offers: { dailyVerify: daily },
+    routes: maintenanceRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
+    tasks: { verify_storage: verify, collect_garbage: garbageTask({ db, now, storage, leases, onOrphanedCovers }) },
+    start: daily.start,
+    stop: daily.close,
+  } satisfies Module;
+}

@@ -1,0 +1,80 @@
+// What a module is: a folder makes itself out of what it needs (in its module.ts) and gives back what it offers to
+// others, and what the app has to mount, run, start and close for it. The app lists modules and decides nothing.
+import type { Config } from './config/config.ts';
+import type { WatchedSettings } from './config/live-settings.ts';
+import type { MainDb } from './db/client.ts';
+import type { EventHub } from './events/hub.ts';
+import type { Route } from './http/route.ts';
+import type { Jobs } from './jobs/service.ts';
+import { TASKS, type Handlers, type TaskName } from './jobs/tasks.ts';
+import type { Log } from './log/log.ts';
+import type { ProductPaths } from './paths.ts';
+
+/** What every module may use. */
+export interface Base {
+  config: Config;
+  paths: ProductPaths;
+  version: string;
+  log: Log;
+  now: () => Date;
+  db: MainDb;
+  settings: WatchedSettings;
+  events: EventHub;
+  jobs: Jobs;
+}
+
+export interface Module<Offer = unknown> {
+  /** What other modules call. */
+  offers: Offer;
+  /** Below /api/v1. */
+  routes?: Route[];
+  /** Below /. */
+  rootRoutes?: Route[];
+  /** Handlers of the module's background tasks. */
+  tasks?: Partial<Handlers>;
+  /** Takes up what the last run left; called when jobs run. */
+  resume?: () => void;
+  /** Called when the server listens. */
+  start?: () => void;
+  /** Begins nothing any more: timers, watches, connections that stay open. Running jobs may still use the module. */
+  stop?: () => void | Promise<void>;
+  /** Ends worker threads and child processes, when no job runs any more. */
+  close?: () => void | Promise<void>;
+}
+
+export type Modules = ReturnType<typeof createModules>;
+
+export function createModules() {
+  const modules: Module[] = [];
+  const inReverse = async (end: 'stop' | 'close'): Promise<void> => {
+    for (const module of modules.toReversed()) await module[end]?.();
+  };
+
+  return {
+    /** Modules come behind those that they use. */
+    add<Offer>(module: Module<Offer>): Offer {
+      modules.push(module);
+      return module.offers;
+    },
+    routes: (): Route[] => modules.flatMap(({ routes = [] }) => routes),
+    rootRoutes: (): Route[] => modules.flatMap(({ rootRoutes = [] }) => rootRoutes),
+    handlers: (): Handlers => handlersOf(modules),
+    resume: (): void => modules.forEach(({ resume }) => resume?.()),
+    start: (): void => modules.forEach(({ start }) => start?.()),
+    /** Those that came last go first: nobody loses what it still uses. */
+    async close(): Promise<void> {
+      await inReverse('stop');
+      await inReverse('close');
+    },
+  };
+}
+
+/** Throws when a task has no handler, or two. */
+function handlersOf(modules: readonly Module[]): Handlers {
+  const handled = modules.flatMap(({ tasks = {} }) => Object.keys(tasks));
+  for (const name of Object.keys(TASKS) as TaskName[]) {
+    const count = handled.filter((other) => other === name).length;
+    if (count !== 1) throw new Error(`The task ${name} has ${count === 0 ? 'no handler' : `${count} handlers`}.`);
+  }
+  return Object.assign({}, ...modules.map(({ tasks }) => tasks)) as Handlers;
+}

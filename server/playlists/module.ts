@@ -1,0 +1,24 @@
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import { createFileMatcher } from './file-match.ts';
+import { playlistRoutes } from './routes.ts';
+import { createPlaylistService } from './service.ts';
+import { createSmartThread } from './smart-thread.ts';
+import { createSmartLists } from './smart.ts';
+import { createSongMatcher } from './song-match.ts';
+import { createEntryMerge } from './track-merge.ts';
+import { createTransfer } from './transfer.ts';
+
+type PlaylistsModuleDeps = Base & Pick<LibraryOffer, 'library' | 'onMerge'>;
+
+export function playlistsModule({ config, paths, now, db, settings, events, library, onMerge }: PlaylistsModuleDeps) {
+  const importPath = (): string | undefined => settings.get('LOCAL_MEDIA_IMPORT_PATH');
+  const thread = createSmartThread({ workerUrl: paths.workers.smart, databasePath: config.paths.database });
+  const songs = createSongMatcher({ db });
+  const smart = createSmartLists({ db, thread, now });
+  const playlists = createPlaylistService({ db, now, events, library, songs, smart });
+  const files = createFileMatcher({ db, songs, importPath });
+  const transfer = createTransfer({ playlists, importPath, files });
+  onMerge(createEntryMerge({ db, now }));
+  return { offers: playlists, routes: playlistRoutes({ playlists, transfer }), close: thread.close } satisfies Module;
+}

@@ -1,0 +1,17 @@
+import type { FilesOffer } from '../files/module.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import { relocationRoutes } from './routes.ts';
+import { createRelocation } from './service.ts';
+
+type RelocationModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'merge' | 'changes'> &
+  Pick<FilesOffer, 'sourceFiles'>;
+
+export function relocationModule({ db, now, library, tracks, merge, changes, sourceFiles }: RelocationModuleDeps) {
+  const relocation = createRelocation({ db, now, tracks, library, merge, sourceFiles });
+  return {
+    offers: relocation,
+    routes: relocationRoutes({ relocation, libraryChanged: changes.changed }),
+  } satisfies Module;
+}

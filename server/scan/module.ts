@@ -1,0 +1,100 @@
+import { createCheckpoints } from '../db/checkpoints.ts';
+import { AppError } from '../errors.ts';
+import type { FilesOffer } from '../files/module.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { MediaOffer } from '../media/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { Relocation } from '../relocation/service.ts';
+import { importPathFault } from '../settings/checks.ts';
+import type { SourcesOffer } from '../sources/module.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { createFingerprintIdentity, type FingerprintIdentityDeps } from './fingerprint-identity.ts';
+import { scanRoutes } from './routes.ts';
+import { assertScannable, previewScan, scanTask, type PreviewWish, type ScanTaskDeps } from './task.ts';
+import { createWalker } from './walker.ts';
+
+type ScanModuleDeps = Base &
+  Pick<StorageOffer, 'storage' | 'leases'> &
+  Pick<MediaOffer, 'fingerprinter'> &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> &
+  Pick<FilesOffer, 'scanReader'> &
+  Pick<SourcesOffer, 'sources'> &
+  Pick<FingerprintIdentityDeps, 'findFingerprint' | 'storeFingerprint'> & {
+    relocation: Relocation;
+    isServing: () => boolean;
+  };
+
+export function scanModule({
+  config,
+  paths,
+  log,
+  now,
+  db,
+  settings,
+  events,
+  jobs,
+  storage,
+  leases,
+  fingerprinter,
+  library,
+  tracks,
+  changes,
+  scanReader: reader,
+  sources,
+  findFingerprint,
+  storeFingerprint,
+  relocation,
+  isServing,
+}: ScanModuleDeps) {
+  const { data, database: databasePath, storageRoot } = config.paths;
+  const walker = createWalker({ workerUrl: paths.workers.walk });
+  const checkpoints = createCheckpoints({ client: db.$client, databasePath, workerUrl: paths.workers.checkpoint, log });
+  const deps: ScanTaskDeps = {
+    db,
+    databasePath,
+    tracks,
+    leases,
+    reader,
+    walker,
+    now,
+    settings,
+    events,
+    jobs,
+    libraryChanged: changes.changed,
+    onNewTracks: changes.added,
+    storage,
+    releaseAudio: library.releaseAudio,
+    isServing,
+    adoptByFingerprint: createFingerprintIdentity({
+      db,
+      fingerprinter,
+      relocation,
+      tracks,
+      reader,
+      findFingerprint,
+      storeFingerprint,
+    }),
+    relieve: checkpoints.relieve,
+  };
+
+  return {
+    offers: {
+      /** What a scan would change; writes nothing. */
+      preview: (wish: PreviewWish) => previewScan(deps, wish),
+      /** 409 without a music folder, 503 when it cannot be read. */
+      assertScannable: () => assertScannable(settings),
+      /** Throws a sentence when the music folder that is set may not be one, or cannot be read. */
+      async assertFolder(): Promise<void> {
+        const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
+        const fault = path === undefined ? undefined : await importPathFault(path, { data, storageRoot });
+        if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
+        await assertScannable(settings);
+      },
+      isScanning: (): boolean =>
+        jobs.list({ task: 'scan_local_folder', status: 'running' }, { limit: 1, offset: 0 }).total > 0,
+    },
+    routes: scanRoutes({ sources, settings, jobs }),
+    tasks: { scan_local_folder: scanTask(deps) },
+    close: async (): Promise<void> => void (await Promise.all([walker.close(), checkpoints.close()])),
+  } satisfies Module;
+}

@@ -1,0 +1,20 @@
+import type { UserId } from '../db/ids.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { StreamingService } from '../streaming/service.ts';
+import { shareRoutes } from './routes.ts';
+import { createShareService } from './service.ts';
+import { createShareMerge } from './track-merge.ts';
+
+type SharesModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'onMerge'> & {
+    streaming: StreamingService;
+    auth: { accounts: { get: (id: UserId) => { username: string } } };
+  };
+
+export function sharesModule({ db, now, library, onMerge, streaming, auth }: SharesModuleDeps) {
+  const shares = createShareService({ db, now });
+  const usernameOf = (id: UserId): string => auth.accounts.get(id).username;
+  onMerge(createShareMerge({ db }));
+  return { offers: shares, rootRoutes: shareRoutes({ shares, library, streaming, usernameOf }) } satisfies Module;
+}

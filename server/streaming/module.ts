@@ -1,0 +1,31 @@
+import type { LibraryOffer } from '../library/module.ts';
+import type { MediaOffer } from '../media/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { streamingRoutes } from './routes.ts';
+import { createStreamingService } from './service.ts';
+import { createTranscodes } from './transcodes.ts';
+
+type StreamingModuleDeps = Base &
+  Pick<StorageOffer, 'audioStore'> &
+  Pick<MediaOffer, 'findTool'> &
+  Pick<LibraryOffer, 'audio'>;
+
+export function streamingModule({ config, log, now, db, settings, audioStore, findTool, audio }: StreamingModuleDeps) {
+  const transcodes = createTranscodes({
+    log,
+    now,
+    cacheDir: config.paths.cache,
+    ffmpeg: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')))?.path,
+    atOnce: () => settings.get('TRANSCODE_PROCESSES'),
+    cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
+  });
+  const deps = { db, audioStore, onGone: audio.lost, transcodes };
+  const routes = streamingRoutes(deps);
+  return {
+    offers: createStreamingService(deps),
+    routes,
+    rootRoutes: routes,
+    close: transcodes.close,
+  } satisfies Module;
+}

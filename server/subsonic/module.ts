@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { AuthService } from '../auth/service.ts';
+import type { Base, Module } from '../module.ts';
+import { createCoverArt, type CoverArtDeps } from './cover-art.ts';
+import { createEndpoints, type EndpointDeps } from './endpoints.ts';
+import { createResponder } from './respond.ts';
+import { createSubsonicRouter } from './router.ts';
+import { createPlaybackSessions } from './sessions.ts';
+
+/** What is made here. */
+type Own =
+  | 'accounts'
+  | 'assertScannable'
+  | 'canTranscode'
+  | 'changedAt'
+  | 'covers'
+  | 'fetchNow'
+  | 'placeholderPath'
+  | 'sessions'
+  | 'showsRemote';
+type SubsonicModuleDeps = Base &
+  CoverArtDeps &
+  Omit<EndpointDeps, Own> & {
+    auth: AuthService;
+    changes: { current: () => { version: number } };
+    downloads: Pick<EndpointDeps, 'fetchNow'>;
+    scan: Pick<EndpointDeps, 'assertScannable'>;
+  };
+
+export function subsonicModule({ auth, covers, placeholders, changes, downloads, scan, ...deps }: SubsonicModuleDeps) {
+  const { version, log, now, settings, paths, library, playlists, streaming } = deps;
+  const endpoints = createEndpoints({
+    ...deps,
+    accounts: auth.accounts,
+    assertScannable: scan.assertScannable,
+    canTranscode: streaming.canTranscode,
+    changedAt: () => changes.current().version,
+    covers: createCoverArt({ covers, placeholders, library, playlists }),
+    fetchNow: downloads.fetchNow,
+    placeholderPath: join(paths.resources, 'placeholder-cover.jpg'),
+    sessions: createPlaybackSessions({ now }),
+    showsRemote: () => settings.get('SUBSONIC_REMOTE_TRACKS'),
+  });
+  const respond = createResponder({ serverVersion: version });
+  return {
+    offers: createSubsonicRouter({ log, appSignIn: auth.appSignIn, respond, endpoints }),
+  } satisfies Module;
+}

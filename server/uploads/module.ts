@@ -1,0 +1,12 @@
+import type { FilesOffer } from '../files/module.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import { uploadRoutes } from './routes.ts';
+import { createUploadService } from './service.ts';
+
+type UploadsModuleDeps = Base & Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> & Pick<FilesOffer, 'storeFile'>;
+
+export function uploadsModule({ config, library, changes, ...deps }: UploadsModuleDeps) {
+  const uploads = createUploadService({ ...deps, tmpDir: config.paths.tmp, onUploaded: changes.audioAdded });
+  return { offers: uploads, routes: uploadRoutes({ uploads, trackOut: library.trackOut }) } satisfies Module;
+}
