@@ -3,6 +3,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { ServerClient } from './server-client.ts';
+import { AUDIO_EXTENSIONS } from '../server/media/audio-formats.ts';
+import { PLAYLIST_FORMATS } from '../server/playlists/playlist-formats.ts';
 
 interface OpenedFilesDeps {
   client: Pick<ServerClient, 'upload' | 'importPlaylist'>;
@@ -16,27 +18,6 @@ export interface ImportOutcome {
   failures: { name: string; reason: string }[];
 }
 
-const PLAYLISTS = new Set(['.m3u', '.m3u8', '.pls', '.xspf']);
-const AUDIO = new Set([
-  '.mp3',
-  '.flac',
-  '.ogg',
-  '.oga',
-  '.opus',
-  '.m4a',
-  '.m4b',
-  '.mp4',
-  '.aac',
-  '.wav',
-  '.aif',
-  '.aiff',
-  '.wma',
-  '.ape',
-  '.wv',
-  '.mpc',
-  '.dsf',
-  '.dff',
-]);
 /** More than anybody drags; a whole collection is what the music folder is for. */
 const MOST_FILES = 5_000;
 
@@ -44,8 +25,9 @@ export type Kind = 'playlist' | 'audio';
 
 /** By its name alone; the server looks at the content. */
 export function kindOf(path: string): Kind | undefined {
-  const extension = extname(path).toLowerCase();
-  return PLAYLISTS.has(extension) ? 'playlist' : AUDIO.has(extension) ? 'audio' : undefined;
+  const extension = extname(path).slice(1).toLowerCase();
+  if (Object.hasOwn(PLAYLIST_FORMATS, extension)) return 'playlist';
+  return AUDIO_EXTENSIONS.has(extension) ? 'audio' : undefined;
 }
 
 export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {

@@ -9,18 +9,42 @@
 !macro customInstall
   WriteRegStr SHELL_CONTEXT "${OPEN_WITH_KEY}" "FriendlyAppName" "${PRODUCT_NAME}"
   WriteRegStr SHELL_CONTEXT "${OPEN_WITH_KEY}\shell\open\command" "" '"$INSTDIR\${APP_EXECUTABLE_FILENAME}" "%1"'
+  ; types of Windows, written by npm run file-types
   !insertmacro OPEN_WITH "m3u8"
   !insertmacro OPEN_WITH "m3u"
+  !insertmacro OPEN_WITH "pls"
+  !insertmacro OPEN_WITH "xspf"
   !insertmacro OPEN_WITH "mp3"
+  !insertmacro OPEN_WITH "mp2"
+  !insertmacro OPEN_WITH "mpga"
   !insertmacro OPEN_WITH "flac"
   !insertmacro OPEN_WITH "ogg"
   !insertmacro OPEN_WITH "oga"
   !insertmacro OPEN_WITH "opus"
+  !insertmacro OPEN_WITH "spx"
   !insertmacro OPEN_WITH "m4a"
-  !insertmacro OPEN_WITH "aac"
+  !insertmacro OPEN_WITH "m4b"
+  !insertmacro OPEN_WITH "m4r"
   !insertmacro OPEN_WITH "wav"
+  !insertmacro OPEN_WITH "wave"
+  !insertmacro OPEN_WITH "rf64"
+  !insertmacro OPEN_WITH "bwf"
   !insertmacro OPEN_WITH "aif"
   !insertmacro OPEN_WITH "aiff"
+  !insertmacro OPEN_WITH "aifc"
+  !insertmacro OPEN_WITH "aac"
+  !insertmacro OPEN_WITH "adts"
+  !insertmacro OPEN_WITH "wma"
+  !insertmacro OPEN_WITH "ape"
+  !insertmacro OPEN_WITH "wv"
+  !insertmacro OPEN_WITH "mpc"
+  !insertmacro OPEN_WITH "mp+"
+  !insertmacro OPEN_WITH "mpp"
+  !insertmacro OPEN_WITH "dsf"
+  !insertmacro OPEN_WITH "dff"
+  !insertmacro OPEN_WITH "mka"
+  !insertmacro OPEN_WITH "weba"
+  ; end of types of Windows
 !macroend
 
 !macro customUnInstall

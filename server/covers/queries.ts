@@ -3,7 +3,12 @@ import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albumCovers, albums } from '../db/schema.ts';
 import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
-import { FALLBACK_FORMATS } from '../media/sniff.ts';
+import { FORMATS } from '../media/audio-formats.ts';
+
+/** Whether such a file holds a picture shows only when it is read for one. */
+const PICTURES_UNKNOWN = FORMATS.filter(([, { reader }]) => reader !== 'own')
+  .map(([format]) => `'${format}'`)
+  .join(', ');
 
 export type CoverRow = typeof albumCovers.$inferSelect;
 /** A cover that is there. */
@@ -102,7 +107,7 @@ export type CoverSources = ReturnType<typeof prepareCoverSources>;
 export function prepareCoverSources(db: MainDb) {
   const audio = db.$client.prepare<[number, number], { storageUri: string }>(`
     SELECT storage_uri AS storageUri FROM tracks
-    WHERE album_id = ? AND (has_picture = 1 OR format IN (${FALLBACK_FORMATS.map((format) => `'${format}'`).join(', ')})) AND availability = 'available' AND storage_uri IS NOT NULL
+    WHERE album_id = ? AND (has_picture = 1 OR format IN (${PICTURES_UNKNOWN})) AND availability = 'available' AND storage_uri IS NOT NULL
     ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`);
   const folders = db.$client.prepare<[number], { path: string; imageName: string | null }>(`
     SELECT f.path, f.image_name AS imageName FROM tracks t

@@ -1,5 +1,6 @@
 // Which of several tracks of one recording is worth keeping, and why: the first of these that tells the best one from
 // the next. Pure.
+import { formatFacts } from '../media/audio-formats.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 
 export const KEEP_REASONS = ['available', 'lossless', 'resolution', 'bitrate', 'plays', 'first'] as const;
@@ -10,19 +11,15 @@ export type Rival = Pick<
   'id' | 'availability' | 'format' | 'bitDepth' | 'sampleRateHz' | 'bitrateKbps' | 'playCount'
 >;
 
-/** What a codec makes of its bits, beside MP3; rough, and only ever compared with each other. */
-const EFFICIENCY: Record<string, number> = { opus: 1.6, ogg: 1.3, m4a: 1.3, aac: 1.3, mka: 1.3 };
-/** One-bit formats say no depth. */
-const ALWAYS_LOSSLESS = new Set(['dsf', 'dff']);
-
-const isLossless = ({ format, bitDepth }: Rival): boolean => bitDepth !== null || ALWAYS_LOSSLESS.has(format ?? '');
+const isLossless = ({ format, bitDepth }: Rival): boolean =>
+  bitDepth !== null || formatFacts(format)?.lossless === true;
 
 /** Higher is better. */
 const RANKS: Record<KeepReason, (track: Rival) => number> = {
   available: (track) => (track.availability === 'available' ? 1 : 0),
   lossless: (track) => (isLossless(track) ? 1 : 0),
   resolution: (track) => (isLossless(track) ? (track.bitDepth ?? 1) * (track.sampleRateHz ?? 0) : 0),
-  bitrate: (track) => (isLossless(track) ? 0 : (track.bitrateKbps ?? 0) * (EFFICIENCY[track.format ?? ''] ?? 1)),
+  bitrate: (track) => (isLossless(track) ? 0 : (track.bitrateKbps ?? 0) * (formatFacts(track.format)?.efficiency ?? 1)),
   plays: (track) => track.playCount,
   first: ({ id }) => -Number(id),
 };

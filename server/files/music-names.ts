@@ -1,6 +1,6 @@
 // Which names the walk and the watch look at: hidden things are passed over, only audio, pictures and lyrics matter,
 // and a folder that holds a mark is left out with all that is below it.
-import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 
 export const IGNORE_MARKS = ['.ignore', '.nomedia'];

@@ -1,5 +1,5 @@
 // From what a file says to what the library keeps. Pure.
-import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { knownFields } from '../db/track-fields.ts';
 import { oneLine } from '../media/text.ts';
 import type { AudioRead } from '../media/types.ts';

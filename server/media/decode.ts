@@ -8,6 +8,7 @@ import { skipId3 } from './formats/leading-id3.ts';
 import { fromFloat, pcmLayout, toInt16 } from './pcm-layout.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
 import { Window } from './window.ts';
+import { formatFacts } from './audio-formats.ts';
 
 /** Interleaved samples. */
 export interface Samples {
@@ -41,11 +42,10 @@ const DECODERS: Record<string, { create: () => Decoder; from: 'payload' | 'conta
   vorbis: { create: () => new OggVorbisDecoder(), from: 'container' },
   opus: { create: () => new OggOpusDecoder({ forceStereo: true }), from: 'container' },
 };
-/** Containers that the decoders of these codecs can read. */
-const CONTAINERS = new Set<AudioFacts['format']>(['mp3', 'flac', 'ogg', 'opus']);
-
 export const canDecode = ({ format, codec }: Pick<AudioFacts, 'format' | 'codec'>): boolean =>
-  (codec === 'pcm' && (format === 'wav' || format === 'aiff')) || (CONTAINERS.has(format) && codec in DECODERS);
+  codec === 'pcm'
+    ? formatFacts(format)?.samples === 'plain'
+    : formatFacts(format)?.samples === 'decoder' && codec in DECODERS;
 
 /** The samples of what `canDecode`, in order; no part is empty. */
 export async function* decodeSamples(source: ByteSource, facts: AudioFacts): AsyncGenerator<Samples> {
@@ -70,7 +70,7 @@ function* plainSamples(source: ByteSource, facts: AudioFacts): Generator<Samples
 async function* decodedSamples(source: ByteSource, { format, codec, payload }: AudioFacts): AsyncGenerator<Samples> {
   const kind = DECODERS[codec];
   if (!kind) return;
-  const isOgg = format === 'ogg' || format === 'opus';
+  const isOgg = formatFacts(format)?.demuxer === 'ogg';
   const start = kind.from === 'payload' && !isOgg && payload ? payload.start : skipId3(new Window(source));
   const end = isOgg ? source.size : (payload?.end ?? source.size);
   const decoder = kind.create();

@@ -10,14 +10,8 @@ import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
 import { TagBuilder, type TextField } from './tag-builder.ts';
 import { oneLine } from './text.ts';
-import {
-  UnreadableAudio,
-  type AudioFacts,
-  type AudioFormat,
-  type AudioRead,
-  type ByteSource,
-  type Tags,
-} from './types.ts';
+import { formatFacts, type AudioFormat } from './audio-formats.ts';
+import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
 /**
  * music-metadata asks for whatever length a file claims, and as often as a file makes it. Six hours of WavPack in
@@ -132,14 +126,6 @@ function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number): A
   return facts;
 }
 
-const CODECS: Partial<Record<AudioFormat, string>> = {
-  wma: 'wma',
-  wv: 'wavpack',
-  ape: 'ape',
-  mpc: 'musepack',
-  dsf: 'dsd',
-  dff: 'dsd',
-};
 const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l3|mpeg\/l2/;
 
 /**
@@ -148,7 +134,7 @@ const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l
  */
 function codecOf(format: AudioFormat, name: string): string {
   const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
-  return CODECS[format] ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
+  return formatFacts(format)?.codec ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
 }
 
 /** Fields whose text both sides write alike; the rest is below. */

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
-import type { AudioFormat } from './types.ts';
+import { formatFacts } from './audio-formats.ts';
 
 const FPCALC_LIMIT_MS = 30_000;
 const FFMPEG_LIMIT_MS = 60_000;
@@ -14,26 +14,8 @@ const MAX_FPCALC_BYTES = 64 << 10;
 /** What the library hears: it would resample to this itself. */
 export const PCM_RATE_HZ = 11_025;
 
-/** The demuxer of each format, as ffmpeg and fpcalc call it. */
-const DEMUXERS: Partial<Record<AudioFormat, string>> = {
-  mp3: 'mp3',
-  flac: 'flac',
-  ogg: 'ogg',
-  opus: 'ogg',
-  spx: 'ogg',
-  m4a: 'mov',
-  wav: 'wav',
-  aiff: 'aiff',
-  aac: 'aac',
-  wma: 'asf',
-  ape: 'ape',
-  wv: 'wv',
-  dsf: 'dsf',
-  dff: 'iff',
-  mka: 'matroska',
-};
-export const demuxerOf = (format: string): string | undefined =>
-  Object.hasOwn(DEMUXERS, format) ? DEMUXERS[format as AudioFormat] : undefined;
+/** The demuxer of a format, as ffmpeg and fpcalc call it. */
+export const demuxerOf = (format: string): string | undefined => formatFacts(format)?.demuxer;
 
 export interface ProgramInput {
   path: string;

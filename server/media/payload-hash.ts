@@ -3,6 +3,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
+import { formatFacts } from './audio-formats.ts';
 
 const WHOLE = 'p1:';
 const SAMPLED = 's1:';
@@ -40,7 +41,7 @@ export function hashPayload(
   return bytes > 0 ? (isSampled ? SAMPLED : WHOLE) + digestOf(hash) : undefined;
 }
 
-const isOgg = (format: string): boolean => format === 'ogg' || format === 'opus' || format === 'spx';
+const isOgg = (format: string): boolean => formatFacts(format)?.demuxer === 'ogg';
 
 const digestOf = (hash: Hash): string => hash.digest('base64url').slice(0, 22);
 

@@ -15,7 +15,8 @@ import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
 import { sniff, SNIFF_BYTES } from './sniff.ts';
 import { fillGaps } from './tag-builder.ts';
-import { UnreadableAudio, type AudioFormat, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
+import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
+import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
 import { Window } from './window.ts';
 
 /** Reads any format. Throws UnreadableAudio for what is no audio, is damaged beyond use, or was made to hurt. */
@@ -97,28 +98,27 @@ function readFormat(
   start: number,
   keepPictures: boolean,
 ): FileRead | undefined {
-  switch (format) {
-    case 'flac':
-      return readFlac(window, start, keepPictures);
-    case 'ogg':
-    case 'opus':
-    case 'spx':
-      return readOgg(window, start, keepPictures);
-    case 'm4a':
-      return readMp4(window, start);
-    case 'wav':
-      return readWav(window, start, keepPictures);
-    case 'aiff':
-      return readAiff(window, start, keepPictures);
-    case 'aac':
-      return readAdts(window, keepPictures);
-    case 'mp3':
-    case undefined:
-      return readMp3(window, keepPictures);
-    default:
-      return undefined;
-  }
+  // MP3 frames may follow some garbage
+  const read = (READERS as Partial<Record<AudioFormat, OwnReader>>)[format ?? 'mp3'];
+  return read?.(window, start, keepPictures);
 }
+
+type OwnReader = (window: Window, start: number, keepPictures: boolean) => FileRead | undefined;
+type OwnFormat = {
+  [F in AudioFormat]: (typeof AUDIO_FORMATS)[F]['reader'] extends 'own' ? F : never;
+}[AudioFormat];
+
+const READERS: Record<OwnFormat, OwnReader> = {
+  mp3: (window, _start, keepPictures) => readMp3(window, keepPictures),
+  flac: readFlac,
+  ogg: readOgg,
+  opus: readOgg,
+  spx: readOgg,
+  m4a: readMp4,
+  wav: readWav,
+  aiff: readAiff,
+  aac: (window, _start, keepPictures) => readAdts(window, keepPictures),
+};
 
 function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {
   const length = Math.min(SNIFF_BYTES, window.size - at);

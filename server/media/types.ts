@@ -1,4 +1,5 @@
 // The shapes that reading a file gives: plain data that can cross a worker's boundary. Nothing here knows of rows.
+import type { AudioFormat } from './audio-formats.ts';
 
 /** Random access to the bytes of one file. Reads are synchronous: readers run in worker threads only. */
 export interface ByteSource {
@@ -10,25 +11,6 @@ export interface ByteSource {
    */
   read(position: number, length: number): Uint8Array;
 }
-
-/** Container format of a file as decided by its content, in the words of TrackOut.format. */
-export type AudioFormat =
-  | 'mp3'
-  | 'flac'
-  | 'ogg'
-  | 'opus'
-  | 'm4a'
-  | 'wav'
-  | 'aiff'
-  | 'aac'
-  | 'wma'
-  | 'ape'
-  | 'wv'
-  | 'mpc'
-  | 'dsf'
-  | 'dff'
-  | 'mka'
-  | 'spx';
 
 /** Where an embedded picture lies; its bytes are read only when a cover is wanted. */
 export interface PictureRef {
@@ -105,6 +87,7 @@ export interface Tags {
 }
 
 export interface AudioFacts {
+  /** As decided by the file's content. */
   format: AudioFormat;
   /** Codec inside the container: `mp3`, `flac`, `vorbis`, `opus`, `aac`, `alac`, `pcm`, … */
   codec: string;

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { sep } from 'node:path';
 import { textToName } from '../storage/file-names.ts';
-import { AUDIO_EXTENSIONS } from '../media/sniff.ts';
+import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS, lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
 import type { TrackId } from '../db/ids.ts';

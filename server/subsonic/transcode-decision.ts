@@ -2,6 +2,7 @@
 // (extension transcoding). Pure. Bitrates here are bit/s, as in the protocol.
 import { z } from 'zod';
 import { fittingBitrate, PROFILES, type Profile, type ProfileName } from '../media/transcode.ts';
+import { formatFacts } from '../media/audio-formats.ts';
 
 const names = z.array(z.string().max(40)).max(50);
 const count = z.number().min(0).max(1e12).optional();
@@ -91,7 +92,7 @@ function detailsOf({ format, codec, bitrateKbps, channels, sampleRateHz, bitDept
   const container = format ?? 'mp3';
   return {
     protocol: 'http',
-    container: container === 'm4a' ? 'mp4' : container === 'opus' ? 'ogg' : container,
+    container: formatFacts(container)?.container ?? container,
     codec: codecName(container, codec),
     ...(channels !== null && { audioChannels: channels }),
     ...(bitrateKbps !== null && { audioBitrate: bitrateKbps * 1_000 }),
@@ -104,7 +105,7 @@ function detailsOf({ format, codec, bitrateKbps, channels, sampleRateHz, bitDept
 function codecName(format: string, codec: string | null): string {
   if (format === 'm4a') return /alac/i.test(codec ?? '') ? 'alac' : 'aac';
   if (format === 'ogg') return /opus/i.test(codec ?? '') ? 'opus' : /flac/i.test(codec ?? '') ? 'flac' : 'vorbis';
-  return format === 'wav' || format === 'aiff' ? 'pcm' : format;
+  return formatFacts(format)?.samples === 'plain' ? 'pcm' : format;
 }
 
 const same = (a: string, b: string): boolean =>

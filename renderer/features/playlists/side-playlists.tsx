@@ -20,6 +20,7 @@ import { trackDrop } from '../../music/track-drag.ts';
 import { useAddToPlaylist } from '../../music/use-add-to-playlist.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import { PLAYLIST_FORMATS } from '../../../server/playlists/playlist-formats.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
 import styles from './side-playlists.module.css';
@@ -152,7 +153,9 @@ export function NewPlaylistMenu() {
         ref={file}
         type="file"
         hidden
-        accept=".m3u,.m3u8,.pls,.xspf"
+        accept={Object.keys(PLAYLIST_FORMATS)
+          .map((extension) => `.${extension}`)
+          .join()}
         aria-label={t('playlist.importFile')}
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];

@@ -1,0 +1,62 @@
+// `npm run file-types`: writes which files are offered to be opened with the app into what packs it, from the tables of
+// audio and playlist formats. A test says when it has to be run.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FORMATS } from '../server/media/audio-formats.ts';
+import { PLAYLIST_FORMATS } from '../server/playlists/playlist-formats.ts';
+
+const root = join(import.meta.dirname, '..');
+
+const audio = FORMATS.flatMap(([, { extensions }]) => extensions);
+const playlists = Object.keys(PLAYLIST_FORMATS);
+const mimeTypes = [...FORMATS.flatMap(([, facts]) => facts.mimeTypes), ...Object.values(PLAYLIST_FORMATS).flat()];
+
+const list = (items: readonly string[]): string => items.map((item) => `        - ${item}\n`).join('');
+
+/** What stands between the marks of each file. */
+const PARTS: { file: string; name: string; comment: string; text: string }[] = [
+  {
+    file: 'electron-builder.yml',
+    name: 'types of Linux',
+    comment: '#',
+    text: `  mimeTypes:\n${mimeTypes.map((type) => `    - ${type}\n`).join('')}`,
+  },
+  {
+    file: 'electron-builder.yml',
+    name: 'types of macOS',
+    comment: '#',
+    text: `  fileAssociations:
+    - name: Playlist
+      role: Viewer
+      rank: Alternate
+      ext:
+${list(playlists)}    - name: Audio
+      role: Viewer
+      rank: Alternate
+      ext:
+${list(audio)}`,
+  },
+  {
+    file: 'resources/packaging/open-with.nsh',
+    name: 'types of Windows',
+    comment: ';',
+    text: [...playlists, ...audio].map((extension) => `  !insertmacro OPEN_WITH "${extension}"\n`).join(''),
+  },
+];
+
+/** The files as they should be. */
+export function withFileTypes(): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const { file, name, comment, text } of PARTS) {
+    const before = files.get(file) ?? readFileSync(join(root, file), 'utf8');
+    const part = new RegExp(`(^ *${comment} ${name}[^\\n]*\\n)[^]*?(^ *${comment} end of ${name}\\n)`, 'm');
+    if (!part.test(before)) throw new Error(`${file} has no place for the ${name}.`);
+    files.set(
+      file,
+      before.replace(part, (_, head: string, end: string) => head + text + end),
+    );
+  }
+  return files;
+}
+
+if (import.meta.main) for (const [file, text] of withFileTypes()) writeFileSync(join(root, file), text);
