@@ -13,6 +13,7 @@ const common = {
   hookTimeout: HANGS_MS,
   teardownTimeout: HANGS_MS,
   expect: { poll: { timeout: PATIENCE_MS } },
+  globalSetup: ['test/support/build-stale.ts'],
 };
 
 export default defineConfig({
@@ -29,7 +30,7 @@ export default defineConfig({
           ...common,
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
-          globalSetup: 'test/e2e/unpack-browser.ts',
+          globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

@@ -1,0 +1,9 @@
+// npm test: type check, lint, build, all tests. With words, as in `npm test -- playlists`, only the test files whose path
+// holds one of them, at once; what they start is built where it is out of date (test/support/build-stale.ts).
+import { spawnSync } from 'node:child_process';
+
+const words = process.argv.slice(2);
+const everything = 'npm run typecheck && npm run lint && npm run build && vitest run';
+const some = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');
+const { status } = spawnSync(words.length > 0 ? some : everything, { shell: true, stdio: 'inherit' });
+process.exitCode = status ?? 1;
