@@ -1,13 +1,15 @@
-// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run. Exit code 1
-// when a goal is missed. For `scan`: --peer mpd lets that program scan the same files, where it is installed. For
-// `queries`: --million takes a library of a million tracks too. --libraries DIR keeps the large libraries for the next
-// run. `lists` and `opening` drive a browser and run only when they are named; --docs writes what they find into
-// docs/lists.md.
+// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run, printed as each
+// suite ends. Exit code 1 when a goal is missed or a suite fails; the others run all the same. For `scan`: --peer mpd
+// lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a million
+// tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser and run
+// only when they are named; --docs writes what they find into docs/lists.md.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { toTable, type Measure } from './measure.ts';
+import { describeMachine } from './machine.ts';
+import { tableHead, toRows, type Measure } from './measure.ts';
+import { endProducts } from './product.ts';
 import { enrichSuite } from './suites/enrich.ts';
 import { idleSuite } from './suites/idle.ts';
 import { listsSuite } from './suites/lists.ts';
@@ -31,6 +33,11 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
 };
+interface Report {
+  machine: string;
+  /** `load`: of the last minute, as the suite began. */
+  suites: { name: string; load: number; measures: Measure[]; error?: string }[];
+}
 const ONLY_BY_NAME = ['lists', 'opening'];
 
 const { values, positionals } = parseArgs({
@@ -56,14 +63,30 @@ if (unknown.length > 0) {
 const place = values.dir ?? tmpdir();
 mkdirSync(place, { recursive: true });
 const dir = mkdtempSync(join(place, 'tonearm-bench-'));
-const measures: Measure[] = [];
+const report: Report = { machine: describeMachine(dir), suites: [] };
+const say = (text: string): void => {
+  if (!values.json) console.log(text);
+};
+say(`${report.machine}\n\n${tableHead}`);
 try {
   for (const name of names) {
-    console.error(`bench: ${name} …`);
-    measures.push(...(await (SUITES[name] as (dir: string) => Promise<Measure[]>)(dir)));
+    const load = loadavg()[0] ?? 0;
+    console.error(`bench: ${name}, at a load of ${load.toFixed(1)} …`);
+    try {
+      const measures = await (SUITES[name] as (dir: string) => Promise<Measure[]>)(dir);
+      report.suites.push({ name, load, measures });
+      say(toRows(measures));
+    } catch (error) {
+      report.suites.push({ name, load, measures: [], error: String(error) });
+      console.error(`bench: ${name} failed:`, error);
+      await endProducts();
+    }
   }
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }
-console.log(values.json ? JSON.stringify(measures, null, 2) : toTable(measures));
-if (measures.some((m) => !m.met)) process.exitCode = 1;
+const failed = report.suites.filter((suite) => suite.error !== undefined);
+if (values.json) console.log(JSON.stringify(report, null, 2));
+say(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);
+if (failed.length > 0) console.error(`bench: failed: ${failed.map(({ name }) => name).join(', ')}.`);
+if (failed.length > 0 || report.suites.some(({ measures }) => measures.some((m) => !m.met))) process.exitCode = 1;

@@ -44,16 +44,22 @@ export function measure(m: Omit<Measure, 'ratio' | 'met'>): Measure {
 const short = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2);
 
-export function toTable(measures: Measure[]): string {
-  const rows = measures.map((m) => [
-    m.suite,
-    m.name,
-    `${short(m.product)} ${m.unit}`,
-    `${m.bound.name}: ${short(m.bound.value)} ${m.unit}`,
-    `${m.ratio.toFixed(2)}×`,
-    `${m.goal.op === '>=' ? '≥' : '≤'} ${m.goal.value}×`,
-    m.met ? 'yes' : '**no**',
-  ]);
-  const head = ['suite', 'path', 'Tonearm', 'bound', 'ratio', 'goal', 'met'];
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
+const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+const HEAD = ['suite', 'path', 'Tonearm', 'bound', 'ratio', 'goal', 'met'];
+
+export const tableHead = [HEAD, HEAD.map(() => '---')].map(row).join('\n');
+
+export const toRows = (measures: Measure[]): string =>
+  measures
+    .map((m) =>
+      row([
+        m.suite,
+        m.name,
+        `${short(m.product)} ${m.unit}`,
+        `${m.bound.name}: ${short(m.bound.value)} ${m.unit}`,
+        `${m.ratio.toFixed(2)}×`,
+        `${m.goal.op === '>=' ? '≥' : '≤'} ${m.goal.value}×`,
+        m.met ? 'yes' : '**no**',
+      ]),
+    )
+    .join('\n');

@@ -35,6 +35,16 @@ interface Job {
 
 const ADMIN = { username: 'bench', password: 'bench password' };
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a suite that failed left behind. */
+export async function endProducts(): Promise<void> {
+  for (const child of running) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
 export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
   const child = spawn(
     process.execPath,
@@ -53,6 +63,8 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const url = await listening(child);
   const login = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',

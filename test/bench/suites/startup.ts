@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { root, startProduct } from '../product.ts';
@@ -14,25 +15,13 @@ createServer((req, res) => res.end('ok')).listen(Number(process.argv[2]), '127.0
 export async function startupSuite(dir: string): Promise<Measure[]> {
   const empty = join(dir, 'empty.mjs');
   writeFileSync(empty, EMPTY);
+  const main = join(root, 'dist', 'server', 'main.js');
   const dataDir = join(dir, 'startup');
   await (await startProduct(dataDir)).stop(); // migrated, account made, code compiled
-  let port = 40_000 + (process.pid % 10_000);
   const times = await inTurn(
     ROUNDS,
-    () => millisecondsToHealth([empty, String(++port)], port),
-    () =>
-      millisecondsToHealth(
-        [
-          join(root, 'dist', 'server', 'main.js'),
-          '--data-dir',
-          dataDir,
-          '--log-level',
-          'error',
-          '--port',
-          String(++port),
-        ],
-        port,
-      ),
+    () => millisecondsToHealth((port) => [empty, port]),
+    () => millisecondsToHealth((port) => [main, '--data-dir', dataDir, '--log-level', 'error', '--port', port]),
   );
   return [
     measure({
@@ -46,11 +35,16 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   ];
 }
 
-async function millisecondsToHealth(args: string[], port: number): Promise<number> {
+async function millisecondsToHealth(argsFor: (port: string) => string[]): Promise<number> {
+  const port = await freePort();
+  const args = argsFor(String(port));
   const started = performance.now();
-  const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' } });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' },
+  });
   while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error('the server ended');
+    if (child.exitCode !== null) throw new Error(`the server on port ${port} ended with ${child.exitCode}`);
     await new Promise((resolve) => {
       setTimeout(resolve, 1);
     });
@@ -59,6 +53,23 @@ async function millisecondsToHealth(args: string[], port: number): Promise<numbe
   child.kill('SIGTERM');
   await once(child, 'exit');
   return ms;
+}
+
+/** Below the range from which systems give ports to outgoing connections, such as our own requests. */
+const PORTS = { first: 20_000, last: 32_000 };
+let lastPort = PORTS.first + (process.pid % (PORTS.last - PORTS.first));
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    lastPort = lastPort < PORTS.last ? lastPort + 1 : PORTS.first;
+    const port = lastPort;
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer()
+        .once('error', () => resolve(false))
+        .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 const answers = (port: number): Promise<boolean> =>
