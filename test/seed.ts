@@ -1,7 +1,7 @@
 // A lively library to work on the interface with: npm run seed -- [FOLDER] [TRACKS]. Made in a data folder of its own,
-// through the public API, with covers, likes, a year of plays and playlists. Then: npm start -- --data-dir FOLDER/data
+// through the public API, with covers, likes, a year of plays and playlists. `npm run dev` makes it too, and uses it.
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TokenResponse } from '../server/auth/wire.ts';
 import type { JobOut } from '../server/jobs/wire.ts';
@@ -11,11 +11,15 @@ import { makeLibrary } from './support/library.ts';
 import { enliven, type Api } from './support/lively-library.ts';
 
 const [folder = 'seed', tracks = '1200'] = process.argv.slice(2);
-const dir = resolve(folder);
-if (existsSync(dir)) throw new Error(`${dir} is there already. Take it away, or say another folder.`);
+const target = resolve(folder);
+if (existsSync(target)) throw new Error(`${target} exists already. Delete it, or choose another folder.`);
+const dir = `${target}.part`;
+rmSync(dir, { recursive: true, force: true });
+mkdirSync(join(dir, 'data'), { recursive: true });
 
 // nobody on the internet knows this music
-Object.assign(process.env, { FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' });
+const offline = { fpid_enabled: false, musicbrainz_enabled: false, coverart_enabled: false };
+writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(offline));
 const { dir: music } = makeLibrary({ tracks: Number(tracks), seconds: '20-40', art: 'none' }, join(dir, 'music'));
 await drawCovers(music);
 const { child, url, setupToken } = await startServer(join(dir, 'data'), ['--import', music]);
@@ -37,5 +41,6 @@ await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
 const made = await enliven(api);
 child.kill('SIGTERM');
 if (child.exitCode === null) await once(child, 'exit');
-console.log(`${made.tracks} tracks, ${made.plays} plays, ${made.playlists} playlists. Now: npm start -- --data-dir ${join(folder, 'data')}
+renameSync(dir, target);
+console.log(`${target}: ${made.tracks} tracks, ${made.plays} plays, ${made.playlists} playlists.
 Sign in as ${OWNER.username} with "${OWNER.password}".`);

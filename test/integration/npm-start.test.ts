@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isAlive } from '../support/process.ts';
 import { root } from '../support/server.ts';
 
 let dir: string;
@@ -18,14 +19,6 @@ afterEach(() => {
   if (npm.pid !== undefined && isAlive(-npm.pid)) process.kill(-npm.pid, 'SIGKILL');
   rmSync(dir, { recursive: true, force: true });
 });
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** Runs npm as the leader of a group of its own, and waits until the server listens. */
 async function start(command: string, ...args: string[]): Promise<void> {

@@ -70,3 +70,12 @@ const start = (args: string[], env: Record<string, string>, entry = serverEntry(
     env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline(env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+
+/** Whether a process, or with a negative id any of a group, is left. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

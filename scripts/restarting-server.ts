@@ -1,0 +1,100 @@
+// A server in a process of its own, started again on request. One that does not start is not replaced by the old one:
+// whoever asks for its address learns why.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { inspect } from 'node:util';
+
+interface RestartingServerOptions {
+  entry: string;
+  args: string[];
+  /** `wasDown`: the one before it had failed. */
+  onListening(wasDown: boolean): void;
+  onFailed(message: string): void;
+}
+
+/** A person who saves all files saves several at once. */
+const SETTLE_MS = 50;
+const PATIENCE_MS = 1_000;
+const LAST_LINES = 40;
+
+export function createRestartingServer({ entry, args, onListening, onFailed }: RestartingServerOptions) {
+  let child: ChildProcess | undefined;
+  let failure: string | undefined;
+  let address = Promise.withResolvers<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let turn = Promise.resolve();
+
+  function start(): void {
+    const started = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = started;
+    const lines: string[] = [];
+    const take = (line: string): void => {
+      const url = /^Tonearm is listening on (http:\S+)$/.exec(line)?.[1];
+      if (url === undefined) {
+        const text = readable(line);
+        console.log(text);
+        lines.splice(0, lines.length - LAST_LINES + 1);
+        lines.push(text);
+        return;
+      }
+      const wasDown = failure !== undefined;
+      failure = undefined;
+      address.resolve(url);
+      onListening(wasDown);
+    };
+    for (const input of [started.stdout, started.stderr]) createInterface({ input }).on('line', take);
+    started.once('close', (code, signal) => {
+      if (child !== started) return; // it was asked to end
+      child = undefined;
+      failure = `The server ended (${signal ?? code}), and starts again when a file is saved.\n\n${lines.join('\n')}`;
+      console.error(failure.split('\n', 1)[0]);
+      address.promise.catch(() => undefined); // nobody may be asking
+      address.reject(new Error(failure));
+      onFailed(failure);
+    });
+  }
+
+  async function stop(): Promise<void> {
+    const old = child;
+    child = undefined;
+    if (!old || old.exitCode !== null || old.signalCode !== null) return;
+    old.kill('SIGTERM');
+    const impatience = setTimeout(() => old.kill('SIGKILL'), PATIENCE_MS);
+    await once(old, 'close');
+    clearTimeout(impatience);
+  }
+
+  return {
+    /** Where the server listens, once it does; rejects when it ended by itself. */
+    address: (): Promise<string> => address.promise,
+    /** Why it is not running, when it should be. */
+    failure: (): string | undefined => failure,
+
+    restart(): void {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const old = address;
+        address = Promise.withResolvers(); // from here on everybody waits for the new one
+        old.resolve(address.promise);
+        turn = turn.then(stop).then(start);
+      }, SETTLE_MS);
+    },
+
+    async stop(): Promise<void> {
+      clearTimeout(timer);
+      await turn;
+      await stop();
+    },
+  };
+}
+
+/** A line of the log as a person reads it, with its stack. */
+function readable(line: string): string {
+  if (!line.startsWith('{"')) return line;
+  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown> & { err?: { stack: string } };
+  const details = Object.keys(rest).length > 0 ? inspect(rest, { breakLength: Infinity }) : '';
+  return [`${String(time).slice(11, 19)} ${String(level)}: ${String(msg)} ${details}`.trimEnd(), err?.stack]
+    .filter(Boolean)
+    .join('\n');
+}

@@ -1,0 +1,116 @@
+// `npm run dev` on a copy of the sources: what is saved there is what answers, and what does not work is said.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TokenResponse } from '../../server/auth/wire.ts';
+import type { TrackPage } from '../../server/library/wire.ts';
+import { OWNER } from '../e2e/stage.ts';
+import { isAlive } from '../support/process.ts';
+import { root } from '../support/server.ts';
+
+const SOURCES = ['dist', 'migrations', 'renderer', 'resources', 'scripts', 'server', 'test'];
+const TRACKS = 12;
+
+let copy: string;
+let dev: ChildProcess;
+let url: string;
+let output = '';
+let messages: { type: string; updates?: { path: string }[]; err?: { message: string } }[];
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'tonearm-dev-'));
+  for (const name of [...SOURCES, ...readdirSync(root).filter((file) => /\.(json|ts)$/.test(file))])
+    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  mkdirSync(join(copy, 'node_modules')); // a folder of its own, since Vite keeps a cache in it
+  for (const name of readdirSync(join(root, 'node_modules')).filter((entry) => !/^\.(vite|package-lock)/.test(entry)))
+    symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name), 'junction');
+  dev = spawn(process.execPath, [join(copy, 'scripts', 'dev.ts'), join(copy, 'seed'), String(TRACKS)], {
+    cwd: copy,
+    detached: process.platform !== 'win32', // a group of its own, as a terminal makes one
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  url = await new Promise((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const address = /Local:\s+(http:\S+?)\/\s/.exec(stripVTControlCharacters(output))?.[1];
+      if (address !== undefined) resolve(address);
+    };
+    dev.stdout?.on('data', take);
+    dev.stderr?.on('data', take);
+    dev.once('exit', (code) => reject(new Error(`npm run dev ended with ${code}: ${output}`)));
+  });
+  const [, token] = /wsToken = "([^"]+)"/.exec(await text('/@vite/client')) ?? [];
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/?token=${token}`, 'vite-hmr');
+  messages = [];
+  socket.addEventListener('message', ({ data }) => messages.push(JSON.parse(String(data)) as (typeof messages)[0]));
+  await once(socket, 'open');
+});
+
+afterAll(async () => {
+  if (dev.exitCode === null && dev.signalCode === null) {
+    dev.kill('SIGKILL');
+    await once(dev, 'exit');
+  }
+  rmSync(copy, { recursive: true, force: true });
+});
+
+const text = async (path: string): Promise<string> => (await fetch(`${url}${path}`)).text();
+const edit = (file: string, change: (source: string) => string): void => {
+  const path = join(copy, file);
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+};
+
+test('the pages come from Vite, and the library of the seed from the server', async () => {
+  expect(await text('/')).toContain('/@vite/client');
+  expect(await text('/settings')).toContain('/windows/settings/main.tsx');
+  const signIn = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: url },
+    body: JSON.stringify(OWNER),
+  });
+  const { access_token } = (await signIn.json()) as TokenResponse;
+  const tracks = await fetch(`${url}/api/v1/tracks`, { headers: { Authorization: `Bearer ${access_token}` } });
+  expect(((await tracks.json()) as TrackPage).total).toBe(TRACKS);
+});
+
+test('a saved file of the server answers the next request', async () => {
+  edit('server/http/guard.ts', (source) =>
+    source.replace(`'X-Frame-Options'`, `'X-Saved': 'yes',\n  'X-Frame-Options'`),
+  );
+  await expect.poll(async () => (await fetch(`${url}/health`)).headers.get('x-saved')).toBe('yes');
+});
+
+test('a server that does not start is told of in the terminal, in the page, and in every answer', async () => {
+  edit('server/http/health.ts', (source) => `${source}const broken: = 1;\n`);
+  await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(503);
+  for (const said of [await text('/health'), output, messages.findLast(({ type }) => type === 'error')?.err?.message])
+    expect(said).toMatch(/health\.ts:\d+[\s\S]*const broken: = 1;[\s\S]*SyntaxError/);
+  edit('server/http/health.ts', (source) => source.replace('const broken: = 1;\n', ''));
+  await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(200);
+  expect(messages.at(-1)?.type).toBe('full-reload');
+});
+
+test('a type that does not fit is told of in the terminal', async () => {
+  edit('server/http/problem.ts', (source) => `${source}export const wrong: number = 'text';\n`);
+  await expect.poll(() => output).toMatch(/TS2322.*Type 'string' is not assignable to type 'number'/);
+});
+
+test('a saved component reaches the open page', async () => {
+  expect(await text('/ui/button.tsx')).not.toContain('saved just now');
+  edit('renderer/ui/button.tsx', (source) => `${source}\n// saved just now\n`);
+  await expect
+    .poll(() => messages.flatMap(({ updates = [] }) => updates.map(({ path }) => path)))
+    .toContain('/ui/button.tsx');
+  expect(await text('/ui/button.tsx')).toContain('saved just now');
+});
+
+// Windows has no signals
+test.skipIf(process.platform === 'win32')('Ctrl+C ends all of it', async () => {
+  process.kill(-(dev.pid as number), 'SIGINT');
+  expect(await once(dev, 'exit')).toEqual([0, null]);
+  await expect.poll(() => isAlive(-(dev.pid as number))).toBe(false);
+});
