@@ -94,7 +94,7 @@ export async function createApp(options: AppOptions) {
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
   const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
-  const files = add(filesModule({ ...base, ...stored, ...music }));
+  const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));

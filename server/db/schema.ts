@@ -190,6 +190,15 @@ export const tracks = sqliteTable(
     provenance: json<Partial<Record<string, Origin>>>('provenance'), // fields that do not come from tags
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
+    // these are described in track-fields.ts; several values have `; ` between them
+    originalYear: integer('original_year'), // of the first release
+    composer: text('composer'),
+    composerSort: text('composer_sort'), // folded, accents removed; null when there is none
+    label: text('label'),
+    labelSort: text('label_sort'), // as composer_sort
+    isrc: text('isrc'),
+    bpm: real('bpm'),
+    comment: text('comment'),
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
@@ -197,6 +206,23 @@ export const tracks = sqliteTable(
     index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
     index('tracks_album_sort').on(t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
     index('tracks_year').on(t.year, t.id),
+    // few files have these, and a library without them does not pay for the index
+    index('tracks_original_year')
+      .on(t.originalYear, t.id)
+      .where(sql`original_year IS NOT NULL`),
+    index('tracks_composer')
+      .on(t.composerSort, t.id)
+      .where(sql`composer_sort IS NOT NULL`),
+    index('tracks_label')
+      .on(t.labelSort, t.id)
+      .where(sql`label_sort IS NOT NULL`),
+    index('tracks_bpm')
+      .on(t.bpm, t.id)
+      .where(sql`bpm IS NOT NULL`),
+    // what albums are told to have, from their tracks
+    index('tracks_album_release')
+      .on(t.albumId, t.label, t.originalYear)
+      .where(sql`label IS NOT NULL OR original_year IS NOT NULL`),
     index('tracks_created_at').on(t.createdAt, t.id),
     index('tracks_duration').on(t.durationMs, t.id),
     index('tracks_album_id').on(t.albumId, t.discNumber, t.trackNumber, t.id),
@@ -322,6 +348,15 @@ export const changeCounts = sqliteTable('change_counts', {
 export const searchRebuild = sqliteTable('search_rebuild', {
   kind: text('kind').$type<ItemType>().primaryKey(),
   lastId: integer('last_id').notNull(), // up to here it is done
+});
+
+/**
+ * files/: tracks from before a migration added columns that their files' tags may fill; no row once they are read
+ * again. See files/tags-again.ts.
+ */
+export const tagsAgain = sqliteTable('tags_again', {
+  lastId: integer('last_id').primaryKey(), // up to here it is done
+  upToId: integer('up_to_id').notNull(), // later tracks were written with the columns
 });
 
 /** library/: lyrics found in the file or beside it. */

@@ -1,19 +1,25 @@
 import type { LibraryOffer } from '../library/module.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createReaderPool } from './reader-pool.ts';
 import { createSourceFiles } from './source-files.ts';
 import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
+import { readTagsAgain } from './tags-again.ts';
 
 export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
-type FilesModuleDeps = Base & Pick<StorageOffer, 'storage' | 'leases'> & Pick<LibraryOffer, 'changes'>;
+type FilesModuleDeps = Base &
+  Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> &
+  Pick<LibraryOffer, 'changes'> & { yieldToRequests: YieldToRequests };
 
-export function filesModule({ paths, log, db, storage, leases, changes }: FilesModuleDeps) {
+export function filesModule({ paths, log, db, changes, ...deps }: FilesModuleDeps) {
+  const { storage, leases, audioStore, yieldToRequests } = deps;
   const readers = { workerUrl: paths.workers.reader, log };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
+  const readTags = createTagReader({ reader });
   changes.onDeleted(sourceFiles.noteDeleted);
   changes.onAudioLost(sourceFiles.noteGone);
   return {
@@ -22,8 +28,14 @@ export function filesModule({ paths, log, db, storage, leases, changes }: FilesM
       /** For single files: uploads and the like do not wait behind a scan. */
       reader,
       scanReader,
-      readTags: createTagReader({ reader }),
+      readTags,
       storeFile: createStoreFile({ storage, leases, reader }),
+    },
+    resume(): void {
+      const libraryChanged = changes.changed;
+      readTagsAgain({ db, audioStore, readTags, libraryChanged, log, yieldToRequests }).catch((err: unknown) => {
+        log.error({ err }, 'tags could not be read again');
+      });
     },
     close: async (): Promise<void> => void (await Promise.all([reader.close(), scanReader.close()])),
   } satisfies Module;

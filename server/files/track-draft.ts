@@ -1,8 +1,9 @@
 // From what a file says to what the library keeps. Pure.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
-import { knownFields } from '../db/track-fields.ts';
+import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
+import { MAX_NAME } from '../media/limits.ts';
 import { oneLine } from '../media/text.ts';
-import type { AudioRead } from '../media/types.ts';
+import type { AudioRead, Tags } from '../media/types.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-writer.ts';
 
 interface PathName {
@@ -46,6 +47,13 @@ const withBlanks = (name: string): string => (/\s/.test(name) ? name : name.repl
 
 const positive = (digits: string | undefined): number | undefined => Number(digits) || undefined;
 
+/** One value each: the several of a list stand in one text. */
+const fieldsOf = (tags: Tags): KnownFields =>
+  fieldsFrom((field) => {
+    const value = tags[field];
+    return Array.isArray(value) ? oneLine(joinValues(value), MAX_NAME) : value;
+  }) as KnownFields;
+
 export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity {
   const path = tags.title === undefined ? fromPath(sourceId) : undefined;
   return {
@@ -56,7 +64,7 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
     albumArtist: tags.albumArtist ?? (tags.albumArtists.length > 0 ? tags.albumArtists.join(', ') : undefined),
     album: tags.album,
     genres: tags.genres,
-    ...knownFields(tags),
+    ...fieldsOf(tags),
     trackNumber: tags.trackNumber ?? path?.trackNumber,
     discNumber: tags.discNumber ?? path?.discNumber,
     compilation: tags.compilation,

@@ -4,9 +4,9 @@ import { asc, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../db/schema.ts';
-import type { FieldChanges } from '../db/track-fields.ts';
+import { LISTED_TEXTS, type FieldChanges, type FoldedColumn } from '../db/track-fields.ts';
 import { notFound } from '../errors.ts';
-import { sortKey } from './fold.ts';
+import { foldedText, sortKey } from './fold.ts';
 import { createResolver } from './resolve.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -39,7 +39,13 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
         };
         const { title } = given;
         tx.update(tracks)
-          .set({ ...given, ...(title !== undefined && { titleSort: sortKey(title) }), provenance, updatedAt: now() })
+          .set({
+            ...given,
+            ...(title !== undefined && { titleSort: sortKey(title) }),
+            ...foldsOf(given),
+            provenance,
+            updatedAt: now(),
+          })
           .where(eq(tracks.id, id))
           .run();
         if (title !== undefined) search.set('track', id);
@@ -90,6 +96,12 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
 
   return { updateTrack, updateArtist };
 }
+
+/** The folded texts of the fields that changed. */
+const foldsOf = (given: FieldChanges): Partial<Record<FoldedColumn, string | null>> =>
+  Object.fromEntries(
+    LISTED_TEXTS.flatMap((field) => (given[field] === undefined ? [] : [[`${field}Sort`, foldedText(given[field])]])),
+  );
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 const withoutUndefined = <T extends object>(fields: T): Given<T> =>

@@ -39,6 +39,10 @@ export function searchFold(text: string): string {
 /** Key by which names stand in order. Blanks are as one; a name of signs or marks only keeps them. */
 export const sortKey = (text: string): string => oneBlank(searchFold(text)) || identityKey(text);
 
+/** The key of a text that may be absent. */
+export const foldedText = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : sortKey(text);
+
 /** `The Quays` → `Quays, The`: how an artist is filed when the tags do not say. */
 export function sortName(name: string): string {
   const [, article, rest] = /^(the)\s+(\S.*)$/i.exec(name.trim()) ?? [];

@@ -58,12 +58,15 @@ export function prepareKnownTracks(client: Sqlite) {
       t.duration_ms AS durationMs, t.format, t.codec, t.album_id AS albumId,
       t.title, t.artist_name AS artistName, t.genre, ${fieldColumns('t')},
       t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.provenance,
-      al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation, al.release_group_mbid AS releaseGroupMbid,
+      al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation,
+      al.release_group_mbid AS releaseGroupMbid,
       l.synced AS lyricsSynced, l.lines AS lyricsLines,
       (SELECT folder_id FROM source_files WHERE track_id = t.id LIMIT 1) AS folder,
       (SELECT json_group_array(credit ORDER BY position) FROM track_artists WHERE track_id = t.id) AS artists,
-      (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = t.id) AS genres
-    FROM tracks t LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN artists aa ON aa.id = al.artist_id LEFT JOIN lyrics l ON l.track_id = t.id
+      (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id
+        WHERE tg.track_id = t.id) AS genres
+    FROM tracks t LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN artists aa ON aa.id = al.artist_id
+      LEFT JOIN lyrics l ON l.track_id = t.id
     WHERE t.id = ?`);
 
   return (id: TrackId): KnownTrack | undefined => {

@@ -7,10 +7,10 @@ export type Order = 'asc' | 'desc';
 
 /**
  * `columns` of the index that serves it, its last one is the id. `nulls`: the first may be unknown, and unknown comes
- * last both ways.
+ * last both ways; of a `partial` index those are not in it, and come by id.
  */
 export type Sort =
-  | { index: string; columns: readonly string[]; nulls?: boolean }
+  | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
   | { played: 'plays' | 'last_played_at' };
 
 /** A part of the list; the list is its segments one after the other. */
@@ -24,7 +24,13 @@ export interface Segment {
   played?: 'played' | 'never';
 }
 
-const FIRST_DOWN: ReadonlySet<string> = new Set(['year', 'created_at', 'play_count', 'last_played_at']);
+const FIRST_DOWN: ReadonlySet<string> = new Set([
+  'year',
+  'original_year',
+  'created_at',
+  'play_count',
+  'last_played_at',
+]);
 
 /** Names ascend, times and counts descend, unless asked otherwise. */
 const defaultOrder = (sort: string): Order => (FIRST_DOWN.has(sort) ? 'desc' : 'asc');
@@ -50,22 +56,34 @@ export function orderOf<S extends string>(
 ): ListedOrder {
   if (sort === 'random') return { seed: seed ?? randomInt(2 ** 32) };
   const plan = plans[sort as Exclude<S, 'random'>];
-  const segments = segmentsOf(plan, order ?? defaultOrder(sort), itemType);
-  return {
-    segments,
-    gather:
-      'played' in plan
-        ? gatheredByPlays(plan.played, order ?? defaultOrder(sort), itemType)
-        : { ...(segments[0] as Segment), hint: '' },
-  };
+  const direction = order ?? defaultOrder(sort);
+  return { segments: segmentsOf(plan, direction, itemType), gather: gathered(plan, direction, itemType) };
 }
 
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
   if ('played' in sort) return playedSegments(sort.played, order, itemType);
   const keys = sort.columns.map((column) => `i.${column} ${order}`);
-  if (sort.nulls) keys[0] += ' NULLS LAST';
-  return [{ from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') }];
+  const known: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
+  if (sort.nulls === 'partial') {
+    const [first = ''] = sort.columns;
+    const unknown: Segment = {
+      from: `${table} i`,
+      hint: 'NOT INDEXED',
+      where: `i.${first} IS NULL`,
+      orderBy: `i.id ${order}`,
+    };
+    return [{ ...known, where: `i.${first} IS NOT NULL` }, unknown];
+  }
+  return [{ ...known, orderBy: sort.nulls ? [`${keys[0]} NULLS LAST`, ...keys.slice(1)].join(', ') : known.orderBy }];
+}
+
+/** The whole order in one piece, for sorting. */
+function gathered(sort: Sort, order: Order, itemType: ItemType): Segment {
+  if ('played' in sort) return gatheredByPlays(sort.played, order, itemType);
+  const [first, ...others] = sort.columns.map((column) => `i.${column} ${order}`);
+  const keys = [sort.nulls ? `${first} NULLS LAST` : first, ...others];
+  return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
 }
 
 /**

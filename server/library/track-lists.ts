@@ -1,20 +1,32 @@
 // Which tracks a list holds and in what order: every filter and sort of `GET /tracks` (decisions 5).
 import type { AlbumId, ArtistId, UserId } from '../db/ids.ts';
 import type { Availability, MetadataStatus } from '../db/schema.ts';
-import { identityKey } from './fold.ts';
+import {
+  foldedName,
+  LISTED_NUMBERS,
+  LISTED_TEXTS,
+  TRACK_FIELDS,
+  type ListedName,
+  type ListedNumber,
+  type ListedText,
+} from '../db/track-fields.ts';
+import { identityKey, sortKey } from './fold.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { TrackSort } from './wire.ts';
 
-export interface TrackFilter {
+/** Numbers by their ends, texts by a part of them. */
+export type FieldFilters = { [F in ListedNumber as `${F}From` | `${F}To`]?: number | undefined } & {
+  [F in ListedText]?: string | undefined;
+};
+
+export interface TrackFilter extends FieldFilters {
   q?: string | undefined;
   source?: string | undefined;
   artistId?: ArtistId | undefined;
   albumId?: AlbumId | undefined;
   genre?: string | undefined;
-  yearFrom?: number | undefined;
-  yearTo?: number | undefined;
   format?: string | undefined;
   metadataStatus?: MetadataStatus | undefined;
   availability?: Availability | undefined;
@@ -30,7 +42,8 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
     columns: ['artist_sort', 'album_sort', 'album_id', 'disc_number', 'track_number', 'id'],
   },
   album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
-  year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true },
+  ...fieldSorts(),
+  year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true }, // the one that nearly every track has
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
   duration: { index: 'tracks_duration', columns: ['duration_ms', 'id'], nulls: true },
   play_count: { played: 'plays' },
@@ -51,6 +64,31 @@ const availabilityFilter = (availability: Availability): Filter =>
     ? { each: "i.availability = 'available'", not: REST }
     : { each: `${REST.each} AND i.availability = @availability`, params: { availability } };
 
+function fieldSorts(): Record<ListedName, Sort> {
+  const numbers = LISTED_NUMBERS.map((field): [string, string] => [TRACK_FIELDS[field].name, TRACK_FIELDS[field].name]);
+  const texts = LISTED_TEXTS.map((field): [string, string] => [TRACK_FIELDS[field].name, foldedName(field)]);
+  return Object.fromEntries(
+    [...numbers, ...texts].map(([name, column]): [string, Sort] => [
+      name,
+      { index: `tracks_${name}`, columns: [column, 'id'], nulls: 'partial' },
+    ]),
+  ) as Record<ListedName, Sort>;
+}
+
+function rangeFilters(field: ListedNumber, from: number | undefined, to: number | undefined): (Filter | false)[] {
+  const column = `i.${TRACK_FIELDS[field].name}`;
+  return [
+    from !== undefined && { each: `${column} >= @${field}From`, params: { [`${field}From`]: from } },
+    to !== undefined && { each: `${column} <= @${field}To`, params: { [`${field}To`]: to } },
+  ];
+}
+
+/** The first half lets the index be used of those that have one. */
+const partFilter = (field: ListedText, part: string): Filter => ({
+  each: `i.${foldedName(field)} IS NOT NULL AND instr(i.${foldedName(field)}, @${field}) > 0`,
+  params: { [field]: sortKey(part) },
+});
+
 function trackFilters(f: TrackFilter): Filter[] {
   return [
     ...wordFilters('track', f.q),
@@ -67,14 +105,15 @@ function trackFilters(f: TrackFilter): Filter[] {
     },
     f.albumId !== undefined && { each: 'i.album_id = @albumId', few: true, params: { albumId: f.albumId } },
     f.genre !== undefined && {
-      each: 'EXISTS (SELECT 1 FROM track_genres tg WHERE tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND tg.track_id = i.id)',
+      each: `EXISTS (SELECT 1 FROM track_genres tg
+        WHERE tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND tg.track_id = i.id)`,
       set: 'SELECT tg.track_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id WHERE g.name_key = @genre',
       count: 'SELECT coalesce((SELECT track_count FROM genres WHERE name_key = @genre), 0)',
       isCounted: true,
       params: { genre: identityKey(f.genre) },
     },
-    f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
-    f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
+    ...LISTED_NUMBERS.flatMap((field) => rangeFilters(field, f[`${field}From`], f[`${field}To`])),
+    ...LISTED_TEXTS.map((field) => f[field] !== undefined && partFilter(field, f[field])),
     f.format !== undefined && {
       each: 'i.format = @format',
       ofTotals: 'format = @format',

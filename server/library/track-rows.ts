@@ -75,15 +75,17 @@ type Raw = Omit<
 };
 
 // CROSS JOIN: the ids lead. No ORDER BY: sorting these wide rows would take as long as reading them.
-const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId, al.title AS albumTitle,
-    al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre,
+const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,
+    al.title AS albumTitle, al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre,
     ${fieldColumns('t')}, t.duration_ms AS durationMs,
-    t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz, t.bit_depth AS bitDepth, t.channels,
-    t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability, t.metadata_status AS metadataStatus,
-    t.metadata_error AS metadataError, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
-    t.track_gain_db AS trackGainDb, t.track_peak AS trackPeak, t.album_gain_db AS albumGainDb, t.album_peak AS albumPeak,
-    t.has_lyrics AS hasLyrics, t.created_at AS createdAt, t.updated_at AS updatedAt,
-    (c.key IS NOT NULL OR t.cover_url IS NOT NULL) AS hasCover, c.etag AS coverEtag, coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
+    t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz,
+    t.bit_depth AS bitDepth, t.channels, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri,
+    t.availability, t.metadata_status AS metadataStatus, t.metadata_error AS metadataError,
+    t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
+    t.track_gain_db AS trackGainDb, t.track_peak AS trackPeak, t.album_gain_db AS albumGainDb,
+    t.album_peak AS albumPeak, t.has_lyrics AS hasLyrics, t.created_at AS createdAt, t.updated_at AS updatedAt,
+    (c.key IS NOT NULL OR t.cover_url IS NOT NULL) AS hasCover, c.etag AS coverEtag,
+    coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
     coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN albums al ON al.id = t.album_id
@@ -94,10 +96,12 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
 
 // The lists within a track, each in one look for the whole page: as sub-selects of the above they take twice as long.
 // In the order of their keys, so nothing is sorted.
-const ARTISTS =
-  'SELECT ta.track_id AS id, x.id AS artistId, x.name FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position';
-const GENRES =
-  'SELECT tg.track_id AS id, g.name FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position';
+const ARTISTS = `SELECT ta.track_id AS id, x.id AS artistId, x.name
+  FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value
+  CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position`;
+const GENRES = `SELECT tg.track_id AS id, g.name
+  FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value
+  CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position`;
 
 /** The tracks of these ids in their order, as often as they are there; an id that is gone is left out. */
 export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {

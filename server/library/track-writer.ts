@@ -4,8 +4,8 @@
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { tracks, type MetadataStatus, type Origin, type TrackRow } from '../db/schema.ts';
-import { fieldsFrom, type KnownFields } from '../db/track-fields.ts';
-import { identityKey, sortKey } from './fold.ts';
+import { fieldsFrom, foldedFrom, type KnownFields } from '../db/track-fields.ts';
+import { foldedText, identityKey, sortKey } from './fold.ts';
 import { splitArtists } from './artist-split.ts';
 import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
 import { createSearchIndex } from './search-index.ts';
@@ -107,6 +107,7 @@ const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: Resolved
   acoustidId: ({ acoustidId }) => acoustidId ?? null,
   provenance: ({ provenance }) => (provenance ? JSON.stringify(provenance) : null),
   ...fieldsFrom((field) => (identity: TrackIdentity) => identity[field] ?? null),
+  ...foldedFrom((field) => (identity) => foldedText(identity[field])),
 };
 const IDENTITY_COLUMNS = Object.keys(IDENTITY) as IdentityColumn[];
 const IDENTITY_VALUES = Object.values(IDENTITY);
@@ -160,7 +161,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const insertGenre = client.prepare('INSERT INTO track_genres (track_id, position, genre_id) VALUES (?, ?, ?)');
   const deleteGenres = client.prepare('DELETE FROM track_genres WHERE track_id = ?');
   const upsertLyrics = client.prepare(
-    'INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?) ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines',
+    `INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?)
+    ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines`,
   );
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
   const setHasLyrics = client.prepare('UPDATE tracks SET has_lyrics = ? WHERE id = ? AND has_lyrics <> ?');
@@ -168,7 +170,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   // its place.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND year IS albums.year) THEN year
-      ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
+      ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
+        GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
     genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1)
     WHERE id = ?`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
@@ -183,7 +186,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     [ArtistId],
     { id: ArtistId }
   >(`DELETE FROM artists WHERE id = ? AND never_split = 0
-    AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id) AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
+    AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id)
+    AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
 
   function resolve(identity: TrackIdentity, folder: number | undefined): Resolved {
     const names = splitArtists(identity.artists, resolver.isWhole);

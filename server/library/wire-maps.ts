@@ -1,5 +1,12 @@
 // Between the wire's shapes and ours: queries and bodies come in, summaries go out.
-import { fieldsFrom, namedFieldsFrom, TRACK_FIELDS, type FieldChanges } from '../db/track-fields.ts';
+import {
+  fieldsFrom,
+  LISTED_NUMBERS,
+  LISTED_TEXTS,
+  namedFieldsFrom,
+  TRACK_FIELDS,
+  type FieldChanges,
+} from '../db/track-fields.ts';
 import { toIso, toIsoOrNull } from '../http/times.ts';
 import type { AlbumFilter } from './album-lists.ts';
 import type { AlbumSummary } from './album-rows.ts';
@@ -9,7 +16,7 @@ import type { ArtistChanges, TrackChanges } from './edits.ts';
 import type { GenreSummary } from './genres.ts';
 import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './manual.ts';
-import type { TrackFilter } from './track-lists.ts';
+import type { FieldFilters, TrackFilter } from './track-lists.ts';
 import type { TrackSummary } from './track-rows.ts';
 import type {
   AlbumOut,
@@ -32,13 +39,21 @@ export const toTrackFilter = (q: TrackQuery): TrackFilter => ({
   artistId: q.artist_id,
   albumId: q.album_id,
   genre: q.genre,
-  yearFrom: q.year_from,
-  yearTo: q.year_to,
+  ...fieldFilters(q),
   format: q.format,
   metadataStatus: q.metadata_status,
   availability: q.availability,
   liked: q.liked,
 });
+
+const fieldFilters = (q: TrackQuery): FieldFilters =>
+  Object.fromEntries([
+    ...LISTED_NUMBERS.flatMap((field) => [
+      [`${field}From`, q[`${TRACK_FIELDS[field].name}_from`]] as const,
+      [`${field}To`, q[`${TRACK_FIELDS[field].name}_to`]] as const,
+    ]),
+    ...LISTED_TEXTS.map((field) => [field, q[TRACK_FIELDS[field].name]] as const),
+  ]) as FieldFilters;
 
 export const toAlbumFilter = (q: AlbumQuery): AlbumFilter => ({
   q: q.q,
@@ -75,7 +90,8 @@ export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
   ...changesOf(p),
 });
 
-const changesOf = (p: TrackPatch | TrackPut): FieldChanges => fieldsFrom((field) => p[TRACK_FIELDS[field].name]);
+const changesOf = (p: TrackPatch | TrackPut): FieldChanges =>
+  fieldsFrom((field) => p[TRACK_FIELDS[field].name]) as FieldChanges;
 
 export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({
   sortName: p.sort_name,

@@ -4,11 +4,16 @@ import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
 import {
+  LISTED_NAMES,
+  LISTED_NUMBERS,
+  LISTED_TEXTS,
   namedFieldsFrom,
   TRACK_FIELDS,
   type FieldKind,
   type FieldName,
   type FieldValue,
+  type ListedNumber,
+  type ListedText,
   type TrackField,
 } from '../db/track-fields.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
@@ -25,8 +30,21 @@ export const ReplayGainOut = z.object({
 });
 
 /** The values of the table's fields, as they are sent and as a person may say them. */
-const OUT: Record<FieldKind, z.ZodType> = { year: z.int(), position: z.int() };
-const IN: Record<FieldKind, z.ZodType> = { year: z.int().min(0).max(9999), position: z.int().min(0).max(9999) };
+const OUT: Record<FieldKind, z.ZodType> = {
+  year: z.int(),
+  position: z.int(),
+  tempo: z.number(),
+  text: z.string(),
+  note: z.string(),
+};
+const WHOLE_IN = z.int().min(0).max(9999);
+const IN: Record<FieldKind, z.ZodType> = {
+  year: WHOLE_IN,
+  position: WHOLE_IN,
+  tempo: z.number().min(1).max(999),
+  text: z.string().trim().min(1).max(1000),
+  note: z.string().trim().min(1).max(2000),
+};
 
 type FieldShapesOut = { [F in TrackField as FieldName<F>]: z.ZodType<FieldValue<F> | null> };
 type FieldShapesIn = {
@@ -146,7 +164,7 @@ export const TRACK_SORTS = [
   'title',
   'artist',
   'album',
-  'year',
+  ...LISTED_NAMES,
   'created_at',
   'duration',
   'play_count',
@@ -167,6 +185,19 @@ const order = z
   .meta({ description: 'default: asc for names, desc for times and counts' });
 const seed = queryInt.optional().meta({ description: 'fixes the order of sort=random, so that pages fit together' });
 
+type FieldFilters = {
+  [F in ListedNumber as `${FieldName<F>}_from` | `${FieldName<F>}_to`]: z.ZodOptional<typeof year>;
+} & { [F in ListedText as FieldName<F>]: z.ZodOptional<typeof text> };
+const FIELD_FILTERS = Object.fromEntries([
+  ...LISTED_NUMBERS.flatMap((field) =>
+    (['from', 'to'] as const).map((end) => [`${TRACK_FIELDS[field].name}_${end}`, year.optional()] as const),
+  ),
+  ...LISTED_TEXTS.map((field) => {
+    const { name } = TRACK_FIELDS[field];
+    return [name, text.optional().meta({ description: `a part of the ${name}` })] as const;
+  }),
+]) as FieldFilters;
+
 /** Filters of `GET /tracks`; also what album and artist track lists take. */
 export const TrackQuery = z.object({
   q: text.optional().meta({ description: 'words to find in title, artist or album' }),
@@ -174,8 +205,7 @@ export const TrackQuery = z.object({
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   album_id: queryInt.pipe(AlbumIdIn).optional(),
   genre: text.optional(),
-  year_from: year.optional(),
-  year_to: year.optional(),
+  ...FIELD_FILTERS,
   format: text.optional(),
   metadata_status: MetadataStatusOut.optional(),
   availability: AvailabilityOut.optional(),

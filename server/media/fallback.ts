@@ -2,6 +2,7 @@
 // MP4. Loaded only when such a file turns up. Durations by decoding are never asked for: they take seconds a file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
+import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import { refuseCrowdedAsf } from './formats/asf-check.ts';
 import { asfPictures } from './formats/asf-picture.ts';
 import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
@@ -137,24 +138,31 @@ function codecOf(format: AudioFormat, name: string): string {
   return formatFacts(format)?.codec ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
 }
 
+type Texts = string | readonly string[] | undefined;
+
+/** The names that track-fields.ts has for music-metadata's, which the compiler looks up there. */
+type CommonName = (typeof TRACK_FIELDS)[TaggedField]['tags']['common'][number];
+
+function textsOf(common: Pick<ICommonTagsResult, CommonName>, names: readonly CommonName[]): Texts {
+  const value = names.map((name) => common[name]).find((found) => found !== undefined);
+  if (!Array.isArray(value)) return value?.toString();
+  return value.flatMap((one) => (typeof one === 'string' ? one : (one.text ?? [])));
+}
+
 /** Fields whose text both sides write alike; the rest is below. */
-const TEXTS: [TextField, (common: ICommonTagsResult) => string | readonly string[] | undefined][] = [
+const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
   ['title', (c) => c.title],
   ['album', (c) => c.album],
   ['genre', (c) => c.genre],
-  ['composer', (c) => c.composer],
-  ['isrc', (c) => c.isrc],
   ['albumArtist', (c) => c.albumartist],
   ['artistList', (c) => c.artists],
   ['artist', displayedArtist],
-  ['comment', (c) => c.comment?.[0]?.text],
   ['discSubtitle', (c) => c.discsubtitle],
   ['titleSort', (c) => c.titlesort],
   ['artistSort', (c) => c.artistsort],
   ['albumArtistSort', (c) => c.albumartistsort],
   ['albumSort', (c) => c.albumsort],
   ['date', (c) => c.date],
-  ['originalDate', (c) => c.originaldate ?? c.originalyear?.toString()],
   ['recordingMbid', (c) => c.musicbrainz_recordingid],
   ['releaseMbid', (c) => c.musicbrainz_albumid],
   ['releaseGroupMbid', (c) => c.musicbrainz_releasegroupid],
@@ -165,8 +173,11 @@ const TEXTS: [TextField, (common: ICommonTagsResult) => string | readonly string
   ['trackTotal', (c) => c.track.of?.toString()],
   ['disc', (c) => c.disk.no?.toString()],
   ['discTotal', (c) => c.disk.of?.toString()],
-  ['bpm', (c) => c.bpm?.toString()],
   ['compilation', (c) => (c.compilation ? '1' : undefined)],
+  ...TAGGED_FIELDS.map(({ field }): (typeof TEXTS)[number] => [
+    field,
+    (c) => textsOf(c, TRACK_FIELDS[field].tags.common),
+  ]),
 ];
 
 /** The first of several names is not how they are written together. */

@@ -1,12 +1,12 @@
 // What the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms mean. All four use the
 // same names but for case, blanks and underscores, so one table serves them.
+import { TAGGED_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import type { TextField } from './tag-builder.ts';
 
-const NAMES: Record<TextField, string> = {
+const NAMES: Record<Exclude<TextField, TaggedField>, string> = {
   title: 'TITLE',
   album: 'ALBUM',
   discSubtitle: 'DISCSUBTITLE|SETSUBTITLE',
-  comment: 'COMMENT|DESCRIPTION',
   titleSort: 'TITLESORT|TITLESORTORDER',
   artistSort: 'ARTISTSORT|ARTISTSORTORDER',
   albumArtistSort: 'ALBUMARTISTSORT|ALBUMARTISTSORTORDER',
@@ -16,16 +16,12 @@ const NAMES: Record<TextField, string> = {
   albumArtist: 'ALBUMARTIST|ALBUM ARTIST',
   albumArtistList: 'ALBUMARTISTS|ALBUM ARTISTS',
   genre: 'GENRE',
-  composer: 'COMPOSER',
-  isrc: 'ISRC',
   date: 'DATE|YEAR|RELEASEDATE',
-  originalDate: 'ORIGINALDATE|ORIGINALYEAR|ORIGYEAR',
   track: 'TRACKNUMBER|TRACK|TRACKNUM',
   trackTotal: 'TRACKTOTAL|TOTALTRACKS',
   disc: 'DISCNUMBER|DISC|DISCNUM',
   discTotal: 'DISCTOTAL|TOTALDISCS',
   compilation: 'COMPILATION|ITUNESCOMPILATION',
-  bpm: 'BPM|TEMPO',
   recordingMbid: 'MUSICBRAINZ_TRACKID|MUSICBRAINZ TRACK ID|MUSICBRAINZ_RECORDINGID',
   releaseMbid: 'MUSICBRAINZ_ALBUMID|MUSICBRAINZ ALBUM ID|MUSICBRAINZ_RELEASEID',
   releaseGroupMbid: 'MUSICBRAINZ_RELEASEGROUPID|MUSICBRAINZ RELEASE GROUP ID',
@@ -43,9 +39,11 @@ const NAMES: Record<TextField, string> = {
 
 /** By name as it is usually written, and as it was met in files; so the map answers without changing case. */
 const byName = new Map<string, TextField | undefined>();
-for (const [field, names] of Object.entries(NAMES) as [TextField, string][]) {
-  for (const name of names.split('|')) byName.set(name, field);
-}
+const named: [TextField, string][] = [
+  ...(Object.entries(NAMES) as [TextField, string][]),
+  ...TAGGED_FIELDS.map(({ field, tags }): [TextField, string] => [field, tags.names]),
+];
+for (const [field, names] of named) for (const name of names.split('|')) byName.set(name, field);
 const LONGEST_NAME = Math.max(...[...byName.keys()].map((name) => name.length));
 
 /** The field that a name of any case stands for. */

@@ -25,6 +25,8 @@ export const MAX_VALUE_BYTES = 2 * MB;
 export const MAX_TEXT = 512 << 10;
 /** Characters kept of one name: lists of tracks stay small whatever a file claims to be called. */
 export const MAX_NAME = 2_000;
+/** Of a comment: it is in every list of tracks too. */
+export const MAX_NOTE = 2_000;
 export const MAX_LYRICS = 256 << 10;
 /** Values kept of one list field. */
 export const MAX_LIST = 200;

@@ -1,5 +1,6 @@
 // Gathers what the tags of one file say, whatever the format. Readers call `add` with a field and its text; the rules
 // that all formats share (first value wins, lists keep order, display names, limits) are here and nowhere else.
+import { TAGGED_FIELDS, type FieldKind, type TaggedField } from '../db/track-fields.ts';
 import {
   parseBpm,
   parseDate,
@@ -11,16 +12,16 @@ import {
   parseR128Db,
   parseUuids,
 } from './field-values.ts';
-import { MAX_LIST, MAX_NAME, MAX_PICTURES, MAX_TEXT } from './limits.ts';
+import { MAX_LIST, MAX_NAME, MAX_NOTE, MAX_PICTURES, MAX_TEXT } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { oneLine, plainText, trimmed } from './text.ts';
 import type { Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
 export type TextField =
+  | TaggedField
   | 'title'
   | 'album'
   | 'discSubtitle'
-  | 'comment'
   | 'titleSort'
   | 'artistSort'
   | 'albumArtistSort'
@@ -30,16 +31,12 @@ export type TextField =
   | 'albumArtist'
   | 'albumArtistList'
   | 'genre'
-  | 'composer'
-  | 'isrc'
   | 'date'
-  | 'originalDate'
   | 'track'
   | 'trackTotal'
   | 'disc'
   | 'discTotal'
   | 'compilation'
-  | 'bpm'
   | 'recordingMbid'
   | 'releaseMbid'
   | 'releaseGroupMbid'
@@ -71,7 +68,7 @@ export class TagBuilder {
     const whole = trimmed(value);
     if (whole === '') return;
     if (field === 'lyrics') return this.addLyrics(parseLyrics(whole));
-    if (field === 'comment') return this.#addComment(whole);
+    if (isTagged(field)) return this.#addTagged(field, whole);
     const text = LISTS_OF_IDS.has(field) ? whole : oneLine(whole, MAX_NAME);
     if (text.length > this.#budget) return;
     this.#budget -= text.length;
@@ -101,15 +98,8 @@ export class TagBuilder {
       case 'genre':
         push(tags.genres, text);
         return;
-      case 'composer':
-        push((tags.composer ??= []), text);
-        return;
-      case 'isrc':
-        push((tags.isrc ??= []), text);
-        return;
       case 'date':
-      case 'originalDate':
-        this.#addDate(field, text);
+        this.#addDate(text);
         return;
       case 'track':
       case 'disc':
@@ -121,9 +111,6 @@ export class TagBuilder {
         return;
       case 'compilation':
         setOnce(tags, 'compilation', parseFlag(text));
-        return;
-      case 'bpm':
-        setOnce(tags, 'bpm', parseBpm(text));
         return;
       case 'recordingMbid':
       case 'releaseMbid':
@@ -198,17 +185,22 @@ export class TagBuilder {
     return pictures;
   }
 
-  #addComment(text: string): void {
-    if (text.length > this.#budget || this.tags.comment !== undefined) return;
-    this.#budget -= text.length;
-    this.tags.comment = plainText(text);
+  /** A field of which the table says what its text means. */
+  #addTagged(field: TaggedField, whole: string): void {
+    const { kind, isList } = TAGGED[field];
+    const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
+    if (!isList && tags[field] !== undefined) return;
+    const value = VALUE_OF[kind](whole);
+    if (value === undefined || (typeof value === 'string' && value.length > this.#budget)) return;
+    if (typeof value === 'string') this.#budget -= value.length;
+    if (isList) push((tags[field] ??= []) as string[], String(value));
+    else tags[field] = value;
   }
 
-  #addDate(field: 'date' | 'originalDate', text: string): void {
+  #addDate(text: string): void {
     const parsed = parseDate(text);
     if (!parsed) return;
-    if (field === 'originalDate') this.tags.originalYear ??= parsed.year;
-    else if (this.tags.year === undefined || (this.tags.year === parsed.year && this.tags.date === undefined)) {
+    if (this.tags.year === undefined || (this.tags.year === parsed.year && this.tags.date === undefined)) {
       this.tags.year = parsed.year;
       if (parsed.date !== undefined) this.tags.date = parsed.date;
     }
@@ -227,6 +219,21 @@ export class TagBuilder {
     for (const id of ids) if (list.length < MAX_LIST) list.push(id);
   }
 }
+
+const TAGGED = Object.fromEntries(TAGGED_FIELDS.map((spec) => [spec.field, spec])) as Record<
+  TaggedField,
+  (typeof TAGGED_FIELDS)[number]
+>;
+const isTagged = (field: TextField): field is TaggedField => field in TAGGED;
+
+/** What the text of a field means; undefined when it means nothing. */
+const VALUE_OF: Record<FieldKind, (text: string) => string | number | undefined> = {
+  year: (text) => parseDate(text)?.year,
+  position: parsePosition,
+  tempo: parseBpm,
+  text: (text) => oneLine(text, MAX_NAME),
+  note: (text) => plainText(text, MAX_NOTE),
+};
 
 const FRONT_COVER = 3;
 /** Longer than a name when a track has many artists; nothing but the identifiers is kept. */

@@ -70,7 +70,8 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /** Text with line breaks and tabs. */
-export const plainText = (text: string): string => text.replace(CONTROLS_OF_TEXT, '').toWellFormed();
+export const plainText = (text: string, maxLength = Infinity): string =>
+  cut(text.replace(CONTROLS_OF_TEXT, ''), maxLength).toWellFormed();
 
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

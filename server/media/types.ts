@@ -1,4 +1,5 @@
 // The shapes that reading a file gives: plain data that can cross a worker's boundary. Nothing here knows of rows.
+import type { TaggedField, TagValue } from '../db/track-fields.ts';
 import type { AudioFormat } from './audio-formats.ts';
 
 /** Random access to the bytes of one file. Reads are synchronous: readers run in worker threads only. */
@@ -34,6 +35,8 @@ export interface ReplayGain {
   albumPeak?: number;
 }
 
+type TaggedValues = { [F in TaggedField]?: TagValue<F> };
+
 export interface LyricsLine {
   startMs?: number;
   text: string;
@@ -44,7 +47,7 @@ export interface Lyrics {
 }
 
 /** What the tags say. Absent means the file does not say; text is trimmed of blanks and NUL, and never empty. */
-export interface Tags {
+export interface Tags extends TaggedValues {
   title?: string;
   /** Artists as separate values, in order. */
   artists: string[];
@@ -59,17 +62,12 @@ export interface Tags {
   year?: number;
   /** The date as written when it says more than the year: `YYYY-MM` or `YYYY-MM-DD`. */
   date?: string;
-  originalYear?: number;
   trackNumber?: number;
   trackTotal?: number;
   discNumber?: number;
   discTotal?: number;
   discSubtitle?: string;
   compilation?: boolean;
-  composer?: string[];
-  comment?: string;
-  bpm?: number;
-  isrc?: string[];
   titleSort?: string;
   artistSort?: string;
   albumArtistSort?: string;

@@ -28,7 +28,9 @@ const MINE = (table: string): string => `${table}.user_id = @userId AND ${table}
  */
 type Place = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
 
-const columnOf = (field: TrackField): string => `i.${TRACK_FIELDS[field].name}`;
+/** Texts are compared folded. */
+const columnOf = (field: TrackField): string =>
+  FIELDS[TRACK_FIELDS[field].name] === 'text' ? `fold(i.${TRACK_FIELDS[field].name})` : `i.${TRACK_FIELDS[field].name}`;
 
 const PLACES: Record<Field, Place> = {
   title: { column: 'i.title_sort' },

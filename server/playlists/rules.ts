@@ -19,7 +19,13 @@ export const OPERATORS = {
 export type Operator = (typeof OPERATORS)[Kind][number];
 const ALL_OPERATORS = [...new Set(Object.values(OPERATORS).flat())] as [Operator, ...Operator[]];
 
-const KIND_OF: Record<FieldKind, Kind> = { year: 'number', position: 'number' };
+const KIND_OF: Record<FieldKind, Kind> = {
+  year: 'number',
+  position: 'number',
+  tempo: 'number',
+  text: 'text',
+  note: 'text',
+};
 
 export const FIELDS = {
   title: 'text',

@@ -2,6 +2,7 @@
 // clients that know only 1.16.1 must not get them; once there they are always sent, empty when there is nothing, so
 // that clients see they are known.
 import type { UserId } from '../db/ids.ts';
+import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
@@ -141,21 +142,33 @@ const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number })
   ...(rating > 0 && { userRating: rating }),
 });
 
+/** What phones get of each field; null where the protocol has no place for it in a song, or it is given above. */
+const FIELDS: Record<TrackField, ((t: TrackSummary) => Fields) | null> = {
+  year: null,
+  trackNumber: null,
+  discNumber: null,
+  originalYear: null,
+  label: null,
+  bpm: (t) => ({ bpm: Math.round(t.bpm ?? 0) }),
+  comment: (t) => ({ comment: t.comment ?? '' }),
+  composer: (t) => ({ displayComposer: t.composer ?? '' }),
+  isrc: (t) => ({ isrc: valuesOfList(t.isrc) }),
+};
+const FIELDS_OF_SONGS = Object.values(FIELDS).filter((give) => give !== null);
+const fieldsOf = (t: TrackSummary): Fields => Object.assign({}, ...FIELDS_OF_SONGS.map((give) => give(t))) as Fields;
+
 const openSong = (t: TrackSummary): Fields => ({
   bitDepth: t.bitDepth ?? 0,
   samplingRate: t.sampleRateHz ?? 0,
   channelCount: t.channels ?? 0,
   mediaType: 'song',
   played: t.lastPlayedAt ?? undefined,
-  bpm: 0,
-  comment: '',
+  ...fieldsOf(t),
   sortName: '',
   musicBrainzId: t.recordingMbid ?? '',
   displayArtist: t.artistName ?? '',
   displayAlbumArtist: t.albumArtistName ?? '',
-  displayComposer: '',
   explicitStatus: '',
-  isrc: [],
   genres: t.genres.map((name) => ({ name })),
   artists: t.artists.map(({ id, name }) => ({ id: toId('artist', id), name })),
   albumArtists:
@@ -186,12 +199,12 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   sortName: '',
   isCompilation: a.isCompilation,
   explicitStatus: '',
-  recordLabels: [],
+  recordLabels: a.labels.map((name) => ({ name })),
   genres: a.genre === null ? [] : [{ name: a.genre }],
   artists: a.artistId === null ? [] : [{ id: toId('artist', a.artistId), name: a.artistName ?? UNKNOWN_ARTIST }],
   releaseTypes: a.isCompilation ? ['album', 'compilation'] : [],
   moods: [],
-  originalReleaseDate: {},
+  originalReleaseDate: a.originalYear === null ? {} : { year: a.originalYear },
   releaseDate: {},
   discTitles: [],
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
 import type { AlbumFilter } from '../../server/library/album-lists.ts';
 import type { ArtistFilter } from '../../server/library/artist-lists.ts';
+import { LISTED_NAMES, LISTED_NUMBERS, LISTED_TEXTS, TRACK_FIELDS } from '../../server/db/track-fields.ts';
 import { identityKey, searchFold, sortKey, sortName } from '../../server/library/fold.ts';
 import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/track-lists.ts';
@@ -14,6 +15,7 @@ import {
   makeSampleLibrary,
   type SampleAlbum,
   type SampleArtist,
+  type SampleFields,
   type SampleLibrary,
   type SampleTrack,
 } from '../support/sample-library.ts';
@@ -58,6 +60,18 @@ const hasGenre = (t: SampleTrack, genre: string | undefined): boolean =>
   genre === undefined || t.genres.some((g) => identityKey(g) === identityKey(genre));
 const is = <T>(wanted: T | undefined, value: T | null): boolean => wanted === undefined || wanted === value;
 
+const fieldsFit = (fields: SampleFields, f: TrackFilter): boolean =>
+  LISTED_NUMBERS.every((field) => {
+    const [from, to] = [f[`${field}From`], f[`${field}To`]];
+    const value = field === 'year' ? null : fields[field];
+    if (field === 'year' || (from === undefined && to === undefined)) return true;
+    return value !== null && value >= (from ?? 0) && value <= (to ?? Infinity);
+  }) &&
+  LISTED_TEXTS.every((field) => {
+    const part = f[field];
+    return part === undefined || sortKey(fields[field] ?? '').includes(sortKey(part));
+  });
+
 function trackFits(t: SampleTrack, f: TrackFilter): boolean {
   const album = albumOf(t);
   const texts = [t.title, t.credit, ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : [])];
@@ -71,6 +85,7 @@ function trackFits(t: SampleTrack, f: TrackFilter): boolean {
     is(f.albumId, album?.id ?? null) &&
     hasGenre(t, f.genre) &&
     inYears(t.year, f) &&
+    fieldsFit(t.fields, f) &&
     is(f.liked, liked('track', t.id))
   );
 }
@@ -114,6 +129,12 @@ const trackKeys = (t: SampleTrack, sort: string): Key[] => {
       year: [t.year],
       created_at: [t.createdAt],
       duration: [t.durationMs],
+      ...Object.fromEntries(
+        [...LISTED_NUMBERS, ...LISTED_TEXTS].flatMap((field) => {
+          const value = field === 'year' ? t.year : t.fields[field];
+          return [[TRACK_FIELDS[field].name, [typeof value === 'string' ? sortKey(value) : value]]];
+        }),
+      ),
     }[sort] ?? playKeys('track', t.id, sort)
   );
 };
@@ -141,7 +162,7 @@ const playKeys = (type: string, id: number, sort: string): Key[] => [
   sort === 'play_count' ? (played(type, id)?.plays ?? 0) : (played(type, id)?.last ?? null),
 ];
 
-const NULLS_LAST = ['year', 'duration', 'last_played_at'];
+const NULLS_LAST: string[] = [...LISTED_NAMES, 'duration', 'last_played_at'];
 
 /** Unknown comes last in the sorts that say so, else it is the smallest. What was never played is by id both ways. */
 function sorted<T extends { id: number }>(
@@ -214,6 +235,11 @@ const TRACK_FILTERS: (() => TrackFilter)[] = [
   () => ({ yearTo: 1999 }),
   () => ({ yearFrom: 1980, yearTo: 1985 }),
   () => ({ yearFrom: 2000, yearTo: 1990 }),
+  ...LISTED_NUMBERS.flatMap((field) => [
+    () => ({ [`${field}From`]: 100 }),
+    () => ({ [`${field}From`]: 120, [`${field}To`]: 1_980 }),
+  ]),
+  ...LISTED_TEXTS.flatMap((field) => [() => ({ [field]: 'ärzte' }), () => ({ [field]: 'A' })]),
   () => ({ format: 'flac' }),
   () => ({ metadataStatus: 'failed' }),
   () => ({ availability: 'remote' }),

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { sortKey } from '../../server/library/fold.ts';
+import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
+import { foldedText, sortKey } from '../../server/library/fold.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { productPaths } from '../../server/paths.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';
@@ -114,9 +115,7 @@ function readFacts(): Facts[] {
         )
         .get(t.id);
       const numbers = [
-        'year',
-        'track_number',
-        'disc_number',
+        ...FIELD_NAMES,
         'duration_ms',
         'size_bytes',
         'bitrate_kbps',
@@ -163,9 +162,10 @@ function readFacts(): Facts[] {
           last_played_at: play?.last_played_at ?? null,
           rating: like?.rating ?? 0,
           ...Object.fromEntries(
-            ['year', 'track_number', 'disc_number', 'duration_ms', 'size_bytes', 'bitrate_kbps', 'created_at'].map(
-              (name) => [name, t[name] ?? null],
-            ),
+            [...FIELD_NAMES, 'duration_ms', 'size_bytes', 'bitrate_kbps', 'created_at'].map((name) => [
+              name,
+              FIELDS[name as Field] === 'text' ? foldedText(t[name] as string | null) : (t[name] ?? null),
+            ]),
           ),
         },
       } as unknown as Facts;
@@ -230,6 +230,14 @@ const parse = (rules: unknown): Rules => RulesIn.parse(rules);
 const found = async (rules: unknown): Promise<number[]> => [...(await smart.find(user, parse(rules))).ids];
 const byId = (ids: readonly number[]): number[] => ids.toSorted((a, b) => a - b);
 
+const VALUES_OF_KIND: Record<FieldKind, Value[]> = {
+  year: [1990, 1959, 0],
+  position: [5, 1, 2],
+  tempo: [120, 97.5, 0],
+  text: ['björk', 'ÄRZTE', ';', 'moon; МОСКВА', 'a'],
+  note: ['moon', 'Second Line', '%'],
+};
+
 const VALUES: Record<Field, Value[]> = {
   title: [
     'love',
@@ -254,9 +262,7 @@ const VALUES: Record<Field, Value[]> = {
   album: ['night', '夜', '%', 'Dark'],
   album_artist: ['ärzte', 'the', '1'],
   genre: ['rock', 'electro', 'hip-hop', 'blues & soul', 'o'],
-  year: [1990, 1959, 0],
-  track_number: [5, 1],
-  disc_number: [1, 2],
+  ...namedFieldsFrom((field) => VALUES_OF_KIND[TRACK_FIELDS[field].kind]),
   duration_ms: [200_000, 30_000],
   size_bytes: [4_000_000, 0],
   bitrate_kbps: [128, 320],

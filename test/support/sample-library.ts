@@ -4,9 +4,19 @@
 import type { MainDb } from '../../server/db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { Availability, MetadataStatus } from '../../server/db/schema.ts';
-import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
+import {
+  FIELD_LIST,
+  fieldsFrom,
+  LISTED_TEXTS,
+  TRACK_FIELDS,
+  type FieldKind,
+  type FieldValues,
+} from '../../server/db/track-fields.ts';
+import { foldedText, identityKey, sortKey, sortName } from '../../server/library/fold.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
 import { seededRandom } from './random.ts';
+
+export type SampleFields = Omit<FieldValues, 'year' | 'trackNumber' | 'discNumber'>;
 
 export interface SampleTrack {
   id: TrackId;
@@ -18,6 +28,8 @@ export interface SampleTrack {
   year: number | null;
   disc: number | null;
   number: number | null;
+  /** Those of the table but for year and numbers. */
+  fields: SampleFields;
   durationMs: number | null;
   sizeBytes: number | null;
   format: string | null;
@@ -110,6 +122,23 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
   const maybe = <T>(share: number, value: () => T): T | null => (random() < share ? value() : null);
   const phrase = (most: number) => Array.from({ length: 1 + below(most) }, () => pick(WORDS)).join(' ');
+  const fieldRandom = seededRandom(seed + 1);
+  const ofKind: Record<FieldKind, (n: number) => string | number> = {
+    year: (n) => 1950 + Math.floor(n * 70),
+    position: (n) => 1 + Math.floor(n * 20),
+    tempo: (n) => 60 + Math.floor(n * 240) / 2,
+    text: (n) => WORDS.slice(Math.floor(n * WORDS.length), Math.floor(n * WORDS.length) + 2).join('; '),
+    note: (n) => `${WORDS[Math.floor(n * WORDS.length)]}\nsecond line`,
+  };
+  const sampleFields = (): SampleFields => {
+    const {
+      year: _,
+      trackNumber: _track,
+      discNumber: _disc,
+      ...fields
+    } = fieldsFrom((field) => (fieldRandom() < 0.4 ? ofKind[TRACK_FIELDS[field].kind](fieldRandom()) : null));
+    return fields as SampleFields;
+  };
   const moment = () => EPOCH + below(2_000) * 1_000; // few enough that some are equal
 
   const library: SampleLibrary = { users: [], artists: [], albums: [], tracks: [], likes: new Map(), plays: new Map() };
@@ -143,6 +172,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
         year: maybe(0.8, () => 1960 + below(65)),
         disc: maybe(0.7, () => 1 + below(2)),
         number: maybe(0.9, () => 1 + below(20)),
+        fields: sampleFields(),
         durationMs: remote ? null : 1_000 * (30 + below(400)),
         sizeBytes: remote ? null : below(9_000_000),
         format: remote ? null : pick(FORMATS),
@@ -279,6 +309,13 @@ function inserts(db: MainDb) {
         genreIds.set(name, known);
         trackGenre.run(id, position, known);
       });
+      const columns = FIELD_LIST.flatMap((field) => (field in t.fields ? [[field, TRACK_FIELDS[field].name]] : []));
+      for (const [field, name] of columns)
+        client.prepare(`UPDATE tracks SET ${name} = ? WHERE id = ?`).run(t.fields[field as keyof SampleFields], id);
+      for (const field of LISTED_TEXTS)
+        client
+          .prepare(`UPDATE tracks SET ${TRACK_FIELDS[field].name}_sort = ? WHERE id = ?`)
+          .run(foldedText(t.fields[field]), id);
       search.add('track', id);
       return id as TrackId;
     },

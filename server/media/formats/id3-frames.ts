@@ -1,4 +1,5 @@
 // What each ID3v2 frame says. https://id3.org/id3v2.4.0-frames
+import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { parseDate, parseUuids, withDay } from '../field-values.ts';
 import { fieldOfName } from '../field-names.ts';
 import { parseId3Genre } from '../genres.ts';
@@ -12,7 +13,7 @@ import { readSyncedLyrics } from './id3-synced-lyrics.ts';
 import { afterTerminator, decodeText } from './id3-text.ts';
 
 /** Text frames that carry one field: v2.3 and v2.4 name, v2.2 name. */
-const TEXT_FRAMES: [TextField, string, string?][] = [
+const TEXT_FRAMES: [TextField, ...string[]][] = [
   ['title', 'TIT2', 'TT2'],
   ['album', 'TALB', 'TAL'],
   ['albumArtist', 'TPE2', 'TP2'],
@@ -20,12 +21,7 @@ const TEXT_FRAMES: [TextField, string, string?][] = [
   ['disc', 'TPOS', 'TPA'],
   ['date', 'TDRC'],
   ['date', 'TDRL'],
-  ['originalDate', 'TDOR'],
-  ['originalDate', 'TORY', 'TOR'],
   ['compilation', 'TCMP', 'TCP'],
-  ['composer', 'TCOM', 'TCM'],
-  ['bpm', 'TBPM', 'TBP'],
-  ['isrc', 'TSRC', 'TRC'],
   ['discSubtitle', 'TSST'],
   ['titleSort', 'TSOT', 'TST'],
   ['titleSort', 'XSOT'],
@@ -34,6 +30,7 @@ const TEXT_FRAMES: [TextField, string, string?][] = [
   ['albumSort', 'TSOA', 'TSA'],
   ['albumSort', 'XSOA'],
   ['albumArtistSort', 'TSO2', 'TS2'],
+  ...TAGGED_FIELDS.map(({ field, tags }): [TextField, ...string[]] => [field, ...(tags.id3 ?? [])]),
 ];
 /** Frames that need more than "decode and add". */
 const SPECIAL = {
@@ -63,7 +60,7 @@ type Special = (typeof SPECIAL)[keyof typeof SPECIAL];
 
 const packed = (name: string): number => (name.length === 3 ? threeCc(name) : fourCc(name));
 const textField = new Map<number, TextField>();
-for (const [field, ...names] of TEXT_FRAMES) for (const name of names) if (name) textField.set(packed(name), field);
+for (const [field, ...names] of TEXT_FRAMES) for (const name of names) textField.set(packed(name), field);
 const special = new Map<number, Special>(Object.entries(SPECIAL).map(([name, what]) => [packed(name), what]));
 
 export const isPictureFrame = (name: number): boolean => special.get(name) === 'picture';
@@ -72,8 +69,7 @@ export const isWantedFrame = (name: number): boolean => textField.has(name) || s
 const MUSICBRAINZ = 'http://musicbrainz.org';
 /** Fields of which a frame may hold several, separated by NUL; of the others the first counts. */
 const LISTS: ReadonlySet<TextField> = new Set([
-  'composer',
-  'isrc',
+  ...TAGGED_FIELDS.flatMap(({ field, isList }) => (isList ? [field] : [])),
   'albumArtist',
   'albumArtistList',
   'artistMbids',

@@ -1,5 +1,6 @@
 // The tags of MP4 files as iTunes writes them: an atom for each field with `data` atoms inside, and `----` atoms with
 // free names.
+import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { ID3_GENRES } from '../genres.ts';
 import { fieldOfName } from '../field-names.ts';
 import { u16be, u32be } from '../integers.ts';
@@ -24,9 +25,6 @@ const TEXT_ATOMS = new Map<number, TextField>(
     '\xa9alb': 'album',
     '\xa9day': 'date',
     '\xa9gen': 'genre',
-    '\xa9wrt': 'composer',
-    '\xa9com': 'composer',
-    '\xa9cmt': 'comment',
     '\xa9lyr': 'lyrics',
     sonm: 'titleSort',
     soar: 'artistSort',
@@ -35,10 +33,9 @@ const TEXT_ATOMS = new Map<number, TextField>(
   } as const).map(([name, field]) => [atom(name), field]),
 );
 /** Atoms that hold a whole number. */
-const NUMBER_ATOMS = new Map<number, TextField>([
-  [atom('cpil'), 'compilation'],
-  [atom('tmpo'), 'bpm'],
-]);
+const NUMBER_ATOMS = new Map<number, TextField>([[atom('cpil'), 'compilation']]);
+for (const { field, kind, tags } of TAGGED_FIELDS)
+  for (const name of tags.mp4 ?? []) (kind === 'tempo' ? NUMBER_ATOMS : TEXT_ATOMS).set(atom(name), field);
 const TRACK = atom('trkn');
 const DISC = atom('disk');
 const GENRE = atom('gnre');

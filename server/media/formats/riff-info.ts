@@ -1,4 +1,5 @@
 // LIST INFO of a WAV file: four letters and a text each. https://exiftool.org/TagNames/RIFF.html#Info
+import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { fourCc, u32be, u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
 import { TagBuilder, type TextField } from '../tag-builder.ts';
@@ -15,11 +16,10 @@ const FIELDS = new Map<number, TextField>(
     IGNR: 'genre',
     ITRK: 'track',
     IPRT: 'track',
-    ICMT: 'comment',
-    IMUS: 'composer',
     IAAR: 'albumArtist',
   } as const).map(([name, field]) => [fourCc(name), field]),
 );
+for (const { field, tags } of TAGGED_FIELDS) for (const name of tags.riff ?? []) FIELDS.set(fourCc(name), field);
 
 export function readListInfo(window: Window, start: number, end: number): Tags {
   const builder = new TagBuilder();

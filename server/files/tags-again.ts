@@ -1,0 +1,107 @@
+// Fills columns that a migration added from the tags of files that were read before it, which no scan looks at while
+// they do not change. A little at a time beside everything else, from where it stopped when the server did. Nothing is
+// replaced. Audio in an object store is left out: it would have to be fetched whole.
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
+import { AppError } from '../errors.ts';
+import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
+import { foldedText } from '../library/fold.ts';
+import type { Log } from '../log/log.ts';
+import { UnreadableAudio } from '../media/types.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import { nameToText } from '../storage/file-names.ts';
+
+export interface TagsAgainDeps {
+  db: MainDb;
+  audioStore: Pick<AudioStore, 'resolve'>;
+  readTags: (path: string, sourceId: string) => Promise<KnownFields>;
+  libraryChanged: () => void;
+  log: Log;
+  yieldToRequests: YieldToRequests;
+}
+
+interface Old {
+  id: TrackId;
+  sourceId: string;
+  storageUri: string;
+}
+
+/** Some milliseconds. */
+const AT_ONCE = 20;
+
+/** Where nothing stands, and nobody emptied it. */
+const filled = (column: string, field: string): string =>
+  `${column} = iif(provenance ->> '${field}' IS NULL, coalesce(${column}, @${column}), ${column})`;
+const FOLDED = foldedFrom((field) => ({ field, column: foldedName(field) }));
+const FILL = [
+  ...TAGGED_FIELDS.map(({ field, name }) => filled(name, field)),
+  ...Object.values(FOLDED).map(({ field, column }) => filled(column, field)),
+].join(', ');
+
+/** Resolves when nothing is left to do, when files cannot be reached now, or when the database was closed. */
+export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
+  const { db, log, yieldToRequests, libraryChanged } = deps;
+  const client = db.$client;
+  const left = client
+    .prepare<[], { lastId: number; upToId: number }>('SELECT last_id AS lastId, up_to_id AS upToId FROM tags_again')
+    .get();
+  if (!left) return;
+  log.info({ up_to: left.upToId }, 'tags are read again for new fields');
+  const next = client.prepare<[number, number, number], Old>(
+    `SELECT id, source_id AS sourceId, storage_uri AS storageUri FROM tracks
+    WHERE id > ? AND id <= ? AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`,
+  );
+  const fill = client.prepare(`UPDATE tracks SET ${FILL} WHERE id = @id AND storage_uri = @storageUri`);
+  const note = client.prepare('UPDATE tags_again SET last_id = ?');
+  const write = client.transaction((rows: { old: Old; fields: KnownFields }[], last: number): void => {
+    for (const { old, fields } of rows) fill.run({ ...valuesOf(fields), id: old.id, storageUri: old.storageUri });
+    note.run(last);
+  }).immediate;
+
+  let found = 0;
+  for (let after = left.lastId; ;) {
+    const some = next.all(after, left.upToId, AT_ONCE);
+    const last = some.at(-1);
+    if (!last) break;
+    const rows: { old: Old; fields: KnownFields }[] = [];
+    let unreachable = 0;
+    for (const old of some) {
+      const fields = await fieldsOf(deps, old);
+      if (!client.open) return;
+      if (fields === 'unreachable') unreachable++;
+      else if (fields && TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined)) rows.push({ old, fields });
+      await yieldToRequests();
+      if (!client.open) return;
+    }
+    if (unreachable === some.length) return; // their disk is not connected: with the next start
+    write(rows, last.id);
+    found += rows.length;
+    after = last.id;
+  }
+  client.exec('DELETE FROM tags_again');
+  log.info({ tracks: found }, 'tags were read again');
+  if (found > 0) libraryChanged();
+}
+
+/** Undefined where there is nothing to read. */
+async function fieldsOf(
+  { audioStore, readTags }: TagsAgainDeps,
+  { storageUri, sourceId }: Old,
+): Promise<KnownFields | 'unreachable' | undefined> {
+  try {
+    const { path } = await audioStore.resolve(storageUri);
+    if (path === undefined) return undefined;
+    return await readTags(typeof path === 'string' ? path : nameToText(path), sourceId);
+  } catch (error) {
+    if (error instanceof UnreadableAudio) return undefined;
+    if (error instanceof AppError) return error.code === 'unavailable' ? 'unreachable' : undefined;
+    throw error;
+  }
+}
+
+const valuesOf = (fields: KnownFields): Record<string, string | number | null> =>
+  Object.fromEntries([
+    ...TAGGED_FIELDS.map(({ field, name }) => [name, fields[field] ?? null] as const),
+    ...Object.values(FOLDED).map(({ field, column }) => [column, foldedText(fields[field])] as const),
+  ]);
