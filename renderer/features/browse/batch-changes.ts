@@ -1,22 +1,18 @@
 // One form for several tracks: what is left empty stays as each of them has it. Pure.
 import type { TrackOut, TrackPatch, TrackPut } from '../../../server/library/wire.ts';
+import { SHARED_FIELDS, viewOf } from '../../music/track-fields.ts';
 
-export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', 'year', 'disc_number'] as const;
+export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', ...SHARED_FIELDS] as const;
 export type BatchField = (typeof BATCH_FIELDS)[number];
 export type BatchForm = Partial<Record<BatchField, string>>;
 
-const VALUES: Record<BatchField, (track: TrackOut) => string | number | null> = {
-  artist: (track) => track.artist_name,
-  album: (track) => track.album_title,
-  album_artist: (track) => track.album_artist_name,
-  genre: (track) => track.genre,
-  year: (track) => track.year,
-  disc_number: (track) => track.disc_number,
-};
+const NAMES = { artist: 'artist_name', album: 'album_title', album_artist: 'album_artist_name' } as const;
+const valueOf = (track: TrackOut, field: BatchField): string | number | null =>
+  track[field in NAMES ? NAMES[field as keyof typeof NAMES] : (field as Exclude<BatchField, keyof typeof NAMES>)];
 
 /** What they all have; undefined when they differ. */
 export function commonValue(tracks: readonly TrackOut[], field: BatchField): string | undefined {
-  const values = new Set(tracks.map((track) => String(VALUES[field](track) ?? '')));
+  const values = new Set(tracks.map((track) => String(valueOf(track, field) ?? '')));
   return values.size === 1 ? [...values][0] : undefined;
 }
 
@@ -30,11 +26,12 @@ export type TrackChange =
  */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
   const given = (field: BatchField) => form[field]?.trim() || undefined;
-  const number = (field: BatchField) => (given(field) === undefined ? undefined : Number(given(field)));
   const loose = Object.fromEntries(
-    Object.entries({ genre: given('genre'), year: number('year'), disc_number: number('disc_number') }).filter(
-      ([, value]) => value !== undefined,
-    ),
+    (['genre', ...SHARED_FIELDS] as const).flatMap((field) => {
+      const text = given(field);
+      if (text === undefined) return [];
+      return [[field, field !== 'genre' && viewOf(field).input === 'number' ? Number(text) : text]];
+    }),
   ) as Omit<TrackPatch, 'title'>;
   const artist = given('artist');
   const album = given('album');

@@ -6,6 +6,7 @@ import { request } from '../../api/client.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import type { TrackGroup } from '../../music/track-drag.ts';
+import { isFieldName, viewOf } from '../../music/track-fields.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatNumber } from '../../ui/format.ts';
@@ -14,7 +15,7 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { BATCH_FIELDS, changeOf, commonValue, type BatchField, type BatchForm } from './batch-changes.ts';
 import styles from './tracks-table.module.css';
 
-const NUMBERS = new Set<BatchField>(['year', 'disc_number']);
+const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(field).input === 'number';
 
 /** One form for everything that is chosen; empty fields stay as they are. */
 export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () => void }) {
@@ -70,13 +71,13 @@ export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () =
             <TextInput
               key={field}
               name={field}
-              label={t(`edit.${field}`)}
-              className={NUMBERS.has(field) ? '' : styles.wide!}
+              label={t(`field.${field}`)}
+              className={isNumber(field) ? '' : styles.wide!}
               disabled={!tracks}
               data-autofocus={i === 0 || undefined}
               placeholder={tracks ? (commonValue(tracks, field) ?? t('edit.several')) : ''}
-              maxLength={NUMBERS.has(field) ? 4 : 500}
-              {...(NUMBERS.has(field) && { inputMode: 'numeric' as const, pattern: '\\d{1,4}' })}
+              maxLength={isNumber(field) ? 4 : 500}
+              {...(isNumber(field) && { inputMode: 'numeric' as const, pattern: '\\d{1,4}' })}
             />
           ))}
         </div>

@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { genresQuery, type SortOrder } from '../../api/library.ts';
+import { isFieldName } from '../../music/track-fields.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/choice-menu.tsx';
 import pill from '../../ui/pill.module.css';
@@ -29,6 +30,7 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
   const sort = search.sort ?? defaultSort;
   const order: SortOrder = search.order ?? naturalOrder(sort);
   const { sort: _sort, order: _order, seed: _seed, ...filters } = search;
+  const labelOf = (name: SortName) => t(isFieldName(name) ? `field.${name}` : `sort.${name}`);
   const choose = (next: Sort) =>
     onChange({
       ...filters,
@@ -46,7 +48,7 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
         label={t('list.sort')}
         value={sort}
         onChange={choose}
-        options={sorts.map((value) => ({ value, label: t(`sort.${value satisfies SortName}`) }))}
+        options={sorts.map((value) => ({ value, label: labelOf(value) }))}
       />
       {sort === 'random' ? (
         <IconButton

@@ -1,6 +1,7 @@
 // The orders a person can choose, in the order the menu shows them. Names are the server's.
 import type { AlbumSort, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
 import type { SortOrder } from '../../api/library.ts';
+import { SORTABLE_FIELDS } from '../../music/track-fields.ts';
 
 export const ALBUM_SORT_NAMES = [
   'title',
@@ -22,7 +23,7 @@ export const TRACK_SORT_NAMES = [
   'title',
   'artist',
   'album',
-  'year',
+  ...SORTABLE_FIELDS,
   'created_at',
   'duration',
   'play_count',
@@ -30,7 +31,7 @@ export const TRACK_SORT_NAMES = [
   'random',
 ] as const satisfies readonly TrackSort[];
 
-const NEWEST_FIRST = new Set<string>(['created_at', 'play_count', 'last_played_at']);
+const NEWEST_FIRST = new Set<string>(['year', 'original_year', 'created_at', 'play_count', 'last_played_at']);
 
 /** Names go up, times and counts go down, unless told otherwise. */
 export const naturalOrder = (sort: string): SortOrder => (NEWEST_FIRST.has(sort) ? 'desc' : 'asc');

@@ -4,6 +4,7 @@ import type { TrackOut } from '../../../server/library/wire.ts';
 import { AvailabilityIcon } from '../../music/availability-icon.tsx';
 import { LikeButton } from '../../music/like-button.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
+import { FIELD_NAMES, viewOf } from '../../music/track-fields.ts';
 import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../ui/format.ts';
 import { RowLink } from '../../ui/row-link.tsx';
 import type { ChoosableColumn } from './column-layout.ts';
@@ -62,15 +63,19 @@ export function trackColumns(
           </RowLink>
         ),
     },
-    {
-      id: 'year',
-      label: t('sort.year'),
-      width: '56px',
-      sortable: true,
-      wideOnly: true,
-      align: 'end',
-      cell: (track) => quiet(track.year),
-    },
+    ...FIELD_NAMES.map((name): ChoosableColumn<TrackOut> => {
+      const { input, width, isShown = false, isSortable = false } = viewOf(name);
+      return {
+        id: name,
+        label: t(`field.${name}`),
+        width,
+        sortable: isSortable,
+        wideOnly: true,
+        extra: !isShown,
+        ...(input === 'number' && { align: 'end' }),
+        cell: (track) => quiet(track[name]),
+      };
+    }),
     {
       id: 'genre',
       label: t('list.genre'),
@@ -78,15 +83,6 @@ export function trackColumns(
       wideOnly: true,
       extra: true,
       cell: (track) => quiet(track.genres.join(', ')),
-    },
-    {
-      id: 'track_number',
-      label: t('table.number'),
-      width: '48px',
-      wideOnly: true,
-      extra: true,
-      align: 'end',
-      cell: (track) => quiet(track.track_number),
     },
     {
       id: 'play_count',

@@ -1,17 +1,9 @@
 // What a match would make of a track, field by field. Pure.
 import type { MatchOut } from '../../../server/enrichment/wire.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
+import { FIELD_NAMES } from '../../music/track-fields.ts';
 
-export const FIELDS = [
-  'title',
-  'artist',
-  'album',
-  'album_artist',
-  'year',
-  'track_number',
-  'disc_number',
-  'genre',
-] as const;
+export const FIELDS = ['title', 'artist', 'album', 'album_artist', ...FIELD_NAMES, 'genre'] as const;
 export type FieldName = (typeof FIELDS)[number];
 export interface Change {
   field: FieldName;
@@ -22,15 +14,17 @@ export interface Change {
 const text = (value: string | number | null | undefined): string | null =>
   value === null || value === undefined || value === '' ? null : String(value);
 
+/** A match says few of them. */
+const fields = (from: Partial<Record<TrackFieldName, string | number | null>>) =>
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, text(from[name])])) as Record<TrackFieldName, string | null>;
+
 export const valuesOf = (track: TrackOut): Record<FieldName, string | null> => ({
   title: track.title,
   artist: text(track.artist_name),
   album: text(track.album_title),
   album_artist: text(track.album_artist_name),
-  year: text(track.year),
-  track_number: text(track.track_number),
-  disc_number: text(track.disc_number),
   genre: text(track.genres.join(', ') || track.genre),
+  ...fields(track),
 });
 
 /** A match that is silent on a field leaves it as it is. */
@@ -41,10 +35,8 @@ export function changesOf(track: TrackOut, match: MatchOut): Change[] {
     artist: text(match.artist_name),
     album: text(match.album_title),
     album_artist: text(match.album_artist_name),
-    year: text(match.year),
-    track_number: text(match.track_number),
-    disc_number: text(match.disc_number),
     genre: text(match.genres.join(', ')),
+    ...fields(match),
   };
   return FIELDS.flatMap((field) => {
     const value = after[field];

@@ -1,18 +1,20 @@
 // What a person says a track is. It is not identified any more after that. Mistakes are told in the server's own words,
 // at their field.
-import { TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { useSetMetadata } from '../../api/tracks.ts';
+import { FIELD_NAMES, isFieldName, viewOf } from '../../music/track-fields.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { toTrackPut, type EditValues } from './edit-values.ts';
 import styles from './details.module.css';
 
-const WIDE = ['title', 'artist', 'artists', 'album', 'album_artist', 'genre'] as const;
-const NUMBERS = ['year', 'track_number', 'disc_number'] as const;
+const NAMES = ['title', 'artist', 'artists', 'album', 'album_artist', 'genre'] as const;
+const NUMBERS = FIELD_NAMES.filter((name) => viewOf(name).input === 'number');
+const TEXTS = FIELD_NAMES.filter((name) => viewOf(name).input !== 'number');
 
 export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => void }) {
   const { t } = useTranslation();
@@ -24,30 +26,35 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
     album: track.album_title ?? '',
     album_artist: track.album_artist_name ?? '',
     genre: track.genre ?? '',
-    year: String(track.year ?? ''),
-    track_number: String(track.track_number ?? ''),
-    disc_number: String(track.disc_number ?? ''),
+    ...(Object.fromEntries(FIELD_NAMES.map((name) => [name, String(track[name] ?? '')])) as Record<
+      TrackFieldName,
+      string
+    >),
   };
   const problem = save.error instanceof ApiError ? save.error : null;
   const messageOf = (name: keyof EditValues) =>
     problem?.fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
-  const input = (name: keyof EditValues) => (
-    <TextInput
-      key={name}
-      name={name}
-      label={t(`field.${name}`)}
-      defaultValue={first[name]}
-      error={messageOf(name)}
-      {...(name === 'artists' && { description: t('details.artistsHelp') })}
-      {...(name === 'title' && { 'data-autofocus': true, autoFocus: true })}
-      {...(NUMBERS.some((number) => number === name) && { inputMode: 'numeric' as const })}
-    />
-  );
+  const input = (name: keyof EditValues) => {
+    const common = { name, label: t(`field.${name}`), defaultValue: first[name], error: messageOf(name) };
+    const kind = isFieldName(name) ? viewOf(name).input : 'line';
+    if (kind === 'lines') return <Textarea key={name} {...common} autosize maxRows={8} />;
+    return (
+      <TextInput
+        key={name}
+        {...common}
+        {...(name === 'artists' && { description: t('details.artistsHelp') })}
+        {...(name === 'title' && { 'data-autofocus': true, autoFocus: true })}
+        {...(kind === 'number' && { inputMode: 'numeric' as const })}
+      />
+    );
+  };
 
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const typed = Object.fromEntries([...WIDE, ...NUMBERS].map((name) => [name, formText(form, name)])) as EditValues;
+    const typed = Object.fromEntries(
+      [...NAMES, ...FIELD_NAMES].map((name) => [name, formText(form, name)]),
+    ) as EditValues;
     save.mutate(toTrackPut(typed, first), { onSuccess: onDone });
   };
 
@@ -58,8 +65,9 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
       aria-label={t('details.editLabel', { title: track.title })}
       noValidate
     >
-      {WIDE.map(input)}
+      {NAMES.map(input)}
       <div className={styles.numbers}>{NUMBERS.map(input)}</div>
+      {TEXTS.map(input)}
       {save.error && (!problem || problem.fields.length === 0) && (
         <p role="alert" className={styles.error}>
           {detailOf(save.error)}

@@ -1,9 +1,10 @@
 // What was typed into the form, as the server wants it. It decides what is right: a number that is none goes out as it
 // was typed. Pure.
-import type { TrackPut } from '../../../server/library/wire.ts';
+import type { TrackFieldName, TrackPut } from '../../../server/library/wire.ts';
+import { FIELD_NAMES, viewOf } from '../../music/track-fields.ts';
 
 export type EditValues = Record<
-  'title' | 'artist' | 'artists' | 'album' | 'album_artist' | 'genre' | 'year' | 'track_number' | 'disc_number',
+  'title' | 'artist' | 'artists' | 'album' | 'album_artist' | 'genre' | TrackFieldName,
   string
 >;
 
@@ -28,8 +29,11 @@ export function toTrackPut(typed: EditValues, first: EditValues): TrackPut {
     album: textOrNull(typed.album),
     ...(typed.album_artist !== first.album_artist && { album_artist: textOrNull(typed.album_artist) }),
     ...(typed.genre !== first.genre && { genre: textOrNull(typed.genre) }),
-    year: numberOrNull(typed.year),
-    track_number: numberOrNull(typed.track_number),
-    disc_number: numberOrNull(typed.disc_number),
+    ...Object.fromEntries(
+      FIELD_NAMES.filter((name) => typed[name] !== first[name]).map((name) => [
+        name,
+        viewOf(name).input === 'number' ? numberOrNull(typed[name]) : textOrNull(typed[name]),
+      ]),
+    ),
   };
 }

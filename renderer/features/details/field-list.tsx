@@ -1,8 +1,20 @@
 import { useTranslation } from 'react-i18next';
 import type { MatchesOut } from '../../../server/enrichment/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { FIELDS, valuesOf } from './changes.ts';
+import { FIELDS, valuesOf, type FieldName } from './changes.ts';
 import styles from './details.module.css';
+
+/** Shown even when there is nothing, because something is missing then. */
+const ALWAYS = new Set<FieldName>([
+  'title',
+  'artist',
+  'album',
+  'album_artist',
+  'year',
+  'track_number',
+  'disc_number',
+  'genre',
+]);
 
 /** Every field, and where its value came from. */
 export function FieldList({ track, origins }: { track: TrackOut; origins: MatchesOut['origins'] }) {
@@ -12,7 +24,7 @@ export function FieldList({ track, origins }: { track: TrackOut; origins: Matche
     <section aria-label={t('details.fields')}>
       <h3>{t('details.fields')}</h3>
       <dl className={styles.fields}>
-        {FIELDS.map((field) => {
+        {FIELDS.filter((field) => ALWAYS.has(field) || values[field] !== null).map((field) => {
           const origin = origins[field];
           return (
             <div key={field}>

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { SmartFields } from '../../api/playlists.ts';
 import { useOwnPlaylists } from '../../music/add-to-playlist.tsx';
-import { newCondition, unitOf, valuesOf, withField, type Condition } from './rules.ts';
+import { labelOfRule, newCondition, unitOf, valuesOf, withField, type Condition } from './rules.ts';
 import styles from './rules.module.css';
 
 interface ConditionProps {
@@ -26,7 +26,7 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
       >
         {fields.fields.map((one) => (
           <option key={one.field} value={one.field}>
-            {t(`rules.fields.${one.field as 'title'}`)}
+            {t(labelOfRule(one.field))}
           </option>
         ))}
       </select>

@@ -23,7 +23,7 @@ import { formatLength, formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { RuleGroup } from './rule-group.tsx';
-import { emptyForm, fromRules, toRules, type RuleForm } from './rules.ts';
+import { emptyForm, fromRules, labelOfRule, toRules, type RuleForm } from './rules.ts';
 import styles from './rules.module.css';
 
 const TYPING_MS = 250;
@@ -142,7 +142,7 @@ function OrderFields({
           <option value="">{t('rules.usual')}</option>
           {sorts.map((field) => (
             <option key={field} value={field}>
-              {t(`rules.fields.${field as 'title'}`)}
+              {t(labelOfRule(field))}
             </option>
           ))}
         </select>

@@ -1,6 +1,7 @@
 // The rules of a smart playlist as the editor holds them: the server's own shape, still incomplete while a person
 // types. Pure.
 import type { Rules, SmartFields } from '../../api/playlists.ts';
+import { isFieldName } from '../../music/track-fields.ts';
 
 export type Joiner = 'all' | 'any';
 export interface Condition {
@@ -26,6 +27,10 @@ export const DEPTH = 4;
 /** What a person types, and how much of it the server counts. */
 const UNITS: Record<string, number> = { duration_ms: 60_000, size_bytes: 1_000_000, sample_rate_hz: 1_000 };
 export const unitOf = (field: string): number => UNITS[field] ?? 1;
+
+/** The key of a field's name. */
+export const labelOfRule = (field: string) =>
+  isFieldName(field) ? (`field.${field}` as const) : (`rules.fields.${field as 'title'}` as const);
 
 export const isGroup = (node: Node): node is Group => 'nodes' in node;
 export const emptyGroup = (): Group => ({ joiner: 'all', nodes: [newCondition('genre', 'is')] });

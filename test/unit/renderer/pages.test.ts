@@ -5,10 +5,11 @@ import { changesOf } from '../../../renderer/features/details/changes.ts';
 import { toTrackPut, type EditValues } from '../../../renderer/features/details/edit-values.ts';
 import { historyRows } from '../../../renderer/features/history/rows.ts';
 import { bucketDays, fillYears, stepFor, toCsv } from '../../../renderer/features/statistics/plot-data.ts';
+import { FIELD_NAMES } from '../../../renderer/music/track-fields.ts';
 import { addDays, dayOf, daysOf, parseRangeSearch } from '../../../renderer/ui/day-range.ts';
 import type { MatchOut } from '../../../server/enrichment/wire.ts';
 import type { HistoryOut } from '../../../server/history/wire.ts';
-import type { AlbumOut, TrackOut } from '../../../server/library/wire.ts';
+import type { AlbumOut, TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
 
 describe('days', () => {
   test('a range counts today', () => {
@@ -159,19 +160,19 @@ describe('details', () => {
     album: 'B',
     album_artist: 'A',
     genre: '',
-    year: '',
+    ...(Object.fromEntries(FIELD_NAMES.map((name) => [name, ''])) as Record<TrackFieldName, string>),
     track_number: '1',
-    disc_number: '',
+    composer: 'Satie',
   };
-  test('empty fields empty, and numbers that are none go to the server as they were typed', () => {
-    expect(toTrackPut({ ...typed, album: ' ', year: '19x9' }, typed)).toEqual({
+  test('emptied fields empty, and numbers that are none go to the server as they were typed', () => {
+    expect(toTrackPut({ ...typed, album: ' ', year: '19x9', bpm: '97.5', composer: ' ' }, typed)).toEqual({
       title: 'T',
       artist: 'A',
       artists: ['A'],
       album: null,
       year: '19x9',
-      track_number: 1,
-      disc_number: null,
+      bpm: 97.5,
+      composer: null,
     });
   });
 
