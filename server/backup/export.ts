@@ -17,7 +17,7 @@ import { isWritten, writeWhole } from './export-files.ts';
 import { numbered, safeName } from './export-names.ts';
 import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-paths.ts';
 import { assertOutside } from './own-folders.ts';
-import { eachAtOnce } from './each-at-once.ts';
+import { eachAtOnce } from '../runtime/at-once.ts';
 import type { ExportResult } from './wire.ts';
 
 const AT_ONCE = 4;

@@ -15,7 +15,7 @@ import { pathBelow } from '../storage/file-names.ts';
 import type { Storage } from '../storage/storage.ts';
 import { DamagedObject } from './encryption.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
-import { eachAtOnce } from './each-at-once.ts';
+import { eachAtOnce } from '../runtime/at-once.ts';
 import type { Repository } from './repository.ts';
 import {
   asideName,

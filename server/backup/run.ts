@@ -11,7 +11,7 @@ import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
 import { copyOwnFile, notCopied } from './referenced-files.ts';
-import { eachAtOnce } from './each-at-once.ts';
+import { eachAtOnce } from '../runtime/at-once.ts';
 import { SourceProblem, type Repository } from './repository.ts';
 import { snapshotsToKeep } from './retention.ts';
 import { copyDatabase } from './snapshot-thread.ts';

@@ -11,7 +11,8 @@ import type { Storage } from '../storage/storage.ts';
 import { isOutOfReach, listCandidates, type Candidate } from './candidates.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import type { FoundRows } from './finder-rows.ts';
-import { createSlots, workTogether, type Locks } from './locks.ts';
+import { workTogether, type Locks } from './locks.ts';
+import { createSlots } from '../runtime/at-once.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
 

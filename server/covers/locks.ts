@@ -18,23 +18,6 @@ export function createLocks<K>() {
   };
 }
 
-/** At most so many at once; the rest wait in the order they came. */
-export function createSlots(limit: number) {
-  const queue: (() => void)[] = [];
-  let running = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= limit) await new Promise<void>((resolve) => queue.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next(); // its slot is handed on
-      else running--;
-    }
-  };
-}
-
 /**
  * Works on all items, so many at once. The first error ends it, and comes out when all that were under way have ended.
  */

@@ -9,7 +9,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { isAbsent } from '../storage/file-errors.ts';
-import { createSlots } from './locks.ts';
+import { createSlots } from '../runtime/at-once.ts';
 import { checkPicture, resizePicture, type SizedFormat, UnusablePicture } from './picture.ts';
 
 export interface PlaceholderCoverDeps {

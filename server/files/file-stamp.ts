@@ -1,6 +1,7 @@
-// Size and modification time of a file: what shows that it changed without reading it.
+// What is known of a file without reading it. Pure.
 import type { Stats } from 'node:fs';
 
+/** Shows whether a file changed. */
 export interface FileStamp {
   sizeBytes: number;
   mtimeUs: number;
@@ -12,3 +13,13 @@ export const stampOf = (stat: Stats): FileStamp => ({ sizeBytes: stat.size, mtim
 /** Equal, not older or newer: a file restored from a backup is older. */
 export const isSameStamp = (a: FileStamp, b: FileStamp): boolean =>
   a.sizeBytes === b.sizeBytes && a.mtimeUs === b.mtimeUs;
+
+/** Where a file is on its disk; kept by a rename. */
+export interface FileIdentity extends FileStamp {
+  dev: number;
+  ino: number;
+}
+
+/** Equal for the same file in two places. */
+export const fileKey = ({ dev, ino, sizeBytes, mtimeUs }: FileIdentity): string =>
+  `${dev}:${ino}:${sizeBytes}:${mtimeUs}`;

@@ -2,6 +2,7 @@
 // source_folders). A folder without a signature is compared file by file by the next scan.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
 
 export type SourceFiles = ReturnType<typeof createSourceFiles>;
 
@@ -10,7 +11,7 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const markDeleted = client.prepare("UPDATE source_files SET state = 'deleted', track_id = NULL WHERE track_id = ?");
   const markGone = client.prepare<[TrackId], { folder_id: number }>(
     `UPDATE source_files SET state = 'gone' WHERE state = 'track'
-      AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE 'file:%') RETURNING folder_id`,
+      AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
   );
   const forget = client.prepare<[TrackId], { folder_id: number }>(
     'DELETE FROM source_files WHERE track_id = ? RETURNING folder_id',

@@ -1,5 +1,5 @@
-// A heap that is collected before it has grown far. While a scan throws away what it read, V8 would let the heap grow
-// threefold and never give it back; for answering requests its own measure is better, since each collection makes
+// Limits the growth of the heap while a scan runs. What a scan reads is soon garbage; V8 would let the heap grow
+// threefold before it collects, and never shrink it again. For requests V8's own limit is better: a collection makes
 // somebody wait.
 import { setFlagsFromString } from 'node:v8';
 
@@ -9,20 +9,24 @@ const BY_ITSELF = 0;
 let holders = 0;
 function set(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
-  // how far the heap may grow is reckoned at each collection; given with --expose-gc
+  // the limit is computed at each GC, so ask for one; there with --expose-gc
   void globalThis.gc?.({ type: 'major', execution: 'async' });
 }
 
 /**
- * Keeps the heap of all threads small until the returned function is called. Code that is loaded meanwhile is compiled
- * anew, because the compile cache is bound to V8's flags: threads for the work are better started before.
+ * From `hold` to `release` the heap of all threads is kept small; calling either again does nothing. Code loaded
+ * meanwhile is compiled again, because the compile cache is bound to V8's flags: start worker threads first.
  */
-export function limitHeapGrowth(): () => void {
-  if (holders++ === 0) set(GROWTH_PERCENT);
-  let isHeld = true;
-  return () => {
-    if (!isHeld) return;
-    isHeld = false;
-    if (--holders === 0) set(BY_ITSELF);
+export function createHeapLimit() {
+  let isHeld = false;
+  return {
+    hold(): void {
+      if (!isHeld && holders++ === 0) set(GROWTH_PERCENT);
+      isHeld = true;
+    },
+    release(): void {
+      if (isHeld && --holders === 0) set(BY_ITSELF);
+      isHeld = false;
+    },
   };
 }

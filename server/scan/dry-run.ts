@@ -1,18 +1,18 @@
-// Stands in the place of the writer in a dry run: the same walk, the same reading, the same look for tracks whose files
-// are gone, and instead of rows a list of what would become of them. It follows scan-writer.ts decision by decision; a
-// test holds the two together.
+// A dry run: the decisions of a scan as lists, without rows. What the decisions before would have written is kept in
+// memory, over the rows as they are.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
-import { fileKey, type Displaced } from './identity.ts';
-import { sourceIdOf, type ScanOp, type ScanTally } from './writer.ts';
-import { join } from '../files/relative-path.ts';
-import { type Candidate } from './walk.ts';
+import { join, sourceIdOf } from '../files/relative-path.ts';
+import { filePathOf } from '../storage/uri.ts';
+import { decide, type Decision, type Known } from './decide.ts';
+import type { FileRow } from './file-rows.ts';
+import { recordDecision, type ScanRecord } from './scan-record.ts';
 import type { ScanChanges } from './wire.ts';
+import type { WriteBatch } from './writer.ts';
 
 /** Lines of each kind; the counts are whole. */
 const LISTED = 100;
-const LISTED_FAILURES = 10_000;
 
 interface TrackAt {
   id: TrackId;
@@ -20,168 +20,111 @@ interface TrackAt {
   availability: Availability;
   storage_uri: string | null;
 }
-interface FileRow {
-  dev: number;
-  ino: number;
-  size_bytes: number;
-  mtime_us: number;
-  track_id: TrackId | null;
-}
-/** A track of this plan that has no row: a new one. */
-const NEW = -1;
 
-export function createDryRun({ db, source }: { db: MainDb; source: string }) {
+export interface DryRunDeps {
+  db: MainDb;
+  source: string;
+  record: ScanRecord;
+}
+
+export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteBatch; changes: () => ScanChanges } {
   const client = db.$client;
-  const findFile = client.prepare<
-    [string, string, string],
-    FileRow
-  >(`SELECT f.dev, f.ino, f.size_bytes, f.mtime_us, f.track_id FROM source_folders d JOIN source_files f ON f.folder_id = d.id
-    WHERE d.source = ? AND d.path = ? AND f.name = ?`);
-  const findTrack = client.prepare<[string, string], TrackAt>(
-    'SELECT id, source_id, availability, storage_uri FROM tracks WHERE source = ? AND source_id = ?',
+  const findFile = client.prepare<[string, string, string], FileRow>(
+    `SELECT f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId
+      FROM source_folders d JOIN source_files f ON f.folder_id = d.id
+      WHERE d.source = ? AND d.path = ? AND f.name = ?`,
   );
-  const findTrackById = client.prepare<[TrackId], TrackAt>(
+  const findNamed = client
+    .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
+    .pluck();
+  const findTrack = client.prepare<[TrackId], TrackAt>(
     'SELECT id, source_id, availability, storage_uri FROM tracks WHERE id = ?',
   );
   const listPlaces = client.prepare<[TrackId], { path: string; name: string }>(
-    "SELECT d.path, f.name FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'",
+    `SELECT d.path, f.name FROM source_files f JOIN source_folders d ON d.id = f.folder_id
+      WHERE f.track_id = ? AND f.state = 'track'`,
   );
 
-  const tally: ScanTally = {
-    added: 0,
-    updated: 0,
-    moved: 0,
-    missing: new Set(),
-    restored: 0,
-    failed: [],
-    failedCount: 0,
-    changing: [],
-    changingCount: 0,
-    replaced: [],
-  };
   const changes: ScanChanges = { added: [], updated: [], moved: [], missing: [], restored: [] };
-  const displaced = new Map<string, TrackId>();
-  const adopted = new Set<TrackId>();
-  /** By source id, which file this scan found there and whose it would be. */
-  const found = new Map<string, { place: string; track: TrackId | typeof NEW }>();
-  const gone = new Set<string>();
+  /** Where this scan found a file of the track. */
+  const placeOf = new Map<TrackId, string>();
+  /** Tracks that got a name in this scan; new ones have a negative id. */
+  const named = new Map<string, TrackId>();
+  /** Places whose row is out of date. */
+  const changed = new Set<string>();
 
-  const note = <T>(list: T[], line: T): void => {
-    if (list.length < LISTED) list.push(line);
+  const sourceIdOfTrack = (id: TrackId): string => findTrack.get(id)?.source_id ?? '';
+
+  const known: Known = {
+    isAdopted: (id) => record.adopted.has(id),
+    fileAt(path, name) {
+      const row = findFile.get(source, path, name);
+      return row?.trackId != null && record.adopted.has(row.trackId) ? undefined : row;
+    },
+    trackNamed(sourceId) {
+      const id = named.get(sourceId) ?? findNamed.get(source, sourceId);
+      return id !== undefined && record.adopted.has(id) && named.get(sourceId) !== id ? undefined : id;
+    },
+    hasOtherFile(id, path, name) {
+      const here = join(path, name);
+      const place = placeOf.get(id);
+      if (place !== undefined) return place !== here;
+      return listPlaces.all(id).some((other) => {
+        const there = join(other.path, other.name);
+        return there !== here && !changed.has(there);
+      });
+    },
+    isInPlace(id) {
+      const track = record.adopted.has(id) ? undefined : findTrack.get(id);
+      return track?.availability === 'available' && filePathOf(track.storage_uri ?? '') !== undefined;
+    },
+    isMissing: (id) => !record.restored.has(id) && findTrack.get(id)?.availability === 'missing',
   };
 
-  function lose(id: TrackId): void {
-    const track = adopted.has(id) ? undefined : findTrackById.get(id);
-    if (track?.availability === 'available' && track.storage_uri?.startsWith('file:')) tally.missing.add(id);
-  }
-
-  function noteFailed(path: string, name: string, reason: string): void {
-    tally.failedCount++;
-    if (tally.failed.length < LISTED_FAILURES) tally.failed.push({ source_id: sourceIdOf(path, name), reason });
-  }
-
-  function planFolder({ path, gone: left, returned, stillFailed }: Extract<ScanOp, { kind: 'folder' }>['batch']): void {
-    for (const { name, trackId } of left) {
-      gone.add(join(path, name));
-      if (trackId !== null) lose(trackId);
-    }
-    for (const { trackId } of returned) {
-      const track = trackId !== null && !adopted.has(trackId) ? findTrackById.get(trackId) : undefined;
-      if (track?.availability !== 'missing') continue;
-      tally.restored++;
-      note(changes.restored, track.source_id);
-    }
-    for (const { name, reason } of stillFailed) noteFailed(path, name, reason);
-  }
-
-  /** Whose file this place held before; nobody's when that track was found in another place. */
-  function holderOf(path: string, name: string): (FileRow & { track_id: TrackId }) | undefined {
-    const row = findFile.get(source, path, name);
-    return row?.track_id != null && !adopted.has(row.track_id) ? { ...row, track_id: row.track_id } : undefined;
-  }
-
-  function adopt(trackId: TrackId, path: string, candidate: Candidate): void {
-    const before = holderOf(path, candidate.name);
-    if (before && before.track_id !== trackId) {
-      displaced.set(
-        fileKey({ dev: before.dev, ino: before.ino, sizeBytes: before.size_bytes, mtimeUs: before.mtime_us }),
-        before.track_id,
-      );
-      lose(before.track_id);
-    }
-    const to = sourceIdOf(path, candidate.name);
-    displaced.delete(fileKey(candidate));
-    adopted.add(trackId);
-    found.set(to, { place: join(path, candidate.name), track: trackId });
-    tally.missing.delete(trackId);
-    tally.moved++;
-    note(changes.moved, { from: findTrackById.get(trackId)?.source_id ?? '', to });
-  }
-
-  function planFile({ path, candidate, result, adopt: match }: Extract<ScanOp, { kind: 'file' }>): void {
-    const { name } = candidate;
-    const sourceId = sourceIdOf(path, name);
-    if (!result.ok && result.changing) {
-      tally.changingCount++;
-      if (tally.changing.length < LISTED_FAILURES) tally.changing.push(sourceId);
+  function remember(decision: Decision): void {
+    if (decision.kind === 'folder') {
+      for (const { name } of decision.op.batch.gone) changed.add(join(decision.op.batch.path, name));
       return;
     }
-    const fail = (reason: string): void => {
-      const holder = holderOf(path, name);
-      if (holder) lose(holder.track_id);
-      noteFailed(path, name, reason);
+    const { path, candidate } = decision.op;
+    const place = join(path, candidate.name);
+    if (decision.kind === 'failed') changed.add(place);
+    if (decision.kind === 'updated') placeOf.set(decision.trackId, place);
+    if (decision.kind !== 'moved' && decision.kind !== 'added') return;
+    const id = decision.kind === 'moved' ? decision.trackId : ((-1 - record.added) as TrackId);
+    changed.add(place);
+    placeOf.set(id, place);
+    named.set(sourceIdOf(path, candidate.name), id);
+  }
+
+  function list(decision: Decision): void {
+    const note = <T>(lines: T[], line: T): void => {
+      if (lines.length < LISTED) lines.push(line);
     };
-    if (!result.ok) return fail(result.reason);
-    if (match !== undefined && !adopted.has(match)) return adopt(match, path, candidate);
-    const track = holderOf(path, name)?.track_id ?? trackAt(sourceId);
-    if (track !== undefined && hasOtherFile(track, sourceId, join(path, name)))
-      return fail('another file has the same name but for its Unicode spelling');
-    found.set(sourceId, { place: join(path, name), track: track ?? NEW });
-    if (track !== undefined && track !== NEW) tally.missing.delete(track);
-    if (track === undefined) tally.added++;
-    else tally.updated++;
-    note(track === undefined ? changes.added : changes.updated, sourceId);
-  }
-
-  function trackAt(sourceId: string): TrackId | typeof NEW | undefined {
-    const taken = found.get(sourceId);
-    if (taken) return taken.track;
-    const track = findTrack.get(source, sourceId);
-    return track && !adopted.has(track.id) ? track.id : undefined;
-  }
-
-  function hasOtherFile(track: TrackId | typeof NEW, sourceId: string, place: string): boolean {
-    const taken = found.get(sourceId);
-    if (taken) return taken.place !== place;
-    return (
-      track !== NEW &&
-      listPlaces
-        .all(track)
-        .map(({ path, name }) => join(path, name))
-        .some((other) => other !== place && !gone.has(other))
-    );
-  }
-
-  function plan(op: ScanOp): void {
-    if (op.kind === 'folder') planFolder(op.batch);
-    else if (op.kind === 'file') planFile(op);
-    else if (op.kind === 'moved' && !adopted.has(op.trackId)) adopt(op.trackId, op.path, op.candidate);
+    if (decision.kind === 'folder') {
+      for (const id of decision.restored) note(changes.restored, sourceIdOfTrack(id));
+      return;
+    }
+    const sourceId = sourceIdOf(decision.op.path, decision.op.candidate.name);
+    if (decision.kind === 'added') note(changes.added, sourceId);
+    if (decision.kind === 'updated') note(changes.updated, sourceId);
+    if (decision.kind === 'moved') note(changes.moved, { from: sourceIdOfTrack(decision.trackId), to: sourceId });
   }
 
   return {
-    tally,
-    displaced: displaced as Displaced,
-    changes(): ScanChanges {
-      const missing = [...tally.missing].slice(0, LISTED).map((id) => findTrackById.get(id)?.source_id ?? '');
-      return { ...changes, missing };
-    },
-    /** As the writer's. */
-    writeBatch(queue: ScanOp[], from: number, limitMs: number): number {
+    plan(ops, from, limitMs) {
       const until = performance.now() + limitMs;
       let done = 0;
-      while (from + done < queue.length && (done === 0 || performance.now() < until))
-        plan(queue[from + done++] as ScanOp);
+      do {
+        const op = ops[from + done++];
+        if (!op) break;
+        const decision = decide(op, known);
+        list(decision);
+        remember(decision);
+        recordDecision(record, decision);
+      } while (from + done < ops.length && performance.now() <= until);
       return done;
     },
+    changes: () => ({ ...changes, missing: [...record.missing].slice(0, LISTED).map(sourceIdOfTrack) }),
   };
 }

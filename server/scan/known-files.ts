@@ -1,19 +1,39 @@
 // What the last scan saw, read folder by folder over a connection of the walking thread's own.
 import Database from 'better-sqlite3';
-import type { KnownFile, KnownFiles } from './walk.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { FileStamp } from '../files/file-stamp.ts';
 
-interface FolderRow {
+/** A file as the last scan left it. */
+export interface KnownFile extends FileStamp {
+  name: string;
+  state: 'track' | 'failed' | 'deleted' | 'gone';
+  reason: string | null;
+  lyricsMark: string | null;
+  trackId: TrackId | null;
+}
+
+export interface KnownFolder {
   id: number;
   imageName: string | null;
   signature: string | null;
 }
+
+export interface KnownFiles {
+  folder(path: string): KnownFolder | undefined;
+  files(folderId: number): KnownFile[];
+  /** Known folders at or below `path`. */
+  foldersBelow(path: string): { id: number; path: string }[];
+  /** Files of a folder that are not marked gone or deleted. */
+  present(folderId: number): KnownFile[];
+}
+
 const FILE_COLUMNS =
   'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark, track_id AS trackId';
 
 export function openKnownFiles(databasePath: string, source: string): KnownFiles & { close(): void } {
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
-  const findFolder = client.prepare<[string, string], FolderRow>(
+  const findFolder = client.prepare<[string, string], KnownFolder>(
     'SELECT id, image_name AS imageName, signature FROM source_folders WHERE source = ? AND path = ?',
   );
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
@@ -25,7 +45,8 @@ export function openKnownFiles(databasePath: string, source: string): KnownFiles
   );
   const listBelow = client.prepare<[string, string, string, string], { id: number; path: string }>(
     // '0' follows '/'
-    "SELECT id, path FROM source_folders WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path",
+    `SELECT id, path FROM source_folders
+      WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path`,
   );
   return {
     folder: (path) => findFolder.get(source, path),

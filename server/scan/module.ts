@@ -8,7 +8,7 @@ import type { Relocation } from '../relocation/service.ts';
 import { importPathFault } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
-import { createFingerprintIdentity, type FingerprintIdentityDeps } from './fingerprint-identity.ts';
+import { createAdoptByFingerprint, type AdoptByFingerprintDeps } from './adopt-by-fingerprint.ts';
 import { scanRoutes } from './routes.ts';
 import { assertScannable, previewScan, scanTask, type PreviewWish, type ScanTaskDeps } from './task.ts';
 import { createWalker } from './walker.ts';
@@ -19,7 +19,7 @@ type ScanModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> &
   Pick<FilesOffer, 'scanReader'> &
   Pick<SourcesOffer, 'sources'> &
-  Pick<FingerprintIdentityDeps, 'findFingerprint' | 'storeFingerprint'> & {
+  Pick<AdoptByFingerprintDeps, 'findFingerprint' | 'storeFingerprint'> & {
     relocation: Relocation;
     isServing: () => boolean;
   };
@@ -65,7 +65,7 @@ export function scanModule({
     storage,
     releaseAudio: library.releaseAudio,
     isServing,
-    adoptByFingerprint: createFingerprintIdentity({
+    adoptByFingerprint: createAdoptByFingerprint({
       db,
       fingerprinter,
       relocation,

@@ -1,47 +1,49 @@
-// What a scan tells of itself while it runs: a few times a second, with the speed and the time that is left.
+// Reports the progress of a scan a few times a second, with its speed and the time left.
+import type { ScanRecord } from './scan-record.ts';
 import type { ScanProgress } from './wire.ts';
 
 const REPORT_EVERY_MS = 250;
 
-export function progressReporter(
-  onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void,
-  counts: { seen: number; unchanged: number; read: number },
-  tally: { added: number; updated: number; failedCount: number },
-) {
+export type Progress = ReturnType<typeof createProgress>;
+
+export function createProgress(record: ScanRecord, onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void) {
   const started = performance.now();
+  let phase: ScanProgress['phase'] = 'walking';
   let last = 0;
-  let walked = false;
-  let isHashing = false;
   let current: string | null = null;
-  const report = (folder?: string): void => {
-    current = folder ?? current;
-    if (performance.now() - last >= REPORT_EVERY_MS) send();
-  };
-  const send = (): void => {
+
+  function send(): void {
     const now = performance.now();
     last = now;
-    const done = counts.unchanged + counts.read;
+    const isWalked = phase !== 'walking';
+    const done = record.unchanged + record.read;
     const perSecond = done / Math.max(0.001, (now - started) / 1000);
-    const left = counts.seen - done;
     onProgress({
-      phase: isHashing ? 'hashing' : walked ? 'reading' : 'walking',
-      files_seen: counts.seen,
+      phase,
+      files_seen: record.seen,
       files_done: done,
-      files_total: walked ? counts.seen : null,
-      added: tally.added,
-      updated: tally.updated,
-      failed: tally.failedCount,
+      files_total: isWalked ? record.seen : null,
+      added: record.added,
+      updated: record.updated,
+      failed: record.failedCount,
       files_per_second: Math.round(perSecond),
-      eta_ms: walked && perSecond > 0 ? Math.round((left / perSecond) * 1000) : null,
+      eta_ms: isWalked && perSecond > 0 ? Math.round(((record.seen - done) / perSecond) * 1000) : null,
       current,
     });
+  }
+
+  return {
+    report(folder?: string): void {
+      current = folder ?? current;
+      if (performance.now() - last >= REPORT_EVERY_MS) send();
+    },
+    /** From the next report on. */
+    walked(): void {
+      phase = 'reading';
+    },
+    hashing(): void {
+      phase = 'hashing';
+      send();
+    },
   };
-  report.walked = (): void => {
-    walked = true;
-  };
-  report.hashing = (): void => {
-    isHashing = true;
-    send();
-  };
-  return report;
 }

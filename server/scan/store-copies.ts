@@ -1,15 +1,21 @@
-// Third stage of a scan in copy mode where the storage is no folder: files that were read and hashed are sent to it, a
-// few at a time. Whatever is not sent in the end has no row.
+// The store stage of a scan where the storage is no folder: files that were read and hashed are sent to it.
 import { createReadStream } from 'node:fs';
 import { AppError, messageOf } from '../errors.ts';
-import type { Storage } from '../storage/storage.ts';
+import { absoluteOf, join } from '../files/relative-path.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { absoluteOf } from '../files/relative-path.ts';
+import { createSlots } from '../runtime/at-once.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { ListedFile } from './compare-folder.ts';
+
+/** A file and what was read from it. */
+export interface ReadFile extends ListedFile {
+  result: ReadResult;
+}
 
 /** Over all groups of a scan. Each holds two parts of a large file in memory. */
 const FILES_AT_ONCE = 4;
 
-/** The storage does not answer: the scan is worth trying again later, and nothing is wrong with any file. */
+/** The storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
 export class StorageDown extends AppError {
   constructor(cause: AppError) {
     super(cause.code, cause.message, {
@@ -19,43 +25,32 @@ export class StorageDown extends AppError {
   }
 }
 
-export interface FileToStore {
-  path: string;
-  result: ReadResult;
+export interface CopiesDeps {
+  storage: Pick<Storage, 'putAudio'>;
+  root: string;
+  signal: AbortSignal;
 }
 
-export function createCopies({ storage }: { storage: Pick<Storage, 'putAudio'> }) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
+/**
+ * Gives the files in the same order; one that could not be sent has the reason as its result. Throws StorageDown,
+ * `storage_full`, or why it was aborted; the next scan then finds there what was sent.
+ */
+export function createCopies({ storage, root, signal }: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
+  const inTurn = createSlots(FILES_AT_ONCE);
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= FILES_AT_ONCE)
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-      });
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift(); // the place goes over to it
-      if (next) next();
-      else running--;
-    }
-  }
-
-  async function store(root: string, { path, result }: FileToStore, signal: AbortSignal): Promise<ReadResult> {
+  async function send({ path, candidate, result }: ReadFile, stop: AbortSignal): Promise<ReadResult> {
     if (!result.ok || !result.stored) return result;
-    signal.throwIfAborted();
-    // told to who reads it; before that it would end the process
-    const source = createReadStream(absoluteOf(root, path)).on('error', () => undefined);
+    stop.throwIfAborted();
+    // an error is thrown to the reader of the stream; without a listener it would end the process before that
+    const source = createReadStream(absoluteOf(root, join(path, candidate.name))).on('error', () => undefined);
     try {
       await storage.putAudio(source, result.read.facts.format, {
-        signal,
+        signal: stop,
         known: { sha256: result.stored.sha256, size: result.sizeBytes },
       });
       return result;
     } catch (error) {
-      signal.throwIfAborted();
+      stop.throwIfAborted();
       if (!(error instanceof AppError)) return { ok: false, reason: `it could not be read (${messageOf(error)})` };
       if (error.code === 'conflict') return { ok: false, reason: 'it is still being written', changing: true };
       throw error.code === 'unavailable' ? new StorageDown(error) : error;
@@ -64,22 +59,20 @@ export function createCopies({ storage }: { storage: Pick<Storage, 'putAudio'> }
     }
   }
 
-  /**
-   * Results in the same order. Throws StorageDown, `storage_full`, or why it was aborted; what was sent until then is
-   * found there by the next scan.
-   */
-  return async (root: string, files: FileToStore[], signal: AbortSignal): Promise<ReadResult[]> => {
+  return async (files) => {
     const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
-    const all = await Promise.allSettled(
+    const stop = AbortSignal.any([signal, failed.signal]);
+    const sent = await Promise.allSettled(
       files.map((file) =>
-        inTurn(() => store(root, file, either)).catch((error: unknown) => {
+        inTurn(() => send(file, stop)).catch((error: unknown) => {
           failed.abort(error);
           throw error;
         }),
       ),
     );
-    either.throwIfAborted();
-    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    stop.throwIfAborted();
+    return sent.flatMap((one, i) =>
+      one.status === 'fulfilled' ? [{ ...(files[i] as ReadFile), result: one.value }] : [],
+    );
   };
 }

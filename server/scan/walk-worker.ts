@@ -2,7 +2,8 @@
 // files.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openKnownFiles } from './known-files.ts';
-import { walk, type FolderBatch } from './walk.ts';
+import type { FolderBatch } from './compare-folder.ts';
+import { walk } from './walk.ts';
 
 export interface WalkOrder {
   root: string;

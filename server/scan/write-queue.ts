@@ -1,24 +1,26 @@
-// Rows of a scan wait here for their turn; between two batches the event loop serves people.
-import type { ScanOp } from './writer.ts';
+// Ops of a scan wait here to be written; between two batches the event loop serves requests.
+import type { ScanOp } from './decide.ts';
+import type { WriteBatch } from './writer.ts';
 
-/** More rows are not read ahead of those that are written. */
-export const QUEUE_FILES = 500;
+/** Files are not read further ahead of those that are written. */
+const QUEUE_FILES = 500;
 
 export interface WriteQueueDeps {
-  /** Writes ops from `from` on for at most `limitMs`; gives how many. */
-  writeBatch: (queue: ScanOp[], from: number, limitMs: number) => number;
+  writeBatch: WriteBatch;
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
   onCommit: () => void;
 }
 
+export type WriteQueue = ReturnType<typeof createWriteQueue>;
+
 export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: WriteQueueDeps) {
   let ops: ScanOp[] = [];
   let head = 0;
   let running: Promise<void> | undefined;
-  let failure: unknown;
-  let waiters: (() => void)[] = [];
+  let failure: { error: unknown } | undefined;
+  const waiters: (() => void)[] = [];
 
   async function run(): Promise<void> {
     while (head < ops.length) {
@@ -37,18 +39,17 @@ export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: Wri
   const start = (): void => {
     running ??= run()
       .catch((error: unknown) => {
-        failure ??= error;
+        failure ??= { error };
         [ops, head] = [[], 0];
       })
       .finally(() => {
         running = undefined;
         for (const wake of waiters.splice(0)) wake();
-        waiters = [];
       });
   };
 
   const check = (): void => {
-    if (failure !== undefined) throw failure;
+    if (failure) throw failure.error;
   };
 
   return {
@@ -56,14 +57,15 @@ export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: Wri
       for (const op of more) ops.push(op);
       if (ops.length > head) start();
     },
-    /** Resolves when fewer than `limit` rows wait. Throws what the database threw. */
-    async below(limit: number): Promise<void> {
-      while (failure === undefined && ops.length - head > limit)
+    /** Resolves when at most QUEUE_FILES ops wait. Throws what the database threw. */
+    async hasRoom(): Promise<void> {
+      while (!failure && ops.length - head > QUEUE_FILES)
         await new Promise<void>((resolve) => {
           waiters.push(resolve);
         });
       check();
     },
+    /** Resolves when all ops are written. Throws what the database threw. */
     async empty(): Promise<void> {
       while (running) await running;
       check();

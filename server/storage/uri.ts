@@ -12,6 +12,15 @@ interface Named {
 
 export const toUri = ({ backend }: Named, key: string): string => `${backend.name}:${key}`;
 
+/** Of a file below the music folder. */
+export const toFileUri = (path: string): string => `${FILE_SCHEME}:${path}`;
+
+/** Undefined when the URI names no file below the music folder. */
+export function filePathOf(uri: string): string | undefined {
+  const { scheme, rest } = splitUri(uri);
+  return scheme === FILE_SCHEME ? rest : undefined;
+}
+
 /** Undefined when the URI names no object of this storage. */
 export function keyOfUri({ backend }: Named, uri: string): string | undefined {
   const { scheme, rest } = splitUri(uri);

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { limitHeapGrowth } from '../../../server/runtime/heap-limits.ts';
+import { createHeapLimit } from '../../../server/runtime/heap-limits.ts';
 
 vi.mock('node:v8', () => ({ setFlagsFromString: vi.fn() }));
 const flags = (): string[] => vi.mocked(setFlagsFromString).mock.calls.map(([flag]) => flag);
@@ -8,20 +8,31 @@ beforeEach(() => {
   vi.mocked(setFlagsFromString).mockClear();
 });
 
-test('the heap is small from the first who asks for it to the last who is done, and each is done once', () => {
-  const [one, other] = [limitHeapGrowth(), limitHeapGrowth()];
+test('the heap is limited from the first hold to the last release', () => {
+  const [one, other] = [createHeapLimit(), createHeapLimit()];
+  for (const limit of [one, one, other]) limit.hold();
   expect(flags()).toEqual(['--heap-growing-percent=15']);
-  one();
-  one();
+  one.release();
+  one.release();
   expect(flags()).toHaveLength(1);
-  other();
+  other.release();
   expect(flags()).toEqual(['--heap-growing-percent=15', '--heap-growing-percent=0']);
 });
 
-test('what is known of the heap is reckoned anew at both ends, where that can be asked for', () => {
+test('a limit that was never held releases nothing', () => {
+  const held = createHeapLimit();
+  held.hold();
+  createHeapLimit().release();
+  expect(flags()).toHaveLength(1);
+  held.release();
+});
+
+test('both ends ask for a collection, where there is a way to', () => {
   const collect = vi.fn();
   vi.stubGlobal('gc', collect);
-  limitHeapGrowth()();
+  const limit = createHeapLimit();
+  limit.hold();
+  limit.release();
   expect(collect).toHaveBeenCalledTimes(2);
   vi.unstubAllGlobals();
 });

@@ -16,7 +16,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
-import { walk, type FolderBatch, type KnownFile, type KnownFiles } from '../../../server/scan/walk.ts';
+import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
+import type { KnownFile, KnownFiles } from '../../../server/scan/known-files.ts';
+import { walk } from '../../../server/scan/walk.ts';
 
 const onUnix = test.skipIf(process.platform === 'win32');
 const onLinux = test.skipIf(process.platform !== 'linux');

@@ -1,0 +1,43 @@
+// So many at once.
+
+/** Works on what a source gives. The first error ends it, after the work under way has ended. */
+export async function eachAtOnce<T>(
+  source: AsyncIterable<T>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  let failure: { error: unknown } | undefined;
+  try {
+    for await (const item of source) {
+      const done = work(item)
+        .catch((error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => running.delete(done));
+      running.add(done);
+      if (running.size >= atOnce) await Promise.race(running);
+      if (failure) break;
+    }
+  } finally {
+    await Promise.all(running);
+  }
+  if (failure) throw failure.error;
+}
+
+/** Runs work in the order in which it comes, at most `limit` at a time. */
+export function createSlots(limit: number) {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= limit) await new Promise<void>((resolve) => queue.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next(); // its slot is handed on
+      else running--;
+    }
+  };
+}

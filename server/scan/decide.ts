@@ -1,0 +1,125 @@
+// What becomes of each thing that a scan found. Without side effects, so that the scan, which writes these decisions, and
+// the dry run, which lists them, agree.
+import type { TrackId } from '../db/ids.ts';
+import { fileKey, isSameStamp, type FileIdentity } from '../files/file-stamp.ts';
+import type { ReadResult } from '../files/reader-worker.ts';
+import { sourceIdOf } from '../files/relative-path.ts';
+import type { Candidate, FolderBatch, ListedFile } from './compare-folder.ts';
+
+export type ReadOk = Extract<ReadResult, { ok: true }>;
+
+/** `files`: how many ops for files of this folder follow. */
+export interface FolderOp {
+  kind: 'folder';
+  batch: Omit<FolderBatch, 'candidates'>;
+  files: number;
+}
+/** A file that was read. `adopt`: the track that it is, found again in another place. */
+export interface FileOp extends ListedFile {
+  kind: 'file';
+  result: ReadResult;
+  adopt: TrackId | undefined;
+}
+/** The same file in another place, which needs no reading. */
+export interface MovedOp extends ListedFile {
+  kind: 'moved';
+  trackId: TrackId;
+}
+/** A file whose track was deleted, in another place. */
+export interface DeletedOp extends ListedFile {
+  kind: 'deleted';
+  from: { path: string; name: string };
+}
+export type ScanOp = FolderOp | FileOp | MovedOp | DeletedOp;
+
+/** The rows as the decisions before left them. */
+export interface Known {
+  /** Was found in another place by this scan. */
+  isAdopted(id: TrackId): boolean;
+  fileAt(path: string, name: string): (FileIdentity & { trackId: TrackId | null }) | undefined;
+  trackNamed(sourceId: string): TrackId | undefined;
+  /** Has a file in another place that is there. */
+  hasOtherFile(id: TrackId, path: string, name: string): boolean;
+  /** Plays from its file in the music folder: without the file it is missing. */
+  isInPlace(id: TrackId): boolean;
+  isMissing(id: TrackId): boolean;
+}
+
+/** `lost`: tracks that are missing from now on. */
+export type Decision =
+  | { kind: 'folder'; op: FolderOp; lost: TrackId[]; restored: TrackId[] }
+  /** Still being written; the next scan finds it new, or changed, again. */
+  | { kind: 'changing'; op: FileOp }
+  | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lost: TrackId[] }
+  | { kind: 'added'; op: FileOp; read: ReadOk }
+  | { kind: 'updated'; op: FileOp; read: ReadOk; trackId: TrackId; onlyLyrics: boolean }
+  | MovedDecision
+  /** Another name of a file that was found already: one file per track, so the next scan reads it. */
+  | { kind: 'second'; op: MovedOp }
+  | { kind: 'deleted'; op: DeletedOp };
+
+/** `displaced`: the file that was here before, and its track, which may be found in another place. */
+export interface MovedDecision {
+  kind: 'moved';
+  op: MovedOp | FileOp;
+  trackId: TrackId;
+  read: ReadOk | undefined;
+  displaced: { key: string; trackId: TrackId } | undefined;
+  lost: TrackId[];
+}
+
+export function decide(op: ScanOp, known: Known): Decision {
+  switch (op.kind) {
+    case 'folder':
+      return decideFolder(op, known);
+    case 'file':
+      return decideFile(op, known);
+    case 'moved':
+      return known.isAdopted(op.trackId) ? { kind: 'second', op } : decideMove(op, op.trackId, undefined, known);
+    case 'deleted':
+      return { kind: 'deleted', op };
+  }
+}
+
+function decideFolder(op: FolderOp, known: Known): Decision {
+  const { path, gone, returned } = op.batch;
+  const tracksOf = (files: { name: string }[]): TrackId[] =>
+    files.flatMap(({ name }) => known.fileAt(path, name)?.trackId ?? []);
+  const lost = tracksOf(gone).filter((id) => known.isInPlace(id));
+  const restored = tracksOf(returned).filter((id) => known.isMissing(id) || lost.includes(id));
+  return { kind: 'folder', op, lost, restored };
+}
+
+function decideFile(op: FileOp, known: Known): Decision {
+  const { path, candidate, result, adopt } = op;
+  if (!result.ok && result.changing) return { kind: 'changing', op };
+  // not what the walk saw: its track may have been found elsewhere since
+  const before = known.fileAt(path, candidate.name)?.trackId ?? null;
+  const failed = (reason: string): Decision => ({
+    kind: 'failed',
+    op,
+    reason,
+    trackId: before,
+    lost: lostWith(before, known),
+  });
+  if (!result.ok) return failed(result.reason);
+  if (adopt !== undefined && !known.isAdopted(adopt)) return decideMove(op, adopt, result, known);
+  const trackId = before ?? known.trackNamed(sourceIdOf(path, candidate.name));
+  if (trackId === undefined) return { kind: 'added', op, read: result };
+  if (known.hasOtherFile(trackId, path, candidate.name))
+    return failed('another file has the same name but for its Unicode spelling');
+  return { kind: 'updated', op, read: result, trackId, onlyLyrics: hasSameAudio(candidate) };
+}
+
+function decideMove(op: MovedOp | FileOp, trackId: TrackId, read: ReadOk | undefined, known: Known): MovedDecision {
+  const before = known.fileAt(op.path, op.candidate.name);
+  const displaced =
+    before && before.trackId !== null && before.trackId !== trackId
+      ? { key: fileKey(before), trackId: before.trackId }
+      : undefined;
+  return { kind: 'moved', op, trackId, read, displaced, lost: lostWith(displaced?.trackId ?? null, known) };
+}
+
+const lostWith = (id: TrackId | null, known: Known): TrackId[] => (id !== null && known.isInPlace(id) ? [id] : []);
+
+const hasSameAudio = ({ known, ...now }: Candidate): boolean => known?.state === 'track' && isSameStamp(known, now);

@@ -1,0 +1,58 @@
+// The scan's rows of files.
+import type { Sqlite } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { FileIdentity } from '../files/file-stamp.ts';
+import type { Candidate } from './compare-folder.ts';
+import type { KnownFile } from './known-files.ts';
+
+export type FileRow = FileIdentity & { trackId: TrackId | null };
+
+/** What became of a file. */
+export interface FileOutcome {
+  state: KnownFile['state'];
+  reason?: string;
+  lyricsMark: string | null;
+  trackId: TrackId | null;
+}
+
+export function createFileRows(client: Sqlite) {
+  const upsert = client.prepare(
+    `INSERT INTO source_files
+      (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, track_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us,
+        dev = excluded.dev, ino = excluded.ino, state = excluded.state, reason = excluded.reason,
+        lyrics_mark = excluded.lyrics_mark, track_id = excluded.track_id`,
+  );
+  const find = client.prepare<[number, string], FileRow>(
+    `SELECT dev, ino, size_bytes AS sizeBytes, mtime_us AS mtimeUs, track_id AS trackId
+      FROM source_files WHERE folder_id = ? AND name = ?`,
+  );
+  const setState = client.prepare<[string, number, string]>(
+    'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
+  );
+  const remove = client.prepare<[number, string]>('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
+  const removeOthers = client.prepare<[TrackId, number, string], { folder_id: number; lyrics_mark: string | null }>(
+    `DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?)
+      RETURNING folder_id, lyrics_mark`,
+  );
+  const findOther = client.prepare<[TrackId, number, string], { name: string }>(
+    `SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)`,
+  );
+  return {
+    find: (folder: number, name: string): FileRow | undefined => find.get(folder, name),
+    put(
+      folder: number,
+      { name, sizeBytes, mtimeUs, dev, ino }: Candidate,
+      { state, reason, lyricsMark, trackId }: FileOutcome,
+    ): void {
+      upsert.run(folder, name, sizeBytes, mtimeUs, dev, ino, state, reason ?? null, lyricsMark, trackId);
+    },
+    setState: (folder: number, name: string, state: KnownFile['state']): void => void setState.run(state, folder, name),
+    remove: (folder: number, name: string): void => void remove.run(folder, name),
+    /** Removes the other places of a track; gives them. */
+    removeOthers: (trackId: TrackId, folder: number, name: string) => removeOthers.all(trackId, folder, name),
+    hasOther: (trackId: TrackId, folder: number, name: string): boolean =>
+      findOther.get(trackId, folder, name) !== undefined,
+  };
+}

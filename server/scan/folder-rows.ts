@@ -1,0 +1,61 @@
+// The scan's rows of folders, and when a folder is settled: once all its files are tracks its signature is stored, and
+// the next scan passes over it as long as its listing stays the same.
+import type { Sqlite } from '../db/client.ts';
+
+/** Ids that are remembered; a folder's files come close together. */
+const REMEMBERED = 5_000;
+
+export function createFolderRows(client: Sqlite, source: string, now: () => Date) {
+  const upsert = client.prepare<[string, string, string | null], { id: number }>(
+    `INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
+      ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`,
+  );
+  const find = client.prepare<[string, string], { id: number }>(
+    'SELECT id FROM source_folders WHERE source = ? AND path = ?',
+  );
+  const setSignature = client.prepare<[string | null, number]>('UPDATE source_folders SET signature = ? WHERE id = ?');
+  const touchAlbums = client.prepare<[number, number]>(
+    `UPDATE albums SET updated_at = ? WHERE id IN
+      (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`,
+  );
+  const ids = new Map<string, number>();
+  /** Folders with files still to be written: how many, and the signature to store then. */
+  const unsettled = new Map<string, { left: number; signature: string }>();
+
+  /** Makes the row when there is none. */
+  function idOf(path: string): number {
+    const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.get(source, path, null)?.id;
+    if (id === undefined) throw new Error('the folder was not written');
+    if (ids.size > REMEMBERED) ids.clear();
+    ids.set(path, id);
+    return id;
+  }
+
+  return {
+    idOf,
+    /** Call when a savepoint was rolled back: a row may be gone with it. */
+    forgetIds: (): void => ids.clear(),
+
+    /** The albums in it may have another cover. */
+    setImage(path: string, imageName: string | null): void {
+      const id = upsert.get(source, path, imageName)?.id;
+      if (id !== undefined) touchAlbums.run(now().getTime(), id);
+    },
+
+    /** Stores the signature, or waits with it for `files` calls of `settle`. */
+    setSignature(path: string, signature: string | null, files: number): void {
+      if (signature !== null && files > 0) unsettled.set(path, { left: files, signature });
+      else setSignature.run(signature, idOf(path));
+    },
+
+    /** A file of the folder was dealt with. One that is no track keeps the folder unsettled. */
+    settle(path: string, isTrack: boolean): void {
+      const folder = unsettled.get(path);
+      if (!folder || (isTrack && --folder.left > 0)) return;
+      unsettled.delete(path);
+      if (isTrack) setSignature.run(folder.signature, idOf(path));
+    },
+
+    unsettle: (id: number): void => void setSignature.run(null, id),
+  };
+}

@@ -1,0 +1,50 @@
+// In reference mode a scan reads only the tags of a large file. Its payload is hashed afterwards, when the library shows
+// it already: by the hash it is known when it is moved and retagged at once. What cannot be read is left to the next
+// scan.
+import type { MainDb } from '../db/client.ts';
+import type { ReaderPool } from '../files/reader-pool.ts';
+import { filePathOf } from '../storage/uri.ts';
+
+const GROUP_FILES = 64;
+
+export interface HashLargeFilesDeps {
+  db: MainDb;
+  reader: Pick<ReaderPool, 'read'>;
+  root: string;
+  source: string;
+  signal: AbortSignal;
+}
+
+export async function hashLargeFiles({ db, reader, root, source, signal }: HashLargeFilesDeps): Promise<void> {
+  const client = db.$client;
+  const next = client.prepare<[string, number, number], { id: number; storage_uri: string }>(
+    `SELECT id, storage_uri FROM tracks WHERE source = ? AND id > ? AND audio_hash IS NULL
+      AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`,
+  );
+  const store = client.prepare('UPDATE tracks SET audio_hash = ? WHERE id = ? AND storage_uri = ?');
+  for (let after = 0; ;) {
+    const rows = next.all(source, after, GROUP_FILES);
+    const last = rows.at(-1);
+    if (!last) return;
+    signal.throwIfAborted();
+    after = last.id;
+    const files = rows.flatMap(({ id, storage_uri }) => {
+      const path = filePathOf(storage_uri);
+      return path === undefined ? [] : [{ id, storage_uri, path }];
+    });
+    const results = await reader.read({
+      root,
+      paths: files.map(({ path }) => path),
+      copyTo: null,
+      hashLarge: true,
+    });
+    client
+      .transaction(() => {
+        for (const [i, row] of files.entries()) {
+          const result = results[i];
+          if (result?.ok && result.audioHash !== null) store.run(result.audioHash, row.id, row.storage_uri);
+        }
+      })
+      .immediate();
+  }
+}

@@ -1,0 +1,111 @@
+// Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
+import fs from 'node:fs';
+import { sep } from 'node:path';
+import { LYRICS_EXTENSIONS } from '../files/lyrics-files.ts';
+import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
+import { absoluteOf, join, textOf } from '../files/relative-path.ts';
+import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
+import { textToName } from '../storage/file-names.ts';
+
+export interface NameReason {
+  name: string;
+  reason: string;
+}
+
+export interface Listing {
+  /** Absolute path with a slash at its end; bytes when a name in it is not UTF-8. */
+  prefix: string | Buffer;
+  path: string;
+  /** Marked by an `.ignore` or `.nomedia` file. */
+  isIgnored: boolean;
+  folders: string[];
+  audio: string[];
+  images: { name: string; extension: string }[];
+  /** Lyrics, if there is audio of the same name. */
+  texts: string[];
+  skipped: NameReason[];
+}
+
+const DOT = 0x2e;
+
+/** A string when the folder cannot be listed: why. */
+export function listFolder(root: string, path: string): Listing | string {
+  const absolute = absoluteOf(root, path);
+  const listing: Listing = {
+    prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
+    path,
+    isIgnored: false,
+    folders: [],
+    audio: [],
+    images: [],
+    texts: [],
+    skipped: [],
+  };
+  let dirents: fs.Dirent<string | Buffer>[];
+  try {
+    dirents = direntsOf(absolute);
+  } catch (error) {
+    const why = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
+    return `the folder cannot be listed (${why}); its tracks stay as they are`;
+  }
+  for (const dirent of dirents) sort(listing, root, textOf(dirent.name), dirent);
+  return listing;
+}
+
+/** A name that is not UTF-8 has replacement characters and could not be opened; such a folder is listed as bytes. */
+function direntsOf(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
+  const dirents = fs.readdirSync(folder, { withFileTypes: true });
+  return dirents.some(({ name }) => name.includes('\ufffd'))
+    ? fs.readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })
+    : dirents;
+}
+
+function sort(listing: Listing, root: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
+  const skip = (reason: string): void => void listing.skipped.push({ name, reason });
+  if (name.charCodeAt(0) === DOT) {
+    if (IGNORE_MARKS.includes(name)) listing.isIgnored = true;
+    else skip('hidden, because its name begins with a dot');
+    return;
+  }
+  if (dirent.isDirectory()) return void listing.folders.push(name);
+  if (!dirent.isFile()) {
+    const problem = dirent.isSymbolicLink()
+      ? linkProblem(root, join(listing.path, name))
+      : 'not a file (a pipe, socket or device)';
+    if (problem) return skip(problem);
+  }
+  const extension = extensionOf(name);
+  if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
+  else if (PICTURE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
+  else if (LYRICS_EXTENSIONS.includes(extension)) listing.texts.push(name);
+  else skip('not audio');
+}
+
+/** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */
+function linkProblem(root: string, path: string): string | undefined {
+  try {
+    const real = fs.realpathSync(absoluteOf(root, path));
+    const stat = fs.statSync(real);
+    if (stat.isDirectory()) return 'a link to a folder is not followed';
+    if (!stat.isFile()) return 'a link to something that is no file';
+    return real.startsWith(fs.realpathSync(root) + sep) ? undefined : 'a link that leads out of the music folder';
+  } catch (error) {
+    return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that is not there';
+  }
+}
+
+/** Absolute path of a name in a listed folder. */
+export function pathIn(prefix: string | Buffer, name: string): string | Buffer {
+  const bytes = name.includes('\\x') ? textToName(name) : name;
+  return typeof prefix === 'string' && typeof bytes === 'string'
+    ? prefix + bytes
+    : Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)]);
+}
+
+const extensionOf = (name: string): string => {
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
+};
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -1,0 +1,129 @@
+// What a scan has done so far: its counts, its lists, and what later decisions of the same scan depend on.
+import type { TrackId } from '../db/ids.ts';
+import { fileKey } from '../files/file-stamp.ts';
+import { sourceIdOf } from '../files/relative-path.ts';
+import type { FolderBatch } from './compare-folder.ts';
+import type { Decision } from './decide.ts';
+import type { ScanResult } from './wire.ts';
+
+type Line = ScanResult['failed'][number];
+
+export interface ScanRecord {
+  /** Audio files that the walk met. */
+  seen: number;
+  unchanged: number;
+  /** Files that were looked at because they are new or changed. */
+  read: number;
+  added: number;
+  updated: number;
+  moved: number;
+  missing: Set<TrackId>;
+  restored: Set<TrackId>;
+  failed: Line[];
+  failedCount: number;
+  changing: string[];
+  changingCount: number;
+  skipped: Line[];
+  skippedCount: number;
+  /** Tracks found in another place: of two files that look like one, the second is a track of its own. */
+  adopted: Set<TrackId>;
+  /** Tracks whose place went to another one, by the `fileKey` of the file they had there. */
+  displaced: Map<string, TrackId>;
+  /** Storage URIs of audio that a changed file replaced. */
+  replaced: string[];
+}
+
+const LISTED = 10_000;
+const LISTED_SKIPS = 1_000;
+
+export const createScanRecord = (): ScanRecord => ({
+  seen: 0,
+  unchanged: 0,
+  read: 0,
+  added: 0,
+  updated: 0,
+  moved: 0,
+  missing: new Set(),
+  restored: new Set(),
+  failed: [],
+  failedCount: 0,
+  changing: [],
+  changingCount: 0,
+  skipped: [],
+  skippedCount: 0,
+  adopted: new Set(),
+  displaced: new Map(),
+  replaced: [],
+});
+
+export function recordWalked(record: ScanRecord, batch: FolderBatch): void {
+  const unchanged = batch.unchanged + batch.returned.length;
+  record.seen += unchanged + batch.candidates.length;
+  record.unchanged += unchanged;
+  record.skippedCount += batch.skipped.length;
+  for (const { name, reason } of batch.skipped)
+    if (record.skipped.length < LISTED_SKIPS) record.skipped.push({ source_id: sourceIdOf(batch.path, name), reason });
+}
+
+export function recordDecision(record: ScanRecord, decision: Decision): void {
+  switch (decision.kind) {
+    case 'folder':
+      for (const id of decision.lost) record.missing.add(id);
+      for (const id of decision.restored) record.restored.add(id);
+      for (const { name, reason } of decision.op.batch.stillFailed)
+        recordFailure(record, decision.op.batch.path, name, reason);
+      return;
+    case 'changing':
+      record.changingCount++;
+      if (record.changing.length < LISTED)
+        record.changing.push(sourceIdOf(decision.op.path, decision.op.candidate.name));
+      return;
+    case 'failed':
+      for (const id of decision.lost) record.missing.add(id);
+      return recordFailure(record, decision.op.path, decision.op.candidate.name, decision.reason);
+    case 'moved':
+      for (const id of decision.lost) record.missing.add(id);
+      if (decision.displaced) record.displaced.set(decision.displaced.key, decision.displaced.trackId);
+      record.displaced.delete(fileKey(decision.op.candidate));
+      record.adopted.add(decision.trackId);
+      record.missing.delete(decision.trackId);
+      record.moved++;
+      return;
+    case 'added':
+      record.added++;
+      return;
+    case 'updated':
+      if (!decision.onlyLyrics) record.missing.delete(decision.trackId);
+      record.updated++;
+  }
+}
+
+export function recordFailure(record: ScanRecord, path: string, name: string, reason: string): void {
+  record.failedCount++;
+  if (record.failed.length < LISTED) record.failed.push({ source_id: sourceIdOf(path, name), reason });
+}
+
+/** Tracks that were taken for missing, and their files for new ones, until they were compared by fingerprint. */
+export function recordFoundByFingerprint(record: ScanRecord, found: TrackId[]): void {
+  record.added -= found.length;
+  record.moved += found.length;
+  for (const id of found) record.missing.delete(id);
+}
+
+export const countsOf = (
+  record: ScanRecord,
+): Omit<ScanResult, 'path' | 'folders' | 'dry_run' | 'changes' | 'duration_ms'> => ({
+  files: record.seen,
+  added: record.added,
+  updated: record.updated,
+  moved: record.moved,
+  unchanged: record.unchanged,
+  missing: record.missing.size,
+  restored: record.restored.size,
+  failed: record.failed,
+  failed_count: record.failedCount,
+  changing: record.changing,
+  changing_count: record.changingCount,
+  skipped: record.skipped,
+  skipped_count: record.skippedCount,
+});

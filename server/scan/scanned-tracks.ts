@@ -1,0 +1,87 @@
+// What a scan changes of tracks: where the file is, whether it is there, and what is in it.
+import type { Sqlite } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { join, sourceIdOf } from '../files/relative-path.ts';
+import { toAudio, toIdentity } from '../files/track-draft.ts';
+import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
+import type { Storage } from '../storage/storage.ts';
+import { FILE_SCHEME, toFileUri, toUri } from '../storage/uri.ts';
+import type { ListedFile } from './compare-folder.ts';
+import type { ReadOk } from './decide.ts';
+
+export interface ScannedTracksDeps {
+  client: Sqlite;
+  tracks: TrackWriter;
+  storage: Pick<Storage, 'backend'>;
+  source: string;
+  now: () => Date;
+}
+
+export function createScannedTracks({ client, tracks, storage, source, now }: ScannedTracksDeps) {
+  const findNamed = client
+    .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
+    .pluck();
+  const findUri = client.prepare<[TrackId], string | null>('SELECT storage_uri FROM tracks WHERE id = ?').pluck();
+  const hasAvailability = client.prepare<[TrackId, string]>('SELECT 1 FROM tracks WHERE id = ? AND availability = ?');
+  const findInPlace = client.prepare<[TrackId]>(
+    `SELECT 1 FROM tracks WHERE id = ? AND availability = 'available' AND storage_uri LIKE '${FILE_SCHEME}:%'`,
+  );
+  const setAvailability = client.prepare<[string, TrackId]>('UPDATE tracks SET availability = ? WHERE id = ?');
+  const setSourceId = client.prepare<[string, number, TrackId]>(
+    'UPDATE tracks SET source_id = ?, updated_at = ? WHERE id = ?',
+  );
+  const setPlace = client.prepare<[string, number, TrackId]>(
+    `UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE '${FILE_SCHEME}:%' THEN ? ELSE storage_uri END,
+      availability = 'available', updated_at = ? WHERE id = ?`,
+  );
+  const setPending = client.prepare<[TrackId]>(
+    "UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?",
+  );
+
+  const toTrackAudio = ({ path, candidate }: ListedFile, { read, stored, sizeBytes, audioHash }: ReadOk): TrackAudio =>
+    toAudio(read, {
+      storageUri: stored ? toUri(storage, stored.key) : toFileUri(join(path, candidate.name)),
+      contentHash: stored?.sha256 ?? null,
+      audioHash,
+      sizeBytes,
+    });
+
+  return {
+    findNamed: (sourceId: string): TrackId | undefined => findNamed.get(source, sourceId),
+    isInPlace: (id: TrackId): boolean => findInPlace.get(id) !== undefined,
+    isMissing: (id: TrackId): boolean => hasAvailability.get(id, 'missing') !== undefined,
+    lose: (id: TrackId): void => void setAvailability.run('missing', id),
+    restore: (id: TrackId): void => void setAvailability.run('available', id),
+
+    /** The track that had the place keeps everything else: its file is gone, or is found elsewhere in this scan. */
+    move(id: TrackId, path: string, name: string): void {
+      const sourceId = sourceIdOf(path, name);
+      const time = now().getTime();
+      const holder = findNamed.get(source, sourceId);
+      if (holder !== undefined && holder !== id) setSourceId.run(`${sourceId}#${holder}`, time, holder);
+      setSourceId.run(sourceId, time, id);
+      setPlace.run(toFileUri(join(path, name)), time, id);
+    },
+
+    insert(file: ListedFile, read: ReadOk, folder: number): TrackId {
+      const sourceId = sourceIdOf(file.path, file.candidate.name);
+      const identity = toIdentity(read.read, sourceId);
+      return tracks.insert({ source, sourceId, folder, identity, audio: toTrackAudio(file, read) });
+    },
+
+    setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
+
+    /** Another audio, and other tags unless a person edited them. Gives the URI of the audio that it replaced. */
+    refill(id: TrackId, file: ListedFile, read: ReadOk, folder: number): string | undefined {
+      const before = findUri.get(id);
+      const audio = toTrackAudio(file, read);
+      tracks.setAudio(id, audio);
+      tracks.setLyrics(id, read.read.tags.lyrics ?? null);
+      if (tracks.statusOf(id) !== 'manual') {
+        tracks.setIdentity(id, toIdentity(read.read, sourceIdOf(file.path, file.candidate.name)), folder);
+        setPending.run(id); // with other tags it is to be identified again
+      }
+      return before != null && before !== audio.storageUri ? before : undefined;
+    },
+  };
+}

@@ -1,0 +1,182 @@
+// What becomes of what a scan found, against rows known in memory.
+import { describe, expect, it } from 'vitest';
+import type { TrackId } from '../../../server/db/ids.ts';
+import { fileKey } from '../../../server/files/file-stamp.ts';
+import type { ReadResult } from '../../../server/files/reader-worker.ts';
+import type { Candidate } from '../../../server/scan/compare-folder.ts';
+import { emptyBatch } from '../../../server/scan/compare-folder.ts';
+import { decide, type Decision, type FileOp, type Known } from '../../../server/scan/decide.ts';
+import type { KnownFile } from '../../../server/scan/known-files.ts';
+
+const ONE = 1 as TrackId;
+const TWO = 2 as TrackId;
+const stamp = { sizeBytes: 10, mtimeUs: 20, dev: 1, ino: 2 };
+const read = { ok: true } as Extract<ReadResult, { ok: true }>;
+
+interface Rows {
+  adopted?: TrackId[];
+  files?: Record<string, TrackId | null>;
+  names?: Record<string, TrackId>;
+  elsewhere?: TrackId[];
+  inPlace?: TrackId[];
+  missing?: TrackId[];
+}
+
+const known = ({ adopted = [], files = {}, names = {}, elsewhere = [], inPlace = [], missing = [] }: Rows): Known => ({
+  isAdopted: (id) => adopted.includes(id),
+  fileAt(path, name) {
+    const trackId = files[`${path}/${name}`];
+    return trackId === undefined ? undefined : { ...stamp, trackId };
+  },
+  trackNamed: (sourceId) => names[sourceId],
+  hasOtherFile: (id) => elsewhere.includes(id),
+  isInPlace: (id) => inPlace.includes(id),
+  isMissing: (id) => missing.includes(id),
+});
+
+const candidate = (before: Partial<KnownFile> | null = null): Candidate => ({
+  name: 'a.mp3',
+  ...stamp,
+  lyricsMark: null,
+  known: before && { name: 'a.mp3', ...stamp, state: 'track', reason: null, lyricsMark: null, trackId: ONE, ...before },
+});
+const file = (op: Partial<FileOp> = {}): FileOp => ({
+  kind: 'file',
+  path: 'x',
+  candidate: candidate(),
+  result: read,
+  adopt: undefined,
+  ...op,
+});
+const withoutOp = ({ op: _, ...decision }: Decision) => decision;
+const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, known(rows)));
+
+describe('a file that was read', () => {
+  const displaced = { key: fileKey(stamp), trackId: TWO };
+  it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; then: object }>([
+    { what: 'in a new place is a new track', then: { kind: 'added', read } },
+    {
+      what: 'that is still being written is left alone',
+      op: { result: { ok: false, reason: '', changing: true } },
+      rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
+      then: { kind: 'changing' },
+    },
+    {
+      what: 'that cannot be read fails',
+      op: { result: { ok: false, reason: 'no audio' } },
+      then: { kind: 'failed', reason: 'no audio', trackId: null, lost: [] },
+    },
+    {
+      what: 'that cannot be read any more takes its track along, when it plays from there',
+      op: { result: { ok: false, reason: 'no audio' } },
+      rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
+      then: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [ONE] },
+    },
+    {
+      what: 'that cannot be read any more leaves a track with a copy',
+      op: { result: { ok: false, reason: 'no audio' } },
+      rows: { files: { 'x/a.mp3': ONE } },
+      then: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [] },
+    },
+    {
+      what: 'in a known place updates its track',
+      op: { candidate: candidate({ sizeBytes: 9 }) },
+      rows: { files: { 'x/a.mp3': ONE } },
+      then: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+    },
+    {
+      what: 'with the same size and time has other lyrics beside it',
+      op: { candidate: candidate({ lyricsMark: 'a.lrc/1/2' }) },
+      rows: { files: { 'x/a.mp3': ONE } },
+      then: { kind: 'updated', read, trackId: ONE, onlyLyrics: true },
+    },
+    {
+      what: 'that failed before is read whole',
+      op: { candidate: candidate({ state: 'failed' }) },
+      rows: { files: { 'x/a.mp3': ONE } },
+      then: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+    },
+    {
+      what: 'under the name of a track is that track',
+      rows: { names: { 'x/a.mp3': TWO } },
+      then: { kind: 'updated', read, trackId: TWO, onlyLyrics: false },
+    },
+    {
+      what: 'under the name of a track that has another file fails',
+      rows: { names: { 'x/a.mp3': TWO }, elsewhere: [TWO] },
+      then: {
+        kind: 'failed',
+        reason: 'another file has the same name but for its Unicode spelling',
+        trackId: null,
+        lost: [],
+      },
+    },
+    {
+      what: 'that is a track found again moves it',
+      op: { adopt: ONE },
+      then: { kind: 'moved', trackId: ONE, read, displaced: undefined, lost: [] },
+    },
+    {
+      what: 'that is a track found again takes the place of another',
+      op: { adopt: ONE },
+      rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
+      then: { kind: 'moved', trackId: ONE, read, displaced, lost: [TWO] },
+    },
+    {
+      what: 'that is a track found twice is a track of its own',
+      op: { adopt: ONE },
+      rows: { adopted: [ONE] },
+      then: { kind: 'added', read },
+    },
+  ])('$what', ({ op, rows, then }) => {
+    expect(decided(file(op), rows)).toEqual(then);
+  });
+});
+
+describe('a file that only moved', () => {
+  const op = { kind: 'moved', path: 'x', candidate: candidate(), trackId: ONE } as const;
+  it('takes its track along', () => {
+    expect(decided(op)).toEqual({ kind: 'moved', trackId: ONE, read: undefined, displaced: undefined, lost: [] });
+  });
+  it('under a second name waits for the next scan', () => {
+    expect(decided(op, { adopted: [ONE] })).toEqual({ kind: 'second' });
+  });
+});
+
+describe('a folder', () => {
+  const [a, b] = ['a.mp3', 'b.mp3'].map((name) => ({ ...candidate({}).known, name }) as KnownFile);
+  const folder = (gone: KnownFile[], returned: KnownFile[]) =>
+    ({ kind: 'folder', files: 0, batch: { ...emptyBatch('x'), gone, returned } }) as const;
+
+  it('loses the tracks that played from files which are gone', () => {
+    const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, inPlace: [ONE] };
+    expect(decided(folder([a as KnownFile, b as KnownFile], []), rows)).toEqual({
+      kind: 'folder',
+      lost: [ONE],
+      restored: [],
+    });
+  });
+  it('loses nothing with a file that was found in another place since', () => {
+    expect(decided(folder([a as KnownFile], []), { inPlace: [ONE] })).toEqual({
+      kind: 'folder',
+      lost: [],
+      restored: [],
+    });
+  });
+  it('brings back missing tracks whose files returned', () => {
+    const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, missing: [TWO] };
+    expect(decided(folder([], [a as KnownFile, b as KnownFile]), rows)).toEqual({
+      kind: 'folder',
+      lost: [],
+      restored: [TWO],
+    });
+  });
+  it('keeps a track of which one file is gone and another returned', () => {
+    const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': ONE }, inPlace: [ONE] };
+    expect(decided(folder([a as KnownFile], [b as KnownFile]), rows)).toEqual({
+      kind: 'folder',
+      lost: [ONE],
+      restored: [ONE],
+    });
+  });
+});
