@@ -119,7 +119,7 @@ export async function createApp(options: AppOptions) {
   const web = createWebApp({ ...base, ...music, storage, activity, subsonic, modules, authenticate, checkReplies });
 
   if (work) {
-    jobs.start(modules.handlers());
+    jobs.start(modules.tasks());
     modules.resume();
   }
 

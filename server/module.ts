@@ -6,7 +6,7 @@ import type { MainDb } from './db/client.ts';
 import type { EventHub } from './events/hub.ts';
 import type { Route } from './http/route.ts';
 import type { Jobs } from './jobs/service.ts';
-import { TASKS, type Handlers, type TaskName } from './jobs/tasks.ts';
+import type { HandledTask } from './jobs/tasks.ts';
 import type { Log } from './log/log.ts';
 import type { ProductPaths } from './paths.ts';
 
@@ -30,8 +30,8 @@ export interface Module<Offer = unknown> {
   routes?: Route[];
   /** Below /. */
   rootRoutes?: Route[];
-  /** Handlers of the module's background tasks. */
-  tasks?: Partial<Handlers>;
+  /** Background tasks with their handlers. */
+  tasks?: HandledTask[];
   /** Takes up what the last run left; called when jobs run. */
   resume?: () => void;
   /** Called when the server listens. */
@@ -58,7 +58,7 @@ export function createModules() {
     },
     routes: (): Route[] => modules.flatMap(({ routes = [] }) => routes),
     rootRoutes: (): Route[] => modules.flatMap(({ rootRoutes = [] }) => rootRoutes),
-    handlers: (): Handlers => handlersOf(modules),
+    tasks: (): HandledTask[] => modules.flatMap(({ tasks = [] }) => tasks),
     resume: (): void => modules.forEach(({ resume }) => resume?.()),
     start: (): void => modules.forEach(({ start }) => start?.()),
     /** Those that came last go first: nobody loses what it still uses. */
@@ -67,14 +67,4 @@ export function createModules() {
       await inReverse('close');
     },
   };
-}
-
-/** Throws when a task has no handler, or two. */
-function handlersOf(modules: readonly Module[]): Handlers {
-  const handled = modules.flatMap(({ tasks = {} }) => Object.keys(tasks));
-  for (const name of Object.keys(TASKS) as TaskName[]) {
-    const count = handled.filter((other) => other === name).length;
-    if (count !== 1) throw new Error(`The task ${name} has ${count === 0 ? 'no handler' : `${count} handlers`}.`);
-  }
-  return Object.assign({}, ...modules.map(({ tasks }) => tasks)) as Handlers;
 }

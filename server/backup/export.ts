@@ -19,6 +19,7 @@ import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-
 import { assertOutside } from './own-folders.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
 import type { ExportResult } from './wire.ts';
+import { EXPORT_TASK } from './tasks.ts';
 
 const AT_ONCE = 4;
 const SHOWN = 20;
@@ -127,7 +128,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     return result;
   }
 
-  const task: Handler<'export_task'> = async ({ folder }, { signal, progress, yieldToRequests }) => {
+  const task: Handler<typeof EXPORT_TASK> = async ({ folder }, { signal, progress, yieldToRequests }) => {
     await mkdir(tmpDir, { recursive: true });
     const scratch = join(tmpDir, `export-${randomBytes(6).toString('hex')}.db`);
     const usable = await assertUsable(folder).catch((error: unknown) => {
@@ -146,7 +147,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     task,
     /** Throws when there is no such folder, or it is one of the library's own. */
     async start(folder: string): Promise<EnqueuedJob> {
-      return jobs.enqueue('export_task', { folder: await assertUsable(folder) });
+      return jobs.enqueue(EXPORT_TASK, { folder: await assertUsable(folder) });
     },
   };
 }

@@ -7,6 +7,8 @@ import { createExportService } from './export.ts';
 import { createRestoreService } from './restore-service.ts';
 import { backupRoutes } from './routes.ts';
 import { createBackupService, type BackupDeps } from './service.ts';
+import { BACKUP_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 export interface BackupTuning {
   /** How long the bucket is waited for. */
@@ -29,7 +31,11 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
   return {
     offers: { backups, exports },
     routes: backupRoutes({ backups, restores, exports }),
-    tasks: { backup_task: backups.task, restore_task: restores.task, export_task: exports.task },
+    tasks: [
+      handledBy(BACKUP_TASK, backups.task),
+      handledBy(RESTORE_TASK, restores.task),
+      handledBy(EXPORT_TASK, exports.task),
+    ],
     start: backups.startSchedule,
     stop: backups.close,
   } satisfies Module;

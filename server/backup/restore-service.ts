@@ -10,6 +10,7 @@ import type { Repository } from './repository.ts';
 import { contentsOfFolder, forgetRestore, readState, restorePaths } from './restore-state.ts';
 import { restore, restoreAtNextStart, type RestoreWish } from './restore.ts';
 import type { RestoreResult } from './wire.ts';
+import { RESTORE_TASK } from './tasks.ts';
 
 export interface RestoreDeps {
   config: Config;
@@ -34,7 +35,10 @@ const UNFINISHED = ['queued', 'running', 'waiting'] as const;
 export function createRestoreService({ config, jobs, open, ownFolders, workerUrl, now }: RestoreDeps) {
   const own = restorePaths(config.paths.data);
 
-  const task: Handler<'restore_task'> = async ({ snapshot, folder }, { signal, progress }): Promise<RestoreResult> => {
+  const task: Handler<typeof RESTORE_TASK> = async (
+    { snapshot, folder },
+    { signal, progress },
+  ): Promise<RestoreResult> => {
     const dataDir = folder ?? own.data;
     const wish: RestoreWish = {
       repo: await open(),
@@ -65,7 +69,7 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   };
 
   const isUnderWay = (): boolean =>
-    UNFINISHED.some((status) => jobs.list({ task: 'restore_task', status }, { limit: 1, offset: 0 }).total > 0);
+    UNFINISHED.some((status) => jobs.list({ task: RESTORE_TASK.name, status }, { limit: 1, offset: 0 }).total > 0);
 
   return {
     task,
@@ -78,7 +82,7 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
       if (folder === undefined) assertReplaceable(replace);
       else await assertEmpty(resolve(folder));
       await (await open()).readSnapshot(snapshot);
-      return jobs.enqueue('restore_task', { snapshot, ...(folder !== undefined && { folder: resolve(folder) }) });
+      return jobs.enqueue(RESTORE_TASK, { snapshot, ...(folder !== undefined && { folder: resolve(folder) }) });
     },
 
     /** The restore over this library that was begun, if there is one. */

@@ -8,7 +8,7 @@ import { storedSettings, type Secrets } from '../config/secrets.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
-import { permanent, TASKS, type Handler } from '../jobs/tasks.ts';
+import { permanent, type Handler } from '../jobs/tasks.ts';
 import type { Log } from '../log/log.ts';
 import { openStorage } from '../storage/open.ts';
 import type { StoreLimits } from '../storage/backend.ts';
@@ -23,6 +23,7 @@ import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
 import { HEADER, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
+import { BACKUP_TASK } from './tasks.ts';
 
 const LOOK_EVERY_MS = 30_000;
 const SNAPSHOTS_SHOWN = 100;
@@ -116,7 +117,7 @@ export function createBackupService({
 
   const backupIdIn = (target: string): string | undefined =>
     jobs
-      .list({ task: 'backup_task', status: 'succeeded' }, { limit: 50, offset: 0 })
+      .list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 })
       .items.map(({ result }) => BackupResult.safeParse(result).data)
       .find((result) => result?.target === target)?.backup_id;
 
@@ -151,7 +152,7 @@ export function createBackupService({
     };
   }
 
-  const task: Handler<'backup_task'> = async ({ to }, { attempt, signal, progress, yieldToRequests }) => {
+  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress, yieldToRequests }) => {
     try {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
         throw conflict(
@@ -161,7 +162,7 @@ export function createBackupService({
         signal,
         progress,
         yieldToRequests,
-        isLastTry: attempt >= TASKS.backup_task.attempts,
+        isLastTry: attempt >= BACKUP_TASK.attempts,
       });
     } catch (error) {
       throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
@@ -191,8 +192,8 @@ export function createBackupService({
     if (schedule !== scheduledSince.schedule) scheduledSince = { schedule, at: now() };
     if (schedule === undefined || settings.get('BACKUP_TARGET') === undefined) return;
     try {
-      const [last] = jobs.list({ task: 'backup_task' }, { limit: 1, offset: 0 }).items;
-      if (isDue(schedule, last?.createdAt ?? scheduledSince.at, now())) void jobs.tryEnqueue('backup_task', {});
+      const [last] = jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
+      if (isDue(schedule, last?.createdAt ?? scheduledSince.at, now())) void jobs.tryEnqueue(BACKUP_TASK, {});
     } catch (err) {
       log.warn({ err }, 'the schedule of backups could not be looked at');
     }
@@ -215,7 +216,7 @@ export function createBackupService({
     start(to: string | undefined): Promise<EnqueuedJob> {
       if (to === undefined && settings.get('BACKUP_TARGET') === undefined)
         throw conflict('No place for backups is set (BACKUP_TARGET).');
-      return jobs.enqueue('backup_task', to === undefined ? {} : { to });
+      return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
     },
 
     /** Tries a place, or the one that is set; what is wrong with it is told and not thrown. */

@@ -4,11 +4,12 @@ import { AppError } from '../errors.ts';
 import type { EnrichLibraryResult } from '../enrichment/wire.ts';
 import { showJobProgress } from './progress.ts';
 import { cancelOnStop, untilEnded } from './wait.ts';
+import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
 
 const SHOWN_FAILURES = 20;
 
 export async function runEnrich(app: App, scope: 'pending' | 'failed' | 'all'): Promise<void> {
-  const { id } = await app.jobs.enqueue('enrich_library', { scope, askedAt: Date.now() });
+  const { id } = await app.jobs.enqueue(ENRICH_LIBRARY, { scope, askedAt: Date.now() });
   showJobProgress(app.events, id, 'Identifying');
   cancelOnStop(app, id);
   const job = await untilEnded(app, id);

@@ -23,6 +23,7 @@ import { runMigrate } from './storage.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
 import { getBackend } from '../storage/backends.ts';
+import { SCAN_LOCAL_FOLDER } from '../scan/task.ts';
 
 /** Ctrl+C reaches us from the terminal, and once more from npm, which got it too. */
 const SAME_SIGNAL_MS = 1_000;
@@ -173,7 +174,7 @@ async function serve(app: App, command: Command, log: Log): Promise<void> {
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
   if (setupUrl) console.log(`Setup token: ${app.auth.setupToken}\nMake your account at ${setupUrl}`);
   showProgress(app.events);
-  if (command.scanAtStart) await app.jobs.enqueue('scan_local_folder', {});
+  if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url, log);
 }
 

@@ -4,7 +4,7 @@ import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
 import { placeInMusic } from '../scan/scan-folders.ts';
-import { scanPayload } from '../scan/task.ts';
+import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/task.ts';
 import type { ScanResult } from '../scan/wire.ts';
 import { describeDryRun, describeProblems } from './scan-report.ts';
 import { linesFor, showProgress } from './progress.ts';
@@ -35,7 +35,7 @@ async function folderOf(app: App, dir: string): Promise<string> {
 
 async function scan(app: App, folders: string[]): Promise<ScanResult> {
   showProgress(app.events);
-  const { id } = await app.jobs.enqueue('scan_local_folder', scanPayload({ folders }));
+  const { id } = await app.jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders }));
   cancelOnStop(app, id);
   const job = await untilEnded(app, id);
   if (job.status === 'cancelled') throw new AppError('conflict', 'The scan was cancelled; what it did stays.');

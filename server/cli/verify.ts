@@ -5,6 +5,7 @@ import type { Finding, VerifyReport } from '../maintenance/verify-report.ts';
 import type { GarbageResult } from '../maintenance/wire.ts';
 import { showJobProgress } from './progress.ts';
 import { cancelOnStop, untilEnded } from './wait.ts';
+import { COLLECT_GARBAGE, VERIFY_STORAGE } from '../maintenance/tasks.ts';
 
 const SHOWN = 50;
 
@@ -45,8 +46,8 @@ export async function runGarbage(app: App, dryRun: boolean): Promise<void> {
 async function run(app: App, payload: { scope: 'all' } | { dryRun: boolean }, label: string): Promise<unknown> {
   const { id } =
     'scope' in payload
-      ? await app.jobs.enqueue('verify_storage', payload)
-      : await app.jobs.enqueue('collect_garbage', payload);
+      ? await app.jobs.enqueue(VERIFY_STORAGE, payload)
+      : await app.jobs.enqueue(COLLECT_GARBAGE, payload);
   showJobProgress(app.events, id, label);
   cancelOnStop(app, id);
   const job = await untilEnded(app, id);

@@ -5,7 +5,8 @@ import { createCoverArchive, type ArchivePace } from './archive.ts';
 import { createPlaceholderCovers, type PlaceholderCoverDeps } from './placeholder-covers.ts';
 import { coverRoutes } from './routes.ts';
 import { createCoverService } from './service.ts';
-import { coverArchiveTask, coverTask } from './task.ts';
+import { COVER_ARCHIVE_TASK, COVER_TASK, coverArchiveTask, coverTask } from './tasks.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 export interface CoversTuning {
   /** How the cover archive is asked. */
@@ -47,7 +48,7 @@ export function coversModule({
     onCover: changes.changed,
   });
   const placeholders = createPlaceholderCovers({ db, cacheDir, now, fetchPicture: catalogue.cover });
-  const findLater = (): void => void jobs.tryEnqueue('cover_task', {});
+  const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
     archive.reset();
@@ -58,7 +59,10 @@ export function coversModule({
   return {
     offers: { covers, placeholders },
     routes: coverRoutes(covers, placeholders),
-    tasks: { cover_task: coverTask({ covers, jobs }), cover_archive_task: coverArchiveTask({ covers }) },
+    tasks: [
+      handledBy(COVER_TASK, coverTask({ covers, jobs })),
+      handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),
+    ],
     resume(): void {
       if (covers.hasDue()) findLater();
     },

@@ -5,7 +5,9 @@ import type { SourcesOffer } from '../sources/module.ts';
 import { createRemoteMerge, createRemoteTracks } from './remote-tracks.ts';
 import { downloadRoutes } from './routes.ts';
 import { createDownloads } from './service.ts';
-import { downloadTask } from './task.ts';
+import { downloadTask } from './download-task.ts';
+import { DOWNLOAD_TASK, MATERIALIZE_TRACK } from './tasks.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 type DownloadsModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'changes' | 'onMerge'> &
@@ -58,7 +60,7 @@ export function downloadsModule({
   return {
     offers: downloads,
     routes: downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
-    tasks: { download_task: task, materialize_track: task },
+    tasks: [handledBy(DOWNLOAD_TASK, task), handledBy(MATERIALIZE_TRACK, task)],
     resume(): void {
       resumed = downloads.resume().catch((err: unknown) => {
         log.error({ err }, 'downloads could not be taken up again');

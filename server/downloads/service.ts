@@ -28,6 +28,7 @@ import {
   type DownloadStatus,
 } from './queries.ts';
 import { downloadEvent, toDownloadOut } from './wire.ts';
+import { DOWNLOAD_TASK, MATERIALIZE_TRACK } from './tasks.ts';
 
 export interface DownloadsDeps {
   db: MainDb;
@@ -41,7 +42,7 @@ export interface DownloadsDeps {
 }
 
 /** `download_task` waits in one line; `materialize_track` is for a person who wants to listen now. */
-type FetchTask = 'download_task' | 'materialize_track';
+type FetchTask = typeof DOWNLOAD_TASK | typeof MATERIALIZE_TRACK;
 export interface Asked {
   download: DownloadRow;
   isHere: boolean;
@@ -163,9 +164,9 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
      * For somebody who wants to hear it. Throws `not_found`, `conflict` when there is no way to fetch it,
      * `queue_unavailable`.
      */
-    materialize: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, 'materialize_track'),
+    materialize: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, MATERIALIZE_TRACK),
     /** The same, in line with other downloads. */
-    request: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, 'download_task'),
+    request: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, DOWNLOAD_TASK),
 
     /**
      * Resolves when the audio is here. Throws like `materialize`, and `unavailable` with the reason when it does not
@@ -175,7 +176,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
       const {
         download: { id },
         isHere,
-      } = await fetchTrack(userId, trackId, 'materialize_track');
+      } = await fetchTrack(userId, trackId, MATERIALIZE_TRACK);
       if (isHere) return;
       const patience = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
       for (;;) {
@@ -217,7 +218,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
         { behavior: 'immediate' },
       );
       if (underWay) return underWay;
-      await enqueue('download_task', id, () => setStatus(db, id, status));
+      await enqueue(DOWNLOAD_TASK, id, () => setStatus(db, id, status));
       return get(id);
     },
 
@@ -237,7 +238,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
      * will go on with.
      */
     async resume(): Promise<void> {
-      for (const { id } of listForgotten(db)) await jobs.tryEnqueue('download_task', { downloadId: id });
+      for (const { id } of listForgotten(db)) await jobs.tryEnqueue(DOWNLOAD_TASK, { downloadId: id });
       const names = await readdir(dir).catch(() => []);
       // after the names: one that has just begun is among them
       const wanted = listResumable(db, new Date(now().getTime() - KEEP_FAILED_MS));

@@ -12,6 +12,8 @@ import type { Enriched, Enricher } from './enricher.ts';
 import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';
 import type { EnrichLibraryResult } from './wire.ts';
+import { ENRICH_LIBRARY } from './tasks.ts';
+import { COVER_TASK } from '../covers/tasks.ts';
 
 export interface LibraryRunDeps {
   db: MainDb;
@@ -82,7 +84,7 @@ export async function enrichLibrary(
     );
     if (performance.now() < coversAt) return;
     coversAt = performance.now() + COVERS_EVERY_MS; // covers appear while the run goes on
-    void jobs.tryEnqueue('cover_task', {});
+    void jobs.tryEnqueue(COVER_TASK, {});
   }
 
   async function enrich(id: TrackId): Promise<void> {
@@ -129,11 +131,11 @@ export async function enrichLibrary(
   // all have ended when this goes on
   await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error))));
   libraryChanged();
-  if (result.tracks > 0) await jobs.tryEnqueue('cover_task', {});
+  if (result.tracks > 0) await jobs.tryEnqueue(COVER_TASK, {});
   both.throwIfAborted();
   if (detailsAway !== undefined) throw stillAway(db, detailsAway);
   if (result.unanswered > 0)
-    await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: deps.now().getTime() });
+    await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'unanswered', askedAt: deps.now().getTime() });
   return result;
 }
 

@@ -10,7 +10,9 @@ import { createDuplicateService } from './duplicates.ts';
 import { findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
 import { enrichmentRoutes } from './routes.ts';
 import { createEnrichment, type EnrichmentDeps } from './service.ts';
-import { enrichLibraryTask, enrichTask } from './tasks.ts';
+import { enrichLibraryTask, enrichTask } from './task-handlers.ts';
+import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 type EnrichmentModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &
@@ -45,7 +47,10 @@ export function enrichmentModule({ library, merge, changes, covers, ...deps }: E
         tracksOut: (user, ids) => library.tracksById(user.id, ids).map(toTrackOut),
       }),
     ],
-    tasks: { enrich_task: enrichTask(enrichment.runs), enrich_library: enrichLibraryTask(enrichment.runs) },
+    tasks: [
+      handledBy(ENRICH_TASK, enrichTask(enrichment.runs)),
+      handledBy(ENRICH_LIBRARY, enrichLibraryTask(enrichment.runs)),
+    ],
     start: () => void enrichment.resume(),
     stop: enrichment.close,
   } satisfies Module;

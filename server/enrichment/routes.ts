@@ -9,6 +9,7 @@ import { JobOut, toJobOut } from '../jobs/wire.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { ReviewService } from './review-service.ts';
 import { EnrichIn, MatchesOut, ReviewPage, toMatchesOut, toReviewOut } from './wire.ts';
+import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
 const TrackParam = idParam(TrackIdIn);
 const MatchParam = TrackParam.extend({ n: queryInt.pipe(z.int().min(1).max(100)) });
@@ -35,7 +36,7 @@ export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: En
     },
     async ({ user, params }) => {
       trackOut(user, params.id);
-      return toJobOut(await jobs.enqueue('enrich_task', { trackId: params.id, isAsked: true }));
+      return toJobOut(await jobs.enqueue(ENRICH_TASK, { trackId: params.id, isAsked: true }));
     },
   ),
 
@@ -49,7 +50,7 @@ export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: En
       reply: JobOut,
       status: [202],
     },
-    async ({ body }) => toJobOut(await jobs.enqueue('enrich_library', { scope: body.scope, askedAt: now().getTime() })),
+    async ({ body }) => toJobOut(await jobs.enqueue(ENRICH_LIBRARY, { scope: body.scope, askedAt: now().getTime() })),
   ),
 
   route(

@@ -19,6 +19,7 @@ import { createMusicBrainz } from './musicbrainz.ts';
 import { isAnyPending } from './queries.ts';
 import { createRecorder } from './record.ts';
 import { createReviewService } from './review-service.ts';
+import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
 /** More new tracks than these are one job. */
 const ENRICHED_SINGLY = 50;
@@ -109,13 +110,13 @@ export function createEnrichment({
 
     /** A few new tracks are identified at once, also beside a long run over the library. */
     async enrichAdded(ids: readonly TrackId[]): Promise<void> {
-      if (ids.length > ENRICHED_SINGLY) await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: clock() });
-      else for (const trackId of ids) await jobs.tryEnqueue('enrich_task', { trackId });
+      if (ids.length > ENRICHED_SINGLY) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
+      else for (const trackId of ids) await jobs.tryEnqueue(ENRICH_TASK, { trackId });
     },
 
     /** Goes on with what an earlier process left, also when it was killed between a scan and its enrichment. */
     async resume(): Promise<void> {
-      if (isAnyPending(db)) await jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: clock() });
+      if (isAnyPending(db)) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
     },
 
     close: (): void => closing.abort(),

@@ -1,21 +1,23 @@
-// The handlers of enrichment's background tasks.
-import { permanent, type Handler } from '../jobs/tasks.ts';
-import type { EnrichTaskResult } from './wire.ts';
-import { enrichLibrary, type LibraryRunDeps } from './library-run.ts';
+import { z } from 'zod';
+import { TrackIdIn } from '../db/ids.ts';
+import { task } from '../jobs/tasks.ts';
 
-/** One track: after an upload, or when somebody asked. */
-export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDeps): Handler<'enrich_task'> {
-  return async ({ trackId, isAsked = false }, { signal }): Promise<EnrichTaskResult> => {
-    const one = await enricher.enrich(trackId, { signal, isAsked, withCover: true });
-    if (one.outcome === 'skipped') return { outcome: 'skipped', error: one.reason, problems: {} };
-    libraryChanged();
-    if (one.outcome === 'crashed') throw permanent(new Error(one.error));
-    if (one.awaits !== null) await jobs.tryEnqueue('enrich_library', { scope: 'unanswered', askedAt: now().getTime() });
-    return { outcome: one.outcome, error: one.error, problems: one.problems };
-  };
-}
+/** Finds out what one track is: after an upload, or because a person asked (`isAsked`). */
+export const ENRICH_TASK = task('enrich_task', {
+  payload: z.strictObject({ trackId: TrackIdIn, isAsked: z.boolean().optional() }),
+  attempts: 3,
+  uniqueBy: ({ trackId, isAsked = false }) => `${trackId}${isAsked ? ' asked' : ''}`,
+  concurrency: 4,
+});
 
-export const enrichLibraryTask =
-  (deps: LibraryRunDeps): Handler<'enrich_library'> =>
-  async ({ scope, askedAt }, { signal, progress, yieldToRequests }) =>
-    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress, yieldToRequests });
+/**
+ * The same for all tracks of a kind. `unanswered`: those of which a service that was down could not be asked; it is
+ * tried again for a week.
+ */
+export const ENRICH_LIBRARY = task('enrich_library', {
+  payload: z.strictObject({ scope: z.enum(['pending', 'failed', 'all', 'unanswered']), askedAt: z.int() }),
+  attempts: 170,
+  backoff: { firstMs: 60_000, factor: 2, capMs: 3_600_000 },
+  uniqueBy: ({ scope }) => scope,
+  concurrency: 2,
+});

@@ -21,6 +21,7 @@ import { createHistoryQueries } from './queries.ts';
 import type { HistoryService } from './service.ts';
 import { songKey } from './song-names.ts';
 import type { UnmatchedSong } from './wire.ts';
+import { IMPORT_HISTORY } from './tasks.ts';
 
 type HistoryImportRow = typeof historyImports.$inferSelect;
 
@@ -87,7 +88,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       signal,
       progress,
       yieldToRequests,
-    }: Pick<Parameters<Handler<'import_history'>>[1], 'signal' | 'progress' | 'yieldToRequests'>,
+    }: Pick<Parameters<Handler<typeof IMPORT_HISTORY>>[1], 'signal' | 'progress' | 'yieldToRequests'>,
   ): Promise<void> {
     const tally = createTally();
     let bytesDone = 0;
@@ -149,7 +150,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
         },
       );
       if (!made) throw badRequest(`No file came; send it as multipart field "${FIELD}".`);
-      await jobs.enqueue('import_history', { importId: made.id });
+      await jobs.enqueue(IMPORT_HISTORY, { importId: made.id });
       return get(userId, made.id);
     },
 
@@ -192,7 +193,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       history.changed(row.userId);
       const { added, known, unmatched, unreadable } = get(row.userId, row.id);
       return { added, known, unmatched, unreadable };
-    }) satisfies Handler<'import_history'>,
+    }) satisfies Handler<typeof IMPORT_HISTORY>,
   };
 }
 

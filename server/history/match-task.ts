@@ -3,6 +3,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Handler } from '../jobs/tasks.ts';
 import { createTrackMatcher, type SongNames } from './matcher.ts';
+import type { MATCH_HISTORY } from './tasks.ts';
 
 /** Songs in one go: a few milliseconds. */
 const SLICE = 100;
@@ -12,7 +13,7 @@ interface LooseSong extends SongNames {
 }
 
 /** Handler of `match_history`. */
-export function matchHistoryTask({ db }: { db: MainDb }): Handler<'match_history'> {
+export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_HISTORY> {
   const client = db.$client;
   const matcher = createTrackMatcher({ db });
   // One play speaks for all of the song.

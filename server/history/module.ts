@@ -9,6 +9,8 @@ import { historyRoutes } from './routes.ts';
 import { createScrobbling } from './scrobbling.ts';
 import { createHistoryService } from './service.ts';
 import { createPlayMerge } from './track-merge.ts';
+import { IMPORT_HISTORY, MATCH_HISTORY, SCROBBLE_TASK } from './tasks.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 export interface HistoryTuning {
   /** How often ListenBrainz is asked. */
@@ -69,17 +71,17 @@ export function historyModule({
   });
   onMerge(createPlayMerge({ db }));
   changes.onAdded(() => {
-    if (history.hasLoosePlays()) void jobs.tryEnqueue('match_history', {});
+    if (history.hasLoosePlays()) void jobs.tryEnqueue(MATCH_HISTORY, {});
   });
 
   return {
     offers: { history, nowPlaying },
     routes: historyRoutes({ history, nowPlaying, imports, scrobbling }),
-    tasks: {
-      import_history: imports.task,
-      match_history: matchHistoryTask({ db }),
-      scrobble_task: scrobbling.task,
-    },
+    tasks: [
+      handledBy(IMPORT_HISTORY, imports.task),
+      handledBy(MATCH_HISTORY, matchHistoryTask({ db })),
+      handledBy(SCROBBLE_TASK, scrobbling.task),
+    ],
     resume: scrobbling.resume,
   } satisfies Module;
 }

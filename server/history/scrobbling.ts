@@ -15,6 +15,7 @@ import { userAgentOf } from '../outbound/user-agent.ts';
 import { createListenBrainz, LISTENS_AT_ONCE, type ListenOut } from './listenbrainz.ts';
 import { isHeard } from './same-play.ts';
 import { createScrobbleQueries, type QueuedPlay } from './scrobble-queries.ts';
+import { SCROBBLE_TASK } from './tasks.ts';
 
 export interface ScrobblingStatus {
   isConnected: boolean;
@@ -150,10 +151,10 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
   }
 
   async function wake(userId: UserId): Promise<void> {
-    const job = await jobs.tryEnqueue('scrobble_task', { userId });
+    const job = await jobs.tryEnqueue(SCROBBLE_TASK, { userId });
     if (!job || job.created || job.status !== 'waiting') return;
     jobs.cancel(job.id); // it waits for the service to come back, or for a better token
-    await jobs.tryEnqueue('scrobble_task', { userId });
+    await jobs.tryEnqueue(SCROBBLE_TASK, { userId });
   }
 
   return {
@@ -189,7 +190,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     /** After it. */
     send(userId: UserId): void {
       if (isEnabled() && queries.findAccount(userId)?.isStopped === false)
-        void jobs.tryEnqueue('scrobble_task', { userId });
+        void jobs.tryEnqueue(SCROBBLE_TASK, { userId });
     },
 
     /** Tells the service what plays at the moment; when it cannot be told, so be it. */
@@ -208,7 +209,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
 
     /** At the start: what an earlier run could not send. */
     resume(): void {
-      for (const userId of isEnabled() ? queries.waitingUsers() : []) void jobs.tryEnqueue('scrobble_task', { userId });
+      for (const userId of isEnabled() ? queries.waitingUsers() : []) void jobs.tryEnqueue(SCROBBLE_TASK, { userId });
     },
 
     /** Handler of `scrobble_task`. */
@@ -234,6 +235,6 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
         throw error;
       }
       return { submitted: (queries.findAccount(userId)?.submitted ?? before) - before };
-    }) satisfies Handler<'scrobble_task'>,
+    }) satisfies Handler<typeof SCROBBLE_TASK>,
   };
 }

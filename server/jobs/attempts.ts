@@ -19,17 +19,14 @@ import {
   startAttempt,
   type JobRow,
 } from './queries.ts';
-import { isPermanent, permanent, type JobContext, type TaskTable } from './tasks.ts';
+import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
 
-/** Handlers as the runner sees them: which payload goes to which was checked where they were bound. */
-export type AnyHandler = (payload: unknown, context: JobContext) => Promise<unknown>;
-
-/** Why a handler's signal was aborted. */
 /** Tries after which a waiting drain() is told. */
 const STUCK_AFTER = 2;
 
+/** Why a handler's signal was aborted. */
 type Stop = 'cancelled' | 'closing';
 type Outcome = 'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'returned';
 
@@ -43,8 +40,8 @@ export interface AttemptsDeps {
   log: Log;
   now: () => Date;
   random: () => number;
-  tasks: TaskTable;
-  handlers: Record<string, AnyHandler>;
+  /** By name. */
+  handled: ReadonlyMap<string, HandledTask>;
   announcer: JobEvents;
   yieldToRequests: YieldToRequests;
   /** Puts a job back into its queue; resolves once it is stored. */
@@ -63,8 +60,7 @@ export function createAttempts({
   log,
   now,
   random,
-  tasks,
-  handlers,
+  handled,
   announcer,
   yieldToRequests,
   putBack,
@@ -120,8 +116,7 @@ export function createAttempts({
       }
     });
     try {
-      const payload = parsePayload(job);
-      const handle = handlers[job.task] as AnyHandler;
+      const { payload, handle } = parse(job);
       const result = await handle(payload, {
         jobId: job.id,
         attempt: job.attempts,
@@ -138,10 +133,11 @@ export function createAttempts({
   }
 
   /** A payload of another version is dropped: trying again cannot make it readable. */
-  function parsePayload(job: JobRow): unknown {
-    const parsed = tasks[job.task]?.payload.safeParse(job.payload);
-    if (parsed?.success) return parsed.data;
-    const why = parsed?.error.issues
+  function parse(job: JobRow): { payload: unknown; handle: HandledTask['handle'] } {
+    const known = handled.get(job.task);
+    const parsed = known?.task.payload.safeParse(job.payload);
+    if (known && parsed?.success) return { payload: parsed.data, handle: known.handle };
+    const why = parsed?.error?.issues
       .map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
       .join('; ');
     throw permanent(`The job's payload is not understood by this version (${why ?? 'unknown task'}).`);
@@ -190,7 +186,7 @@ export function createAttempts({
    * it. It is longer when a service asked to be left alone for longer, up to the longest there is.
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
-    const backoff = tasks[job.task]?.backoff ?? DEFAULT_BACKOFF;
+    const backoff = handled.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
     const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
     const runAt = new Date(now().getTime() + wait);
     const waiting = await stored(job, () => setWaiting(db, job.id, error, runAt));

@@ -1,4 +1,4 @@
-// Background work as the rooms see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens
+// Background work as modules see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens
 // and is what people see; a queue per task (queue.ts) decides when it runs, attempts.ts how.
 import type { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
@@ -9,7 +9,7 @@ import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Log } from '../log/log.ts';
 import { createJobEvents } from './job-events.ts';
-import { createAttempts, type AnyHandler, type Attempts } from './attempts.ts';
+import { createAttempts, type Attempts } from './attempts.ts';
 import { createYieldToRequests, type YieldToRequests } from './yield-to-requests.ts';
 import {
   cancelJob,
@@ -24,13 +24,13 @@ import {
   type JobRow,
 } from './queries.ts';
 import { createTaskQueue, type TaskQueue } from './queue.ts';
-import { TASKS, type HandlersOf, type TaskTable } from './tasks.ts';
+import type { HandledTask, Task } from './tasks.ts';
 
 const DAY_MS = 86_400_000;
 const KEEP_DAYS = 90;
 const KEEP_NEWEST = 1_000;
 
-export interface JobsDeps<T extends TaskTable> {
+export interface JobsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
@@ -39,8 +39,6 @@ export interface JobsDeps<T extends TaskTable> {
   yieldToRequests?: YieldToRequests;
   /** 0..1, for the jitter of retries. */
   random?: () => number;
-  /** The tasks there are: TASKS. */
-  tasks?: T;
 }
 
 export type EnqueuedJob = JobRow & {
@@ -48,22 +46,19 @@ export type EnqueuedJob = JobRow & {
   created: boolean;
 };
 
-export type Jobs<T extends TaskTable = typeof TASKS> = ReturnType<typeof createJobs<T>>;
+export type Jobs = ReturnType<typeof createJobs>;
 
-export function createJobs<T extends TaskTable = typeof TASKS>({
+export function createJobs({
   db,
   log,
   now,
   events,
   yieldToRequests = createYieldToRequests({ isServing: () => false }),
   random = Math.random,
-  tasks = TASKS as TaskTable as T,
-}: JobsDeps<T>) {
-  type Name = keyof T & string;
-  type PayloadOf<N extends Name> = z.input<T[N]['payload']>;
-
+}: JobsDeps) {
   const announcer = createJobEvents(events);
   const queues = new Map<string, TaskQueue>();
+  const tasks = new Map<string, Task>();
   const waitingForIdle = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
   const whenStuck = new Set<(error: unknown) => void>();
   let attempts: Attempts | undefined;
@@ -77,12 +72,12 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
    * one back. Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk is
    * thrown as it is.
    */
-  async function enqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob> {
-    const queue = queues.get(name);
+  async function enqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob> {
+    const queue = queues.get(task.name);
     if (!queue || !open) throw new AppError('queue_unavailable', 'The job queue is not running.');
     entering++;
     try {
-      const { job, created } = insertUnlessUnfinished(name, payload);
+      const { job, created } = insertUnlessUnfinished(task, payload);
       if (created) {
         await putOrRemove(queue, job);
         announcer.announce(job);
@@ -97,25 +92,27 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
     }
   }
 
-  function insertUnlessUnfinished<N extends Name>(name: N, payload: PayloadOf<N>): { job: JobRow; created: boolean } {
-    const spec = tasks[name] as T[N];
-    const parsed = spec.payload.safeParse(payload);
+  function insertUnlessUnfinished<P extends z.ZodType>(
+    task: Task<P>,
+    payload: z.input<P>,
+  ): { job: JobRow; created: boolean } {
+    const parsed = task.payload.safeParse(payload);
     if (!parsed.success)
-      throw new AppError('invalid', `The payload of ${name} is not valid: ${parsed.error.message}`, {
+      throw new AppError('invalid', `The payload of ${task.name} is not valid: ${parsed.error.message}`, {
         cause: parsed.error,
       });
-    const key = spec.uniqueBy?.(parsed.data);
+    const key = task.uniqueBy?.(parsed.data);
     const at = now();
     const row = {
-      task: name,
+      task: task.name,
       payload,
       status: 'queued' as const,
-      maxAttempts: spec.attempts,
+      maxAttempts: task.attempts,
       runAt: at,
       createdAt: at,
     };
     if (key === undefined) return { job: insertJob(db, row), created: true };
-    const uniqueKey = `${name}:${key}`;
+    const uniqueKey = `${task.name}:${key}`;
     return db.transaction(
       (tx) => {
         const unfinished = findUnfinishedByKey(tx, uniqueKey);
@@ -186,12 +183,12 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
      * The same for work that somebody else will ask for again: a queue that is down is logged, and undefined comes
      * back.
      */
-    async tryEnqueue<N extends Name>(name: N, payload: PayloadOf<N>): Promise<EnqueuedJob | undefined> {
+    async tryEnqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob | undefined> {
       try {
-        return await enqueue(name, payload);
+        return await enqueue(task, payload);
       } catch (error) {
         // when all stops, so does what would have followed
-        if (!closing) log.warn({ task: name, err: error }, 'job not enqueued');
+        if (!closing) log.warn({ task: task.name, err: error }, 'job not enqueued');
         return undefined;
       }
     },
@@ -227,13 +224,19 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
       if (!job) throw notFound('job', id);
       if (job.status !== 'failed' && job.status !== 'cancelled')
         throw conflict(`Job ${id} has not failed (${job.status}).`);
-      return enqueue(job.task as Name, job.payload as PayloadOf<Name>);
+      const task = tasks.get(job.task);
+      if (!task) throw new AppError('queue_unavailable', 'The job queue is not running.');
+      return enqueue(task, job.payload);
     },
 
     /** Takes up what an earlier process left and begins to work. One process at a time may do this for a database. */
-    start(handlers: HandlersOf<T>): void {
+    start(handled: readonly HandledTask[]): void {
       if (attempts || closing) throw new Error('Jobs are started once.');
-      const restored = restoreQueue(db, Object.keys(tasks), now());
+      for (const { task } of handled) {
+        if (tasks.has(task.name)) throw new Error(`The task ${task.name} has two handlers.`);
+        tasks.set(task.name, task);
+      }
+      const restored = restoreQueue(db, [...tasks.keys()], now());
       if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run taken up');
       prune();
       pruneTimer = setInterval(prune, DAY_MS).unref();
@@ -242,10 +245,9 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
         log,
         now,
         random,
-        tasks,
+        handled: new Map(handled.map((each) => [each.task.name, each])),
         announcer,
         yieldToRequests,
-        handlers: handlers as Record<string, AnyHandler>,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
         onStuck(error) {
           for (const { reject } of waitingForIdle) reject(error);
@@ -253,7 +255,7 @@ export function createJobs<T extends TaskTable = typeof TASKS>({
         },
       });
       attempts = runner;
-      for (const [name, { concurrency }] of Object.entries(tasks)) {
+      for (const { name, concurrency } of tasks.values()) {
         queues.set(
           name,
           createTaskQueue({

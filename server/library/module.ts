@@ -7,9 +7,10 @@ import { createListThread } from './listing.ts';
 import { libraryRoutes } from './routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
-import { settleCreditsTask } from './task.ts';
+import { SETTLE_CREDITS, settleCreditsTask } from './task.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
 import { createTrackWriter } from './track-writer.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 export type LibraryOffer = ReturnType<typeof libraryModule>['offers'];
 
@@ -37,7 +38,7 @@ export function libraryModule({
     tracks,
     listThread,
     onDeleted: changes.deleted,
-    settleLater: (artistId) => void jobs.tryEnqueue('settle_credits', { artistId }),
+    settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
   });
   const movers: TrackMergePart[] = [];
 
@@ -63,7 +64,7 @@ export function libraryModule({
       },
     },
     routes: libraryRoutes({ library, libraryChanged: changes.changed }),
-    tasks: { settle_credits: settleCreditsTask({ library, libraryChanged: changes.changed }) },
+    tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],
     resume(): void {
       rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {
         log.error({ err }, 'search could not be rebuilt');

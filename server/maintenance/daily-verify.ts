@@ -6,6 +6,7 @@ import type { Jobs } from '../jobs/service.ts';
 import type { Storage } from '../storage/storage.ts';
 import { isOnBattery } from './battery.ts';
 import { findRun } from './queries.ts';
+import { VERIFY_STORAGE } from './tasks.ts';
 
 const LOOK_EVERY_MS = 3_600_000;
 /** A start has other things to do. */
@@ -30,7 +31,7 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
   async function look(): Promise<void> {
     const last = findRun(db, 'part')?.startedAt.getTime() ?? 0;
     if (!isOnBattery() && verifyDays(settings, storage) > 0 && now().getTime() - last >= DAY_MS)
-      await jobs.tryEnqueue('verify_storage', { scope: 'part' });
+      await jobs.tryEnqueue(VERIFY_STORAGE, { scope: 'part' });
   }
 
   return {

@@ -10,6 +10,7 @@ import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage, StoredObject } from '../storage/storage.ts';
 import { prepareFindCoverKey, prepareIsUsed } from './queries.ts';
 import type { GarbageResult } from './wire.ts';
+import type { COLLECT_GARBAGE } from './tasks.ts';
 
 export const GRACE_MS = 7 * 86_400_000;
 const LISTED = 200;
@@ -27,7 +28,13 @@ export interface GarbageDeps {
 }
 
 /** Handler of `collect_garbage`. */
-export function garbageTask({ db, now, storage, leases, onOrphanedCovers }: GarbageDeps): Handler<'collect_garbage'> {
+export function garbageTask({
+  db,
+  now,
+  storage,
+  leases,
+  onOrphanedCovers,
+}: GarbageDeps): Handler<typeof COLLECT_GARBAGE> {
   const isUsed = prepareIsUsed(db);
   const coverKeyOf = prepareFindCoverKey(db);
 

@@ -9,6 +9,9 @@ import { maintenanceRoutes } from './routes.ts';
 import { createStoreTest, type StoreTestDeps } from './storage-test.ts';
 import type { VerifyPace } from './verify-pace.ts';
 import { verifyTask, type Heal } from './verify.ts';
+import { COVER_TASK } from '../covers/tasks.ts';
+import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 export interface MaintenanceTuning {
   /** How the daily comparison with the checksums steps aside. */
@@ -59,11 +62,14 @@ export function maintenanceModule({
     isBusy: () => isServing() || isScanning(),
     pace: tuning.verifyPace ?? {},
   });
-  const onOrphanedCovers = (): void => void jobs.tryEnqueue('cover_task', {});
+  const onOrphanedCovers = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   return {
     offers: { dailyVerify: daily },
     routes: maintenanceRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
-    tasks: { verify_storage: verify, collect_garbage: garbageTask({ db, now, storage, leases, onOrphanedCovers }) },
+    tasks: [
+      handledBy(VERIFY_STORAGE, verify),
+      handledBy(COLLECT_GARBAGE, garbageTask({ db, now, storage, leases, onOrphanedCovers })),
+    ],
     start: daily.start,
     stop: daily.close,
   } satisfies Module;

@@ -4,6 +4,7 @@ import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { StoreTest } from './storage-test.ts';
 import { GarbageIn, StoreTestIn, StoreTestOut, VerifyIn } from './wire.ts';
+import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
 
 export const maintenanceRoutes = ({
   jobs,
@@ -38,7 +39,7 @@ export const maintenanceRoutes = ({
       reply: JobOut,
       status: [202],
     },
-    async () => toJobOut(await jobs.enqueue('verify_storage', { scope: 'all' })),
+    async () => toJobOut(await jobs.enqueue(VERIFY_STORAGE, { scope: 'all' })),
   ),
 
   route(
@@ -51,6 +52,6 @@ export const maintenanceRoutes = ({
       reply: JobOut,
       status: [202],
     },
-    async ({ body }) => toJobOut(await jobs.enqueue('collect_garbage', { dryRun: body.dry_run })),
+    async ({ body }) => toJobOut(await jobs.enqueue(COLLECT_GARBAGE, { dryRun: body.dry_run })),
   ),
 ];

@@ -28,6 +28,7 @@ import {
 } from './queries.ts';
 import { describeReport, emptyReport, noteFinding, type FindingKind, type VerifyReport } from './verify-report.ts';
 import { keyOfUri, toUri } from '../storage/uri.ts';
+import type { VERIFY_STORAGE } from './tasks.ts';
 
 const AT_ONCE = 50;
 const FILE = 'file:';
@@ -64,7 +65,7 @@ type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: st
  * Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the
  * storage is down.
  */
-export function verifyTask(deps: VerifyDeps): Handler<'verify_storage'> {
+export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
   const { db, now, settings, storage, isBusy } = deps;
   const pace = { ...VERIFY_PACE, ...deps.pace };
   const listKept = prepareListKept(db);

@@ -10,8 +10,16 @@ import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createAdoptByFingerprint, type AdoptByFingerprintDeps } from './adopt-by-fingerprint.ts';
 import { scanRoutes } from './routes.ts';
-import { assertScannable, previewScan, scanTask, type PreviewWish, type ScanTaskDeps } from './task.ts';
+import {
+  SCAN_LOCAL_FOLDER,
+  assertScannable,
+  previewScan,
+  scanTask,
+  type PreviewWish,
+  type ScanTaskDeps,
+} from './task.ts';
 import { createWalker } from './walker.ts';
+import { handledBy } from '../jobs/tasks.ts';
 
 type ScanModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases'> &
@@ -91,10 +99,10 @@ export function scanModule({
         await assertScannable(settings);
       },
       isScanning: (): boolean =>
-        jobs.list({ task: 'scan_local_folder', status: 'running' }, { limit: 1, offset: 0 }).total > 0,
+        jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     },
     routes: scanRoutes({ sources, settings, jobs }),
-    tasks: { scan_local_folder: scanTask(deps) },
+    tasks: [handledBy(SCAN_LOCAL_FOLDER, scanTask(deps))],
     close: async (): Promise<void> => void (await Promise.all([walker.close(), checkpoints.close()])),
   } satisfies Module;
 }

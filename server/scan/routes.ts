@@ -6,7 +6,7 @@ import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { Sources } from '../sources/registry.ts';
 import { findScanFolders } from './scan-folders.ts';
-import { assertScannable, scanPayload } from './task.ts';
+import { SCAN_LOCAL_FOLDER, assertScannable, scanPayload } from './task.ts';
 import { ScanQuery } from './wire.ts';
 
 export interface ScanRouteDeps {
@@ -35,10 +35,7 @@ export const scanRoutes = ({ sources, settings, jobs }: ScanRouteDeps): Route[] 
       await assertScannable(settings);
       const folders = await findScanFolders(settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '', query.path);
       return toJobOut(
-        await jobs.enqueue(
-          'scan_local_folder',
-          scanPayload({ folders, restore: query.restore, dryRun: query.dry_run }),
-        ),
+        await jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders, restore: query.restore, dryRun: query.dry_run })),
       );
     },
   ),

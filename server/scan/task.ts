@@ -1,16 +1,36 @@
 // The scan of the music folder as a background task.
-import type { z } from 'zod';
+import { hash } from 'node:crypto';
+import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { EventHub } from '../events/hub.ts';
 import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
-import { permanent, type Handler, type TASKS } from '../jobs/tasks.ts';
+import { permanent, task, type Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
 import { StorageDown } from './store-copies.ts';
 import { folderProblem } from './mounted-folder.ts';
 import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { scanEvent } from './wire.ts';
+import { COVER_TASK } from '../covers/tasks.ts';
+import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
+
+/**
+ * Walks the music folder, or folders below it. `restore` also brings back tracks that were deleted; `dryRun` only
+ * tells what would change. Tried again, for a day, only while the object store that copies go to is down.
+ */
+export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
+  payload: z.strictObject({
+    paths: z.array(z.string()).optional(),
+    restore: z.boolean().optional(),
+    dryRun: z.boolean().optional(),
+  }),
+  attempts: 150,
+  backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
+  // what runs may have passed the folder that another one asks for
+  uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)),
+  concurrency: 1,
+});
 
 export interface ScanWish {
   /** As `findScanFolders` gives them; none, or [''], is the whole music folder. */
@@ -18,7 +38,7 @@ export interface ScanWish {
   restore?: boolean;
   dryRun?: boolean;
 }
-type Payload = z.input<(typeof TASKS)['scan_local_folder']['payload']>;
+type Payload = z.input<(typeof SCAN_LOCAL_FOLDER)['payload']>;
 
 /** Payload of the job. Equal wishes have equal payloads, so that the same scan is not queued twice. */
 export const scanPayload = ({ folders, restore = false, dryRun = false }: ScanWish): Payload => ({
@@ -41,7 +61,7 @@ export interface ScanTaskDeps extends ScanDeps {
 const COVERS_AFTER_MS = 2_000;
 
 /** Handler of `scan_local_folder`. */
-export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
+export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> {
   return async ({ paths = [], restore = false, dryRun = false }, { jobId, signal, progress }) => {
     if (dryRun)
       return previewScan(deps, {
@@ -75,12 +95,12 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
           deps.libraryChanged();
           if (deps.now().getTime() < coversAt) return;
           coversAt = deps.now().getTime() + COVERS_AFTER_MS; // covers appear while the scan goes on
-          void deps.jobs.tryEnqueue('cover_task', {});
+          void deps.jobs.tryEnqueue(COVER_TASK, {});
         },
       });
     // Also what a scan did that was cancelled half-way is to be identified; new and changed tracks are `pending`.
     const enrich = (): void => {
-      if (wrote) void deps.jobs.tryEnqueue('enrich_library', { scope: 'pending', askedAt: deps.now().getTime() });
+      if (wrote) void deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
     };
     const result = await (mode === 'copy' ? deps.leases.leaseAll(run) : run())
       .finally(enrich) // copies are there before their rows are
@@ -102,7 +122,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<'scan_local_folder'> {
     });
     progress(files, files);
     deps.libraryChanged();
-    if (added + updated + moved > 0) await deps.jobs.tryEnqueue('cover_task', {});
+    if (added + updated + moved > 0) await deps.jobs.tryEnqueue(COVER_TASK, {});
     if (added + updated > 0) deps.onNewTracks?.();
     return result;
   };

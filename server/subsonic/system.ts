@@ -4,6 +4,7 @@ import type { LibraryService } from '../library/service.ts';
 import type { Sources } from '../sources/registry.ts';
 import { NOTHING, open, superuser, user, type Endpoints } from './call.ts';
 import type { Fields } from './xml.ts';
+import { SCAN_LOCAL_FOLDER } from '../scan/task.ts';
 
 export interface SystemDeps {
   library: Pick<LibraryService, 'countLibrary'>;
@@ -18,8 +19,8 @@ export interface SystemDeps {
 export function systemEndpoints({ library, sources, jobs, assertScannable, canTranscode }: SystemDeps): Endpoints {
   const scanStatus = (): Fields => {
     const running =
-      jobs.list({ status: 'running', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0] ??
-      jobs.list({ status: 'queued', task: 'scan_local_folder' }, { limit: 1, offset: 0 }).items[0];
+      jobs.list({ status: 'running', task: SCAN_LOCAL_FOLDER.name }, { limit: 1, offset: 0 }).items[0] ??
+      jobs.list({ status: 'queued', task: SCAN_LOCAL_FOLDER.name }, { limit: 1, offset: 0 }).items[0];
     return {
       scanning: running !== undefined,
       count: running ? (running.progressDone ?? 0) : library.countLibrary().tracks,
@@ -37,7 +38,7 @@ export function systemEndpoints({ library, sources, jobs, assertScannable, canTr
     /** Asking again while a scan runs gives its progress: clients poll with it. */
     startScan: superuser(async ({ shapes }) => {
       await assertScannable();
-      await jobs.enqueue('scan_local_folder', {});
+      await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
       return { scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } };
     }),
   };

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
 import { foldersToScan } from '../files/folder-set.ts';
-import { scanPayload } from '../scan/task.ts';
+import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/task.ts';
 
 export interface ScanRequestsDeps {
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
@@ -41,7 +41,7 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
   }
 
   async function scanAll(folders: string[]): Promise<void> {
-    const job = await jobs.tryEnqueue('scan_local_folder', scanPayload({ folders }));
+    const job = await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders }));
     if (!job?.created) add(folders); // the scan that runs may have passed them already
     if (!job) return pause(QUEUE_PAUSE_MS);
     while (isUnfinished(job.id)) await pause(checkMs);

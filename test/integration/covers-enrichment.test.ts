@@ -1,6 +1,7 @@
 // A whole server and an archive that behaves badly: what a track is called never depends on the picture of its album.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COVER_TASK } from '../../server/covers/tasks.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumOut, ArtistOut, TrackOut } from '../../server/library/wire.ts';
 import {
@@ -161,7 +162,7 @@ describe('an archive that is down', () => {
     expect(new Set(archive.asked.map(({ path }) => path)).size).toBe(2);
 
     time += 4 * 3_600_000;
-    await server.app.jobs.enqueue('cover_task', {});
+    await server.app.jobs.enqueue(COVER_TASK, {});
     await server.app.drain();
     for (const track of tracks) expect((await albumOf(track)).has_cover).toBe(true);
     expect(await statusesOf('?status=failed')).toEqual([]);

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
-import { enrichLibraryTask, enrichTask } from '../../server/enrichment/tasks.ts';
+import { enrichLibraryTask, enrichTask } from '../../server/enrichment/task-handlers.ts';
 import type { EnrichTaskResult, MatchesOut, ReviewOut } from '../../server/enrichment/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { Paged } from '../../server/http/paging.ts';

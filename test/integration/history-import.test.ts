@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { MATCH_HISTORY } from '../../server/history/tasks.ts';
 import type { HistoryImportOut, HistoryOut } from '../../server/history/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { keptCounts, recountedPlays } from '../support/play-counts.ts';
@@ -162,7 +163,7 @@ describe('a file', () => {
   test('keeps what has no track, and finds it one when it comes', async () => {
     await importFile(jsonl([listen('Later', AT), listen('Later', AT + 900), listen('Never', AT + 2_000)]));
     const id = tracks.add({ title: 'LATER', artists: ['the quays'] });
-    await server.app.jobs.enqueue('match_history', {});
+    await server.app.jobs.enqueue(MATCH_HISTORY, {});
     await server.app.drain();
     expect((await list()).map(({ track }) => track?.id)).toEqual([undefined, id, id]);
     expect((await server.api<{ play_count: number }>(`/tracks/${id}`)).body.play_count).toBe(2);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { openDatabase } from '../../server/db/client.ts';
 import { createEventHub } from '../../server/events/hub.ts';
 import { createJobs } from '../../server/jobs/service.ts';
-import { task } from '../../server/jobs/tasks.ts';
+import { handledBy, task } from '../../server/jobs/tasks.ts';
 import { createLog } from '../../server/log/log.ts';
 
 const [path = '', enqueue = '0'] = process.argv.slice(2);
@@ -17,17 +17,17 @@ const jobs = createJobs({
   log,
   now,
   events: createEventHub({ now }),
-  tasks: { work: task({ payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 }) },
 });
-jobs.start({
-  work: async ({ n }) => {
+const WORK = task('work', { payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 });
+jobs.start([
+  handledBy(WORK, async ({ n }) => {
     await nextTurn();
     writeSync(1, `done ${n}\n`);
-  },
-});
+  }),
+]);
 await Promise.all(
   Array.from({ length: Number(enqueue) }, async (_, n) => {
-    await jobs.enqueue('work', { n });
+    await jobs.enqueue(WORK, { n });
     writeSync(1, `taken ${n}\n`);
   }),
 );

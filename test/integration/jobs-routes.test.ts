@@ -13,9 +13,12 @@ import { errorHandler } from '../../server/http/guard.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import { jobRoutes } from '../../server/jobs/routes.ts';
 import { createJobs, type Jobs } from '../../server/jobs/service.ts';
+import { handledBy } from '../../server/jobs/tasks.ts';
+import { COVER_TASK } from '../../server/covers/tasks.ts';
+import { VERIFY_STORAGE } from '../../server/maintenance/tasks.ts';
+import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
 import { JobOut, JobPage } from '../../server/jobs/wire.ts';
 import { createLog } from '../../server/log/log.ts';
-import { IDLE_TASKS } from '../support/idle-tasks.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
@@ -53,17 +56,19 @@ beforeAll(async () => {
     if (name === 'job') announced.push(JSON.parse(data) as JobOut);
   });
   jobs = createJobs({ db, log, now, events });
-  jobs.start({
-    ...IDLE_TASKS,
-    scan_local_folder: (_payload, { signal, progress }) =>
-      new Promise((_resolve, reject) => {
-        progress(1, null, 'Folder');
-        signal.addEventListener('abort', () => reject(signal.reason as Error));
-        inside.resolve();
-      }),
-    cover_task: async () => ({ found: 2 }),
-    verify_storage: async () => LONG,
-  });
+  jobs.start([
+    handledBy(
+      SCAN_LOCAL_FOLDER,
+      (_payload, { signal, progress }) =>
+        new Promise((_resolve, reject) => {
+          progress(1, null, 'Folder');
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+          inside.resolve();
+        }),
+    ),
+    handledBy(COVER_TASK, async () => ({ found: 2 })),
+    handledBy(VERIFY_STORAGE, async () => LONG),
+  ]);
   const app = express();
   app.use(
     mountRoutes(jobRoutes(jobs), {
@@ -88,9 +93,9 @@ afterAll(async () => {
 });
 
 it('shows, filters and cancels jobs', async () => {
-  const cover = await jobs.enqueue('cover_task', {});
+  const cover = await jobs.enqueue(COVER_TASK, {});
   await jobs.drain();
-  const scan = await jobs.enqueue('scan_local_folder', { restore: true });
+  const scan = await jobs.enqueue(SCAN_LOCAL_FOLDER, { restore: true });
   await inside.promise;
 
   const all = JobPage.parse((await api('/jobs')).body);
@@ -119,7 +124,7 @@ it('shows, filters and cancels jobs', async () => {
 });
 
 it('keeps the counts of a long result in lists and events, and gives the whole to who asks for it', async () => {
-  const { id } = await jobs.enqueue('verify_storage', { scope: 'all' });
+  const { id } = await jobs.enqueue(VERIFY_STORAGE, { scope: 'all' });
   await jobs.drain();
   await expect.poll(() => announced.findLast((job) => job.id === id)?.status).toBe('succeeded');
   const short = { ...LONG, failed: [], changes: null };

@@ -9,26 +9,33 @@ import type { JobId } from '../../server/db/ids.ts';
 import { jobs as jobTable } from '../../server/db/schema.ts';
 import { createEventHub } from '../../server/events/hub.ts';
 import { createJobs } from '../../server/jobs/service.ts';
-import { permanent, task, type HandlersOf, type JobContext } from '../../server/jobs/tasks.ts';
+import { handledBy, permanent, task, type Handler, type JobContext } from '../../server/jobs/tasks.ts';
 import { createLog } from '../../server/log/log.ts';
 
-const TASKS = {
-  plain: task({ payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 }),
-  single: task({
-    payload: z.strictObject({ n: z.int().optional() }),
-    attempts: 1,
-    uniqueBy: () => 'all',
-    concurrency: 1,
-  }),
-  flaky: task({
-    payload: z.strictObject({}),
-    attempts: 3,
-    backoff: { firstMs: 2_000, factor: 2, capMs: 300_000 },
-    concurrency: 2,
-  }),
-};
-type Handlers = HandlersOf<typeof TASKS>;
-const nothing: Handlers = { plain: async () => null, single: async () => null, flaky: async () => null };
+const PLAIN = task('plain', { payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 });
+const SINGLE = task('single', {
+  payload: z.strictObject({ n: z.int().optional() }),
+  attempts: 1,
+  uniqueBy: () => 'all',
+  concurrency: 1,
+});
+const FLAKY = task('flaky', {
+  payload: z.strictObject({}),
+  attempts: 3,
+  backoff: { firstMs: 2_000, factor: 2, capMs: 300_000 },
+  concurrency: 2,
+});
+interface Handlers {
+  plain?: Handler<typeof PLAIN>;
+  single?: Handler<typeof SINGLE>;
+  flaky?: Handler<typeof FLAKY>;
+}
+const nothing = async () => null;
+const handled = ({ plain = nothing, single = nothing, flaky = nothing }: Handlers) => [
+  handledBy(PLAIN, plain),
+  handledBy(SINGLE, single),
+  handledBy(FLAKY, flaky),
+];
 
 /** Resolves when the handler is there, and again lets the test decide when it goes on. */
 const gate = () => {
@@ -59,12 +66,12 @@ const open = () => {
 const makeJobs = () => {
   const now = () => new Date(clock);
   const events = createEventHub({ now });
-  return { jobs: createJobs({ db, log: log(), now, events, random: () => 0.5, tasks: TASKS }), events };
+  return { jobs: createJobs({ db, log: log(), now, events, random: () => 0.5 }), events };
 };
 const running = new Set<ReturnType<typeof makeJobs>['jobs']>();
-const startJobs = (handlers: Partial<Handlers>) => {
+const startJobs = (handlers: Handlers) => {
   const made = makeJobs();
-  made.jobs.start({ ...nothing, ...handlers });
+  made.jobs.start(handled(handlers));
   running.add(made.jobs);
   return made;
 };
@@ -92,7 +99,7 @@ describe('running', () => {
         return { doubled: n * 2 };
       },
     });
-    const job = await jobs.enqueue('plain', { n: 21 });
+    const job = await jobs.enqueue(PLAIN, { n: 21 });
     expect(job).toMatchObject({ status: 'queued', created: true, attempts: 0 });
     await jobs.drain();
     const done = jobs.get(job.id);
@@ -124,7 +131,7 @@ describe('running', () => {
         active--;
       },
     });
-    await Promise.all(Array.from({ length: 2_000 }, (_, n) => jobs.enqueue('plain', { n })));
+    await Promise.all(Array.from({ length: 2_000 }, (_, n) => jobs.enqueue(PLAIN, { n })));
     await jobs.drain();
     expect(seen.size).toBe(2_000);
     expect(most).toBe(4);
@@ -134,7 +141,7 @@ describe('running', () => {
 
   it('all slots work on what was left by an earlier process', async () => {
     const first = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
-    for (let n = 0; n < 8; n++) await first.jobs.enqueue('plain', { n });
+    for (let n = 0; n < 8; n++) await first.jobs.enqueue(PLAIN, { n });
     await first.jobs.close({ graceMs: 5_000 });
     const all = gate();
     let active = 0;
@@ -152,17 +159,17 @@ describe('running', () => {
   it('drain waits for the jobs that a job enqueues', async () => {
     const made = startJobs({
       plain: async ({ n }) => {
-        if (n > 0) await made.jobs.enqueue('plain', { n: n - 1 });
+        if (n > 0) await made.jobs.enqueue(PLAIN, { n: n - 1 });
       },
     });
-    await made.jobs.enqueue('plain', { n: 5 });
+    await made.jobs.enqueue(PLAIN, { n: 5 });
     await made.jobs.drain();
     expect(made.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(6);
   });
 
   it('a result that is no JSON fails the job instead of hanging it', async () => {
     const { jobs } = startJobs({ plain: async () => ({ big: 1n }) });
-    const { id } = await jobs.enqueue('plain', { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('BigInt') as string });
   });
@@ -178,13 +185,13 @@ describe('unique jobs', () => {
         await goOn.passed;
       },
     });
-    const [first, again] = await Promise.all([jobs.enqueue('single', {}), jobs.enqueue('single', { n: 1 })]);
+    const [first, again] = await Promise.all([jobs.enqueue(SINGLE, {}), jobs.enqueue(SINGLE, { n: 1 })]);
     expect(again).toMatchObject({ id: first.id, created: false });
     await inside.passed;
-    expect(await jobs.enqueue('single', {})).toMatchObject({ id: first.id, created: false, status: 'running' });
+    expect(await jobs.enqueue(SINGLE, {})).toMatchObject({ id: first.id, created: false, status: 'running' });
     goOn.open();
     await jobs.drain();
-    const next = await jobs.enqueue('single', {});
+    const next = await jobs.enqueue(SINGLE, {});
     expect(next.created).toBe(true);
     expect(next.id).not.toBe(first.id);
     await jobs.drain();
@@ -199,7 +206,7 @@ describe('retries', () => {
         throw new Error(`no answer ${++calls}`);
       },
     });
-    const { id } = await jobs.enqueue('flaky', {});
+    const { id } = await jobs.enqueue(FLAKY, {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({
       status: 'waiting',
@@ -242,7 +249,7 @@ describe('retries', () => {
         return 'fine';
       },
     });
-    const { id } = await jobs.enqueue('flaky', {});
+    const { id } = await jobs.enqueue(FLAKY, {});
     await jobs.drain();
     clock += 2_000;
     await jobs.drain();
@@ -255,7 +262,7 @@ describe('retries', () => {
         throw permanent(new Error('gone for good'));
       },
     });
-    const { id } = await jobs.enqueue('flaky', {});
+    const { id } = await jobs.enqueue(FLAKY, {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: 'gone for good' });
   });
@@ -269,7 +276,7 @@ describe('retries', () => {
       },
     };
     const first = startJobs(failing);
-    const { id } = await first.jobs.enqueue('flaky', {});
+    const { id } = await first.jobs.enqueue(FLAKY, {});
     await first.jobs.drain();
     const { runAt } = first.jobs.get(id);
     await first.jobs.close({ graceMs: 1_000 });
@@ -296,22 +303,20 @@ describe('retries', () => {
       log: log(),
       now,
       events: createEventHub({ now }),
-      tasks: {
-        brief: task({
-          payload: z.strictObject({}),
-          attempts: 2,
-          backoff: { firstMs: 5, factor: 1, capMs: 5 },
-          concurrency: 1,
-        }),
-      },
     });
-    jobs.start({
-      brief: async (_payload, { attempt }) => {
+    const brief = task('brief', {
+      payload: z.strictObject({}),
+      attempts: 2,
+      backoff: { firstMs: 5, factor: 1, capMs: 5 },
+      concurrency: 1,
+    });
+    jobs.start([
+      handledBy(brief, async (_payload, { attempt }) => {
         if (attempt === 1) throw new Error('once');
         second.open();
-      },
-    });
-    await jobs.enqueue('brief', {});
+      }),
+    ]);
+    await jobs.enqueue(brief, {});
     await second.passed;
     await jobs.close({ graceMs: 1_000 });
   });
@@ -329,8 +334,8 @@ describe('cancelling', () => {
         await goOn.passed;
       },
     });
-    for (let n = 0; n < 4; n++) await jobs.enqueue('plain', { n });
-    const fifth = await jobs.enqueue('plain', { n: 5 });
+    for (let n = 0; n < 4; n++) await jobs.enqueue(PLAIN, { n });
+    const fifth = await jobs.enqueue(PLAIN, { n: 5 });
     await inside.passed;
     expect(jobs.cancel(fifth.id)).toMatchObject({ status: 'cancelled', attempts: 0, finishedAt: new Date(clock) });
     goOn.open();
@@ -346,7 +351,7 @@ describe('cancelling', () => {
         ran = true;
       },
     });
-    const entering = jobs.enqueue('plain', { n: 1 });
+    const entering = jobs.enqueue(PLAIN, { n: 1 });
     const [job] = jobs.list({}, { limit: 1, offset: 0 }).items;
     jobs.cancel(job!.id);
     await entering;
@@ -363,7 +368,7 @@ describe('cancelling', () => {
         throw new Error('down');
       },
     });
-    const { id } = await jobs.enqueue('flaky', {});
+    const { id } = await jobs.enqueue(FLAKY, {});
     await jobs.drain();
     expect(jobs.cancel(id).status).toBe('cancelled');
     clock += 3_600_000;
@@ -383,11 +388,11 @@ describe('cancelling', () => {
         return untilAborted(given.signal);
       },
     });
-    const { id } = await jobs.enqueue('single', {});
+    const { id } = await jobs.enqueue(SINGLE, {});
     await inside.passed;
     expect(jobs.cancel(id).status).toBe('cancelled');
     expect(context?.signal.aborted).toBe(true);
-    const next = await jobs.enqueue('single', {});
+    const next = await jobs.enqueue(SINGLE, {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'cancelled', error: null });
     expect(jobs.get(next.id)).toMatchObject({ status: 'succeeded', result: 'second' });
@@ -403,7 +408,7 @@ describe('cancelling', () => {
         return { added: 3 };
       },
     });
-    const { id } = await jobs.enqueue('single', {});
+    const { id } = await jobs.enqueue(SINGLE, {});
     await inside.passed;
     jobs.cancel(id);
     await jobs.drain();
@@ -412,7 +417,7 @@ describe('cancelling', () => {
 
   it('a job that has ended cannot be cancelled, and an unknown one is not found', async () => {
     const { jobs } = startJobs({});
-    const { id } = await jobs.enqueue('plain', { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
     await jobs.drain();
     expect(() => jobs.cancel(id)).toThrow(expect.objectContaining({ code: 'conflict' }));
     expect(() => jobs.cancel(999 as JobId)).toThrow(expect.objectContaining({ code: 'not_found' }));
@@ -428,7 +433,7 @@ describe('stopping', () => {
         return untilAborted(signal);
       },
     });
-    const { id } = await first.jobs.enqueue('plain', { n: 7 });
+    const { id } = await first.jobs.enqueue(PLAIN, { n: 7 });
     await inside.passed;
     await first.jobs.close({ graceMs: 5_000 });
     expect(first.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
@@ -450,7 +455,7 @@ describe('stopping', () => {
         return 'too late';
       },
     });
-    const { id } = await first.jobs.enqueue('plain', { n: 7 });
+    const { id } = await first.jobs.enqueue(PLAIN, { n: 7 });
     await inside.passed;
     await first.jobs.close({ graceMs: 10 });
     goOn.open();
@@ -470,7 +475,7 @@ describe('stopping', () => {
         return 'done';
       },
     });
-    const { id } = await jobs.enqueue('plain', { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
     await inside.passed;
     await jobs.close({ graceMs: 5_000 });
     expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'done' });
@@ -482,21 +487,21 @@ describe('stopping', () => {
       lines().filter(
         (line) => line['level'] === 'warn' && line['task'] === 'plain' && line['msg'] === 'job not enqueued',
       );
-    await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
-    expect(await jobs.tryEnqueue('plain', { n: 1 })).toBeUndefined();
+    await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    expect(await jobs.tryEnqueue(PLAIN, { n: 1 })).toBeUndefined();
     expect(complaints()).toHaveLength(1);
-    jobs.start(nothing);
+    jobs.start(handled({}));
     expect(jobs.isRunning()).toBe(true);
     await jobs.close({ graceMs: 1_000 });
     expect(jobs.isRunning()).toBe(false);
-    await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
-    expect(await jobs.tryEnqueue('plain', { n: 1 })).toBeUndefined();
+    await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    expect(await jobs.tryEnqueue(PLAIN, { n: 1 })).toBeUndefined();
     expect(complaints()).toEqual([]); // it was meant to end
   });
 
   it('jobs that were being enqueued when it closed are there at the next start', async () => {
     const first = startJobs({});
-    const entering = Array.from({ length: 20 }, (_, n) => first.jobs.enqueue('plain', { n }));
+    const entering = Array.from({ length: 20 }, (_, n) => first.jobs.enqueue(PLAIN, { n }));
     await first.jobs.close({ graceMs: 5_000 });
     await Promise.all(entering);
     const second = startJobs({});
@@ -552,10 +557,10 @@ describe('trouble', () => {
   it('a queue that cannot be written answers queue_unavailable and leaves no job behind', async () => {
     const { jobs } = startJobs({});
     db.$client.exec('ALTER TABLE queue_tasks RENAME TO hidden');
-    await expect(jobs.enqueue('plain', { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
     expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(0);
     db.$client.exec('ALTER TABLE hidden RENAME TO queue_tasks');
-    await jobs.enqueue('plain', { n: 2 });
+    await jobs.enqueue(PLAIN, { n: 2 });
     await jobs.drain();
     expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(1);
   });
@@ -566,7 +571,7 @@ describe('trouble', () => {
     let stored = 0;
     const fill = async (): Promise<never> => {
       for (;;) {
-        await jobs.enqueue('plain', { n: stored });
+        await jobs.enqueue(PLAIN, { n: stored });
         stored++;
       }
     };
@@ -583,7 +588,7 @@ describe('trouble', () => {
     db.$client.exec(
       "CREATE TRIGGER refuse BEFORE UPDATE OF lock ON queue_tasks WHEN new.lock IS NOT NULL BEGIN SELECT raise(ABORT, 'disk trouble'); END",
     );
-    await jobs.enqueue('plain', { n: 1 });
+    await jobs.enqueue(PLAIN, { n: 1 });
     await expect.poll(() => lines().some(({ msg }) => msg === 'queue could not take a job')).toBe(true);
     db.$client.exec('DROP TRIGGER refuse');
     await done.passed;
@@ -595,7 +600,7 @@ describe('trouble', () => {
     db.$client.exec(
       "CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END",
     );
-    const { id } = await jobs.enqueue('plain', { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
     await expect.poll(() => lines().some(({ msg }) => String(msg).startsWith('job could not be recorded'))).toBe(true);
     db.$client.exec('DROP TRIGGER refuse');
     await jobs.drain();
@@ -650,9 +655,9 @@ describe('listing and announcing', () => {
         throw new Error('down');
       },
     });
-    const small = await jobs.enqueue('plain', { n: 10 });
-    const large = await jobs.enqueue('plain', { n: 20_000 });
-    const waiting = await jobs.enqueue('flaky', {});
+    const small = await jobs.enqueue(PLAIN, { n: 10 });
+    const large = await jobs.enqueue(PLAIN, { n: 20_000 });
+    const waiting = await jobs.enqueue(FLAKY, {});
     await jobs.drain();
     const page = { limit: 50, offset: 0 };
     expect(jobs.list({}, page).items.map(({ id }) => id)).toEqual([waiting.id, large.id, small.id]);
@@ -675,7 +680,7 @@ describe('listing and announcing', () => {
     events.subscribe({ id: 2 as never, isSuperuser: false }, undefined, () => {
       others++;
     });
-    const ids = await Promise.all(Array.from({ length: 30 }, async (_, n) => (await jobs.enqueue('plain', { n })).id));
+    const ids = await Promise.all(Array.from({ length: 30 }, async (_, n) => (await jobs.enqueue(PLAIN, { n })).id));
     await jobs.drain();
     expect(heard[0]).toMatchObject({ id: ids[0], status: 'queued' });
     for (const id of ids) expect(heard.findLast((event) => event.id === id)?.status).toBe('succeeded');

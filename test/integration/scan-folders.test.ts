@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
 import { findScanFolders, standingFolders } from '../../server/scan/scan-folders.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -206,7 +207,7 @@ test('a folder that vanished, or became a link, before its scan began is looked 
 test('a folder that is deleted after the scan was asked for is proved gone by it', async () => {
   const { server, folder, ids } = await scanned();
   rmSync(join(folder, 'Artist/Album'), { recursive: true });
-  const { id } = await server.app.jobs.enqueue('scan_local_folder', { paths: ['Artist/Album'] });
+  const { id } = await server.app.jobs.enqueue(SCAN_LOCAL_FOLDER, { paths: ['Artist/Album'] });
   await server.app.drain();
   expect(server.app.jobs.get(id).result).toMatchObject({ folders: ['Artist'], missing: 1 });
   expect(await state(server)).toContainEqual([A, ids[A], 'missing']);

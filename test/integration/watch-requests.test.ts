@@ -3,9 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEventHub } from '../../server/events/hub.ts';
 import { createScanRequests } from '../../server/watch/scan-requests.ts';
 import { createJobs, type Jobs } from '../../server/jobs/service.ts';
+import { handledBy } from '../../server/jobs/tasks.ts';
+import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
 import { quiet as log } from '../support/server.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
-import { IDLE_TASKS } from '../support/idle-tasks.ts';
 
 let temp: TempDatabase;
 let jobs: Jobs;
@@ -20,15 +21,17 @@ beforeEach(() => {
   const now = () => new Date();
   jobs = createJobs({ db: temp.db, log, now, events: createEventHub({ now }) });
   begun = [];
-  jobs.start({
-    ...IDLE_TASKS,
-    scan_local_folder: ({ paths = [''] }, { signal }) =>
-      new Promise((resolve, reject) => {
-        begun.push(paths);
-        endScan = () => resolve(null);
-        signal.addEventListener('abort', () => reject(signal.reason as Error));
-      }),
-  });
+  jobs.start([
+    handledBy(
+      SCAN_LOCAL_FOLDER,
+      ({ paths = [''] }, { signal }) =>
+        new Promise((resolve, reject) => {
+          begun.push(paths);
+          endScan = () => resolve(null);
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    ),
+  ]);
   requests = createScanRequests({ jobs, log, checkMs: 5 });
 });
 afterEach(async () => {
@@ -64,7 +67,7 @@ test('a folder that changes while a scan of it runs is scanned again after it', 
 });
 
 test('a scan that a person began does not count for what changed since: it is scanned after it', async () => {
-  await jobs.enqueue('scan_local_folder', {});
+  await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   await beganScans(['']);
   requests.ask(['a/b']);
   endScan();
@@ -72,7 +75,7 @@ test('a scan that a person began does not count for what changed since: it is sc
 });
 
 test('the whole folder, while a person scans the whole folder, is scanned once more', async () => {
-  await jobs.enqueue('scan_local_folder', {});
+  await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   await beganScans(['']);
   requests.ask(['', 'a']);
   endScan();

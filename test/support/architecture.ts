@@ -58,11 +58,11 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         covers: ['library'],
         search: ['library', 'sources'],
         files: ['library'],
-        enrichment: ['files', 'library'],
+        enrichment: ['covers', 'files', 'library'],
         relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],
-        scan: ['files', 'library', 'relocation', 'settings', 'sources'],
+        scan: ['covers', 'enrichment', 'files', 'library', 'relocation', 'settings', 'sources'],
         watch: ['files', 'scan'],
         backup: ['playlists'],
         maintenance: ['covers', 'files', 'library', 'settings'],
@@ -106,11 +106,18 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
 export type Part = keyof typeof ARCHITECTURE;
 const PARTS = Object.keys(ARCHITECTURE) as Part[];
 
-/** What the other programs may know of the server: the windows shapes on the wire, the shell pure rules. */
+/** Rules and tables without imports, which the other programs read too. */
+export const PURE: ReadonlySet<string> = new Set([
+  'server/media/audio-formats.ts',
+  'server/playlists/playlist-formats.ts',
+  'server/storage/uri.ts',
+]);
+
+/** What each program may know of the server. */
 const MAY_USE_OF_SERVER: Record<Part, (path: string) => boolean> = {
   server: () => true,
-  renderer: (path) => /\/([a-z]+-)?wire\.ts$/.test(path),
-  main: (path) => path === 'server/storage/uri.ts',
+  renderer: (path) => /\/([a-z]+-)?wire\.ts$/.test(path) || PURE.has(path),
+  main: (path) => PURE.has(path),
 };
 
 export interface Import {

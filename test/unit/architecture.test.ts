@@ -8,6 +8,8 @@ import {
   IMPORTS,
   importsOf,
   placeOf,
+  PURE,
+  readCode,
   type Part,
 } from '../support/architecture.ts';
 
@@ -25,6 +27,20 @@ describe('the code', () => {
     const files = new Set(FILES);
     expect(IMPORTS.filter(({ to }) => !files.has(to))).toEqual([]);
   });
+});
+
+it.each([...PURE])('%s, which other programs read too, imports nothing', (path) => {
+  expect(IMPORTS.filter(({ from }) => from === path)).toEqual([]);
+});
+
+it('every background task is declared once, and has one handler', () => {
+  const code = FILES.filter((path) => path.startsWith('server/'))
+    .map(readCode)
+    .join('\n');
+  const declared = [...code.matchAll(/^export const (\w+) = task\(/gm)].map(([, name]) => name);
+  const handled = [...code.matchAll(/\bhandledBy\((\w+),/g)].map(([, name]) => name);
+  expect(declared.length).toBeGreaterThan(10);
+  expect(handled.toSorted()).toEqual(declared.toSorted());
 });
 
 describe('the table', () => {

@@ -14,6 +14,7 @@ import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import { findDownload, findFetched, findPageUrl, setAvailability, setBytes, type DownloadRow } from './queries.ts';
 import type { Downloads } from './service.ts';
 import { hashFile, type StoreFile } from '../files/store-file.ts';
+import type { DOWNLOAD_TASK } from './tasks.ts';
 
 export interface DownloadTaskDeps {
   db: MainDb;
@@ -46,7 +47,7 @@ export function downloadTask({
   releaseAudio,
   libraryChanged,
   onFetched,
-}: DownloadTaskDeps): Handler<'download_task'> {
+}: DownloadTaskDeps): Handler<typeof DOWNLOAD_TASK> {
   /** As it is at this moment: the track may have been merged into another, or deleted. */
   function look(id: DownloadId): { download: DownloadRow; trackId: TrackId; isHere: boolean } {
     const download = findDownload(db, id);

@@ -1,0 +1,50 @@
+// The two background tasks of covers. cover_task looks near by for the albums that wait for one, and goes through
+// thousands in a minute; cover_archive_task asks the archive for what is left, at its pace. Running either twice finds
+// nothing to do.
+import { z } from 'zod';
+import type { Jobs } from '../jobs/service.ts';
+import { task, type Handler } from '../jobs/tasks.ts';
+import type { CoverService } from './service.ts';
+
+/** Finds covers for the albums that were not looked at yet. */
+export const COVER_TASK = task('cover_task', {
+  payload: z.strictObject({}),
+  attempts: 3,
+  backoff: { firstMs: 5_000, factor: 4, capMs: 300_000 },
+  uniqueBy: () => 'albums',
+  concurrency: 1,
+});
+
+/**
+ * Asks the cover archive for albums that have none near by; waits up to an hour between attempts, for weeks, while
+ * that cannot be reached.
+ */
+export const COVER_ARCHIVE_TASK = task('cover_archive_task', {
+  payload: z.strictObject({}),
+  attempts: 500,
+  backoff: { firstMs: 60_000, factor: 3, capMs: 3_600_000 },
+  uniqueBy: () => 'albums',
+  concurrency: 1,
+});
+
+export const coverTask =
+  ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<typeof COVER_TASK> =>
+  async (_payload, { signal, progress, yieldToRequests }) => {
+    await covers.sweepOrphans({ signal, yieldToRequests });
+    const result = await covers.resolvePending({
+      signal,
+      yieldToRequests,
+      progress: (done, total) => progress(done, total, 'Looking for covers'),
+    });
+    if (await covers.hasWanted({ signal, yieldToRequests })) await jobs.tryEnqueue(COVER_ARCHIVE_TASK, {});
+    return result;
+  };
+
+export const coverArchiveTask =
+  ({ covers }: { covers: CoverService }): Handler<typeof COVER_ARCHIVE_TASK> =>
+  async (_payload, { signal, progress, yieldToRequests }) =>
+    covers.resolveWanted({
+      signal,
+      yieldToRequests,
+      progress: (done, total) => progress(done, total, 'Asking the cover archive'),
+    });

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { DownloadIdIn } from '../db/ids.ts';
+import { DEFAULT_BACKOFF } from '../jobs/backoff.ts';
+import { task } from '../jobs/tasks.ts';
+
+/** Fetches a track's audio from the remote catalogue, in line with others. */
+export const DOWNLOAD_TASK = task('download_task', {
+  payload: z.strictObject({ downloadId: DownloadIdIn }),
+  attempts: 5,
+  backoff: DEFAULT_BACKOFF,
+  uniqueBy: ({ downloadId }) => downloadId,
+  concurrency: 2,
+});
+
+/** The same for a track that somebody wants to hear now: it waits behind no list of others. */
+export const MATERIALIZE_TRACK = task('materialize_track', {
+  payload: z.strictObject({ downloadId: DownloadIdIn }),
+  attempts: 5,
+  backoff: DEFAULT_BACKOFF,
+  uniqueBy: ({ downloadId }) => downloadId,
+  concurrency: 3,
+});

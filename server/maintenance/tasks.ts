@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { task } from '../jobs/tasks.ts';
+
+/**
+ * Compares stored audio with its checksums: all of it, or today's part. Waits, for a day, while the storage is down,
+ * and goes on where it was.
+ */
+export const VERIFY_STORAGE = task('verify_storage', {
+  payload: z.strictObject({ scope: z.enum(['all', 'part']) }),
+  attempts: 150,
+  backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
+  uniqueBy: ({ scope }) => scope,
+  concurrency: 1,
+});
+
+/** Deletes stored objects that nothing refers to, or only tells which. */
+export const COLLECT_GARBAGE = task('collect_garbage', {
+  payload: z.strictObject({ dryRun: z.boolean() }),
+  attempts: 5,
+  backoff: { firstMs: 60_000, factor: 5, capMs: 3_600_000 },
+  uniqueBy: ({ dryRun }) => String(dryRun),
+  concurrency: 1,
+});
