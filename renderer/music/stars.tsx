@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ratingQuery, useLike, useLiked, useRating, type Likeable, type LikeType } from '../api/likes.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import styles from './like-button.module.css';
+import { readingStep } from '../ui/reading-direction.ts';
 
 const MOST = 5;
 
@@ -20,12 +21,12 @@ export function Stars({ type, item, name }: { type: LikeType; item: Likeable; na
     like.mutate({ type, item: { id: item.id, liked }, rating: Math.min(MOST, Math.max(0, next)) });
 
   const onKeyDown = (event: KeyboardEvent) => {
+    const step = readingStep(event.key);
     const to = /^[0-5]$/.test(event.key)
       ? Number(event.key)
       : {
-          ArrowRight: rating + 1,
+          ...(step && { [event.key]: rating + step }),
           ArrowUp: rating + 1,
-          ArrowLeft: rating - 1,
           ArrowDown: rating - 1,
           Home: 0,
           End: MOST,

@@ -3,6 +3,7 @@ import type { KeyboardEvent, PointerEvent as ReactPointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from './class-names.ts';
 import styles from './virtual-table.module.css';
+import { isRightToLeft, readingStep } from './reading-direction.ts';
 
 export interface HeaderColumn {
   id: string;
@@ -87,21 +88,22 @@ function Resizer({ label, onResize }: { label: string; onResize: (width: number 
   const onPointerDown = (event: ReactPointerEvent<HTMLSpanElement>) => {
     event.preventDefault(); // no dragging of the column, no selection of text
     const edge = event.currentTarget;
-    const { left } = cellOf(edge);
+    const { left, right } = cellOf(edge);
+    const widthAt = (x: number): number => clamp(isRightToLeft() ? right - x : x - left);
     edge.setPointerCapture(event.pointerId);
     const listen = new AbortController();
-    edge.addEventListener('pointermove', (move: PointerEvent) => onResize(clamp(move.clientX - left)), {
+    edge.addEventListener('pointermove', (move: PointerEvent) => onResize(widthAt(move.clientX)), {
       signal: listen.signal,
     });
     for (const end of ['pointerup', 'pointercancel'] as const)
       edge.addEventListener(end, () => listen.abort(), { signal: listen.signal });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLSpanElement>) => {
-    const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+    const step = readingStep(event.key);
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    onResize(clamp(cellOf(event.currentTarget).width + step));
+    onResize(clamp(cellOf(event.currentTarget).width + step * STEP));
   };
   return (
     <span

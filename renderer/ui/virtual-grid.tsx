@@ -5,6 +5,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
 import styles from './virtual-grid.module.css';
+import { readingStep } from './reading-direction.ts';
 
 interface VirtualGridProps {
   label: string;
@@ -73,9 +74,9 @@ export function VirtualGrid({
     if (!cell || event.defaultPrevented) return;
     const index = Number(cell.dataset['index']);
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 1) * columns;
+    const step = readingStep(event.key);
     const moves: Record<string, number> = {
-      ArrowLeft: index - 1,
-      ArrowRight: index + 1,
+      ...(step && { [event.key]: index + step }),
       ArrowUp: index - columns,
       ArrowDown: index + columns,
       PageUp: index - page,
@@ -84,7 +85,7 @@ export function VirtualGrid({
       End: count - 1,
     };
     const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
-    const isMove = to !== undefined && !(columns === 1 && (event.key === 'ArrowLeft' || event.key === 'ArrowRight'));
+    const isMove = to !== undefined && !(columns === 1 && step);
     if (isMove && (!event.repeat || isFirstInFrame()))
       goTo(
         event.key === 'ArrowUp' && to < 0

@@ -5,7 +5,7 @@ import '../ui/mantine-overrides.css';
 import '../ui/tokens.css';
 import '../ui/base.css';
 import type { ReactNode } from 'react';
-import { MantineProvider } from '@mantine/core';
+import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import type { Player } from '../player/types.ts';
 import { PlayerContext } from '../player/use-player.ts';
@@ -22,13 +22,15 @@ interface ProvidersProps {
 export function Providers({ queries, player, children }: ProvidersProps) {
   const scheme = useScheme();
   return (
-    <MantineProvider theme={theme} forceColorScheme={scheme} withCssVariables={false} withGlobalClasses={false}>
-      <QueryClientProvider client={queries}>
-        <PlayerContext value={player}>
-          {children}
-          <Tooltips />
-        </PlayerContext>
-      </QueryClientProvider>
-    </MantineProvider>
+    <DirectionProvider>
+      <MantineProvider theme={theme} forceColorScheme={scheme} withCssVariables={false} withGlobalClasses={false}>
+        <QueryClientProvider client={queries}>
+          <PlayerContext value={player}>
+            {children}
+            <Tooltips />
+          </PlayerContext>
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
   );
 }

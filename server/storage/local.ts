@@ -26,7 +26,9 @@ export const local: Backend = {
   mayBeDown: false, // a disk that cannot read a file today cannot tomorrow
   canBeTested: false,
 
-  /** Removes what a killed process left half-written. Throws `unavailable`, naming the folder, when it cannot be read. */
+  /**
+   * Removes what a killed process left half-written. Throws `unavailable`, naming the folder, when it cannot be read.
+   */
   async open({ paths: { storageRoot: root } }, { now = () => new Date() }) {
     try {
       await sweepTemp({ root, now });

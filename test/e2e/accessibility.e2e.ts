@@ -5,73 +5,14 @@ import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSmallCatalogue } from '../support/small-catalogue.ts';
+import { openStageOfPages, PAGES } from './pages.ts';
 import { DESK, loseFiles, openStage, PHONE, type Stage } from './stage.ts';
 
 let stage: Stage;
-let catalogue: Awaited<ReturnType<typeof startSmallCatalogue>>;
 beforeAll(async () => {
-  catalogue = await startSmallCatalogue();
-  stage = await openStage({ scanned: false, tracks: 80, messy: 0.1, seconds: '15', env: catalogue.env });
-  await (await stage.openAsOwner(DESK)).context().close();
-  await loseFiles(stage, 3);
-  await stage.api('/network/sharing', { method: 'PUT', body: { enabled: true } });
-  await stage.api('/playlists', { method: 'POST', body: { name: 'Evening', track_ids: [1, 2, 3] } });
-  await stage.api('/playlists', {
-    method: 'POST',
-    body: { name: 'Loved', rules: { all: [{ field: 'liked', op: 'is', value: true }] } },
-  });
-  await stage.api('/history', {
-    method: 'POST',
-    body: {
-      items: [1, 2, 3].map((track_id) => ({
-        track_id,
-        played_at: new Date(Date.now() - track_id * 3_600_000).toISOString(),
-        played_ms: 180_000,
-      })),
-    },
-  });
+  stage = await openStageOfPages();
 });
-afterAll(async () => {
-  await stage?.close();
-  await catalogue.close();
-});
-
-const PAGES = [
-  '/',
-  '/albums',
-  '/albums?sort=year&genre=none-such',
-  '/artists',
-  '/tracks',
-  '/genres',
-  '/genres?view=list',
-  '/liked',
-  '/liked?kind=albums',
-  '/playlists',
-  '/playlists/1?versions=true',
-  '/playlists/2/rules',
-  '/playlists/new-smart',
-  '/activity?job=1',
-  '/missing',
-  '/history',
-  '/statistics',
-  '/review',
-  '/duplicates',
-  '/discover',
-  '/discover?q=harbour',
-  '/tracks?details=1',
-  '/tracks?details=1&edit=true',
-  '/albums/1',
-  '/artists/1',
-  '/albums/999999',
-  '/nowhere',
-  '/player',
-  '/setup?step=folder',
-  '/setup?step=network',
-  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map(
-    (section) => `/settings#${section}`,
-  ),
-];
+afterAll(() => stage?.close());
 
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 interface Part {

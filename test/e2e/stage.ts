@@ -47,6 +47,8 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   addMusic?: (dir: string) => void | Promise<void>;
   /** Settings as the environment gives them. */
   env?: Record<string, string>;
+  /** Folder of the built program; default is this one. */
+  program?: string;
 }
 
 export async function openStage({
@@ -54,6 +56,7 @@ export async function openStage({
   tracks = 60,
   addMusic,
   env,
+  program,
   ...options
 }: StageOptions = {}): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-e2e-'));
@@ -63,6 +66,7 @@ export async function openStage({
     join(dir, 'data'),
     scanned ? ['--import', library.dir] : [],
     env,
+    program,
   );
   const browser = await openBrowser();
   const problems: string[] = [];
@@ -129,10 +133,11 @@ export async function startServer(
   dataDir: string,
   args: string[],
   env: Record<string, string> = {},
+  program = root,
 ): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
   const child = spawn(
     process.execPath,
-    [join(root, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args],
+    [join(program, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
   );
   let text = '';

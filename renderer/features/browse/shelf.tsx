@@ -7,6 +7,7 @@ import type { AlbumOut } from '../../../server/library/wire.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { AlbumCard, CardSkeleton } from './album-card.tsx';
 import styles from './shelf.module.css';
+import { isRightToLeft, readingStep } from '../../ui/reading-direction.ts';
 
 const CARD_WIDTH = 172;
 const NARROW_CARD_WIDTH = 140;
@@ -29,10 +30,10 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
   if (albums?.length === 0) return null;
 
   const scroll = (way: 1 | -1) =>
-    row.current?.scrollBy({ left: way * row.current.clientWidth * 0.8, behavior: 'smooth' });
+    row.current?.scrollBy({ left: (isRightToLeft() ? -way : way) * row.current.clientWidth * 0.8, behavior: 'smooth' });
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = readingStep(event.key);
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();

@@ -50,13 +50,13 @@ export function AboutSection() {
       <SettingGroup title={t('settings.about.licences')}>
         <details className={styles.app}>
           <summary>{t('settings.about.licenceOf', { name: t('app.name') })}</summary>
-          <pre className={styles.notices} tabIndex={0}>
+          <pre lang="en" className={styles.notices} tabIndex={0}>
             {licence}
           </pre>
         </details>
         <details className={styles.app}>
           <summary>{t('settings.about.notices')}</summary>
-          <pre className={styles.notices} tabIndex={0}>
+          <pre lang="en" className={styles.notices} tabIndex={0}>
             {notices}
           </pre>
         </details>
@@ -79,7 +79,7 @@ function Diagnostics({
   return (
     <SettingGroup title={t('settings.about.diagnostics')} lead={t('settings.about.diagnosticsLead')}>
       <div className={styles.padded}>
-        <pre className={styles.notices} tabIndex={0} aria-label={t('settings.about.diagnostics')}>
+        <pre lang="en" className={styles.notices} tabIndex={0} aria-label={t('settings.about.diagnostics')}>
           {text}
         </pre>
         <div className={styles.buttons}>

@@ -31,6 +31,7 @@ export function HeatMap({ week }: { week: ListeningOut['week'] }) {
     <div ref={ref}>
       {width > 0 && (
         <MatrixChart
+          aria-label={t('statistics.week')}
           data={week.map(({ weekday, hour, plays }) => ({
             x: labels[hour] ?? '',
             y: weekdayName(weekday),

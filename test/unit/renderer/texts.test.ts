@@ -93,3 +93,16 @@ describe('the language that is shown', async () => {
     ['fr', 'Français'],
   ])('is called in its own words: %s, %s', (language, name) => expect(nameOfLanguage(language)).toBe(name));
 });
+
+it('styles say where a line begins and ends, not left and right, so that a page can be mirrored', () => {
+  const SIDES =
+    /\b(?:margin|padding|border)-(?:left|right)\b|text-align:\s*(?:left|right)|^\s*(?:left|right):(?!\s*50%)/gm;
+  const files = readdirSync(renderer, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.css'));
+  const found = files
+    .filter((file) => !file.endsWith('slider.module.css')) // time runs from left to right in every language
+    .flatMap((file) =>
+      [...readFileSync(join(renderer, file), 'utf8').matchAll(SIDES)].map(([side]) => `${file}: ${side}`),
+    );
+  expect(found).toEqual([]);
+  expect(files.length).toBeGreaterThan(40);
+});

@@ -1,0 +1,55 @@
+// A language that nobody speaks, made from English to find what a translation would break: its letters carry accents,
+// so that English left in the code shows; its texts are longer by half; it is written from right to left.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+const LONGEST_WORD = 6;
+
+/** Arabic by its language, and by no region that there is. */
+export const PSEUDO = 'ar-XB';
+
+const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const ACCENTED = 'áƀćđéƒǵħíĵķĺɱñóƥɋŕśťúṽŵẋýźÁɃĆĐÉƑǴĦÍĴĶĹṀÑÓƤɊŔŚŤÚṼŴẊÝŹ';
+const accented = new Map([...PLAIN].map((letter, i) => [letter, [...ACCENTED][i] ?? letter]));
+
+/** Holes and marks of a text stay as they are. */
+const KEPT = /(\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\))/;
+
+export function pseudoText(text: string): string {
+  const pieces = text.split(KEPT).map((piece, i) => (i % 2 === 1 ? piece : accent(piece)));
+  const length = text
+    .split(KEPT)
+    .filter((_, i) => i % 2 === 0)
+    .join('').length;
+  return pieces.join('') + longer(Math.ceil(length / 2));
+}
+
+/** A few letters make the last word longer, more of them are words. */
+function longer(letters: number): string {
+  if (letters <= LONGEST_WORD) return 'ő'.repeat(letters);
+  return letters <= 0 ? '' : ` ${'ő'.repeat(LONGEST_WORD - 1)}${longer(letters - LONGEST_WORD)}`;
+}
+
+const accent = (text: string): string => [...text].map((letter) => accented.get(letter) ?? letter).join('');
+
+type Texts = { [key: string]: string | Texts };
+
+/** Arabic counts in more forms than English does; they are all the same here. */
+const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
+
+function pseudoTexts(texts: Texts): Texts {
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([key, value]): [string, string | Texts][] => {
+      if (typeof value !== 'string') return [[key, pseudoTexts(value)]];
+      const [, counted] = /^(.*)_other$/.exec(key) ?? [];
+      const text = pseudoText(value);
+      return counted === undefined ? [[key, text]] : FORMS.map((form) => [`${counted}_${form}`, text]);
+    }),
+  );
+}
+
+/** The file that such a language is. */
+export const pseudoLanguage = (): string =>
+  JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));
