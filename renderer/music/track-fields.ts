@@ -21,6 +21,7 @@ export const TRACK_FIELDS = {
   original_year: { input: 'number', width: '96px', isShared: true, isSortable: true },
   composer: { input: 'line', width: 'minmax(0, 2fr)', isShared: true, isSortable: true },
   label: { input: 'line', width: 'minmax(0, 2fr)', isShared: true, isSortable: true },
+  catalog_number: { input: 'line', width: '128px', isShared: true },
   isrc: { input: 'line', width: '128px' },
   bpm: { input: 'number', width: '64px', isSortable: true },
   comment: { input: 'lines', width: 'minmax(0, 2fr)', isShared: true },

@@ -199,6 +199,7 @@ export const tracks = sqliteTable(
     isrc: text('isrc'),
     bpm: real('bpm'),
     comment: text('comment'),
+    catalogNumber: text('catalog_number'), // of the release, as its label gave it
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),

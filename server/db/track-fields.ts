@@ -71,6 +71,12 @@ export const TRACK_FIELDS = {
     isListed: true,
     tags: { names: 'LABEL|PUBLISHER|ORGANIZATION', id3: ['TPUB', 'TPB'], common: ['label'] },
   },
+  catalogNumber: {
+    name: 'catalog_number',
+    kind: 'text',
+    isList: true,
+    tags: { names: 'CATALOGNUMBER|CATALOG|CATALOGID', common: ['catalognumber'] },
+  },
   isrc: {
     name: 'isrc',
     kind: 'text',

@@ -149,6 +149,7 @@ const FIELDS: Record<TrackField, ((t: TrackSummary) => Fields) | null> = {
   discNumber: null,
   originalYear: null,
   label: null,
+  catalogNumber: null,
   bpm: (t) => ({ bpm: Math.round(t.bpm ?? 0) }),
   comment: (t) => ({ comment: t.comment ?? '' }),
   composer: (t) => ({ displayComposer: t.composer ?? '' }),
