@@ -10,11 +10,8 @@ import { createEventHub } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
 import { filesModule } from './files/module.ts';
 import { historyModule, type HistoryTuning } from './history/module.ts';
-import { createActivity } from './http/activity.ts';
 import { createWebApp } from './http/web-app.ts';
-import { jobRoutes } from './jobs/routes.ts';
-import { createJobs } from './jobs/service.ts';
-import { createYieldToRequests } from './jobs/yield-to-requests.ts';
+import { jobsModule } from './jobs/module.ts';
 import { jukeboxModule } from './jukebox/module.ts';
 import { lanModule } from './lan/module.ts';
 import { libraryModule } from './library/module.ts';
@@ -66,16 +63,12 @@ export async function createApp(options: AppOptions) {
   const { add } = modules;
 
   // Base
-  const { config, db, secretStore, secrets, closeData } = await openDataFolder(options.config, paths, log);
+  const { config, db, secretStore, secrets } = add(await openDataFolder(options.config, paths, log));
   const settings = add(settingsModule({ config, secretStore, version, log }));
 
   // Tools
-  const activity = createActivity({ now });
-  const { isServing } = activity;
-  const yieldToRequests = createYieldToRequests({ isServing });
   const events = createEventHub({ now });
-  const jobs = createJobs({ db, log, now, events, yieldToRequests });
-  add({ offers: jobs, routes: jobRoutes(jobs), stop: () => jobs.close({ graceMs: 5_000 }) });
+  const { jobs, activity, isServing, yieldToRequests } = add(jobsModule({ db, log, now, events }));
   const base: Base = { config, paths, version, log, now, db, settings, events, jobs };
   const stored = add(await storageModule({ ...base, tuning }));
   const media = add(mediaModule(base));
@@ -123,9 +116,13 @@ export async function createApp(options: AppOptions) {
     modules.resume();
   }
 
+  const own = { config, db, auth, jobs, events, settings, sharing, watcher, dailyVerify, scan, ...backup };
   return {
-    ...{ config, db, auth, jobs, events, settings, sharing, watcher, dailyVerify, scan, ...backup },
-    ...{ library: music.library, sources: sources.sources, routes: web.routes, openApi: web.openApi },
+    ...own,
+    library: music.library,
+    sources: sources.sources,
+    routes: web.routes,
+    openApi: web.openApi,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
@@ -138,9 +135,6 @@ export async function createApp(options: AppOptions) {
     drain: () => jobs.drain(),
 
     /** Ends running work so that the next start goes on with it, then closes everything. */
-    async close(): Promise<void> {
-      await modules.close();
-      closeData();
-    },
+    close: modules.close,
   };
 }

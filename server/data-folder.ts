@@ -8,6 +8,7 @@ import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/s
 import { openDatabase } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import type { Log } from './log/log.ts';
+import type { Module } from './module.ts';
 import type { ProductPaths } from './paths.ts';
 
 /** Lets the folder go again when something in it cannot be opened. */
@@ -22,15 +23,12 @@ export async function openDataFolder(given: Config, paths: ProductPaths, log: Lo
     const secrets = await loadSecrets(config.settings, secretStore);
     const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
     return {
-      config,
-      db,
-      secretStore,
-      secrets,
-      closeData(): void {
+      offers: { config, db, secretStore, secrets },
+      close(): void {
         db.$client.close();
         unlock();
       },
-    };
+    } satisfies Module;
   } catch (error) {
     unlock();
     throw error;

@@ -19,7 +19,8 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
   const onStop = (): void =>
     stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  const { config, db, secretStore, closeData } = await openDataFolder(given, paths, log);
+  const { offers, close } = await openDataFolder(given, paths, log);
+  const { config, db, secretStore } = offers;
   const progress = showMigration(process.stdout);
   try {
     const target = await openStorage(config, {}, to);
@@ -36,7 +37,7 @@ export async function runMigrate(given: Config, paths: ProductPaths, log: Log, t
     await switchTo({ config, secretStore, log }, to);
   } finally {
     progress.end();
-    closeData();
+    close();
   }
 }
 

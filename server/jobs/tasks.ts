@@ -47,7 +47,7 @@ export interface HandledTask {
 }
 
 export const handledBy = <P extends z.ZodType>(task: Task<P>, handle: Handler<Task<P>>): HandledTask => ({
-  task: task as unknown as Task,
+  task,
   handle: handle as HandledTask['handle'],
 });
 

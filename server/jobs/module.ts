@@ -1,0 +1,21 @@
+import type { MainDb } from '../db/client.ts';
+import type { EventHub } from '../events/hub.ts';
+import { createActivity } from '../http/activity.ts';
+import type { Log } from '../log/log.ts';
+import { jobRoutes } from './routes.ts';
+import { createJobs } from './service.ts';
+import { createYieldToRequests } from './yield-to-requests.ts';
+
+/** What running jobs get to put themselves back into the queue. */
+const GRACE_MS = 5_000;
+
+export function jobsModule({ db, log, now, events }: { db: MainDb; log: Log; now: () => Date; events: EventHub }) {
+  const activity = createActivity({ now });
+  const yieldToRequests = createYieldToRequests({ isServing: activity.isServing });
+  const jobs = createJobs({ db, log, now, events, yieldToRequests });
+  return {
+    offers: { jobs, activity, isServing: activity.isServing, yieldToRequests },
+    routes: jobRoutes(jobs),
+    stop: () => jobs.close({ graceMs: GRACE_MS }),
+  };
+}
