@@ -118,7 +118,7 @@ test('nothing that opens has a serious violation', async () => {
   await page.getByRole('option').first().waitFor();
   await check('palette');
   await page.getByRole('combobox').fill('harbour');
-  await page.getByRole('group', { name: 'Beyond your library' }).waitFor();
+  await page.getByRole('group', { name: 'Online sources' }).waitFor();
   await check('palette with what a catalogue has');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -144,7 +144,7 @@ test('nothing that opens has a serious violation', async () => {
     .getByRole('button', { name: /^Find / })
     .first()
     .click();
-  await page.getByRole('dialog', { name: 'Where is it now?' }).waitFor();
+  await page.getByRole('dialog', { name: 'Find the missing file' }).waitFor();
   await check('where a missing track is now');
   await page.goto('/albums');
   await page.getByRole('button', { name: 'Filter' }).click();

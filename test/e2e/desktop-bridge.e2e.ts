@@ -165,7 +165,7 @@ test('the choices of the app itself are in the settings, and in no browser', asy
 test('a change that waits for a restart offers one', async () => {
   expect((await server.api('/settings', { method: 'PATCH', body: { s3_region: 'somewhere' } })).status).toBe(200);
   const { page, restarts } = await openWindow('/settings#general');
-  await page.getByText('Some changes take effect when the server is started again.').waitFor();
-  await page.getByRole('button', { name: 'Restart the server' }).click();
+  await page.getByText('Some changes take effect after a restart of the server.').waitFor();
+  await page.getByRole('button', { name: 'Restart server' }).click();
   await expect.poll(restarts).toBe(1);
 });

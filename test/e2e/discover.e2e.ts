@@ -72,7 +72,7 @@ test('Discover is not shown while there is no catalogue', async () => {
 });
 
 test('a hit is saved, and stands among the tracks as one that is not here', async () => {
-  await page.getByRole('searchbox', { name: 'Search beyond your library' }).fill('harbour');
+  await page.getByRole('searchbox', { name: 'Search online sources' }).fill('harbour');
   await hit().waitFor();
   expect(await hit().getByText('Saved').count()).toBe(0);
   await hit()
@@ -85,7 +85,7 @@ test('a hit is saved, and stands among the tracks as one that is not here', asyn
       .count(),
   ).toBe(0);
   await hit()
-    .getByRole('button', { name: `Fetch ${TITLE}` })
+    .getByRole('button', { name: `Download ${TITLE}` })
     .waitFor();
 
   await places().getByRole('link', { name: 'Tracks' }).click();
@@ -96,7 +96,7 @@ test('it is put into a playlist, and playing it there fetches it', async () => {
   await rowOf('Tracks')
     .getByRole('button', { name: `More for ${TITLE}` })
     .click();
-  await page.getByRole('menuitem', { name: 'Fetch' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Download' }).waitFor();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).click();
   await page.getByRole('menuitem', { name: 'New playlist' }).click();
   await page.getByRole('dialog', { name: 'New playlist' }).getByLabel('Name').fill('Evening');
@@ -108,10 +108,10 @@ test('it is put into a playlist, and playing it there fetches it', async () => {
 
   const bytes = archive.items.get('quays-low-water')!.files![0]!.bytes;
   archive.faults.push({ cut: bytes.length / 2 });
-  await rowOf('Tracks of Evening')
+  await rowOf('Tracks in Evening')
     .getByRole('button', { name: `Play ${TITLE}` })
     .click();
-  await player().getByRole('status').getByText(`“${TITLE}” is being fetched and plays in a moment.`).waitFor();
+  await player().getByRole('status').getByText(`“${TITLE}” is being downloaded and will play in a moment.`).waitFor();
   await expect.poll(() => archive.lines.length).toBe(1);
   archive.lines[0]!.end(bytes.subarray(bytes.length / 2));
 
@@ -119,7 +119,7 @@ test('it is put into a playlist, and playing it there fetches it', async () => {
   await player().getByRole('link', { name: TITLE }).waitFor();
   await player().getByRole('button', { name: 'Pause' }).click();
   expect(await player().getByRole('status').filter({ hasText: TITLE }).count()).toBe(0);
-  await expect.poll(() => rowOf('Tracks of Evening').getByRole('img', { name: 'Not downloaded' }).count()).toBe(0);
+  await expect.poll(() => rowOf('Tracks in Evening').getByRole('img', { name: 'Not downloaded' }).count()).toBe(0);
 });
 
 test('Activity tells of the download, and Discover that the hit is here', async () => {
@@ -145,7 +145,7 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Search the library' });
   await field.fill('ferry');
-  const group = page.getByRole('group', { name: 'Beyond your library' });
+  const group = page.getByRole('group', { name: 'Online sources' });
   const choice = group.getByRole('option').filter({ hasText: NEXT });
   await choice.waitFor();
   await expect.poll(() => choice.getAttribute('aria-selected')).toBe('true');
@@ -167,7 +167,7 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
     .getByRole('option')
     .filter({ hasText: TITLE })
     .waitFor();
-  await page.getByText('Searching beyond your library').waitFor({ state: 'detached' });
+  await page.getByText('Searching online sources').waitFor({ state: 'detached' });
   expect(await page.getByRole('dialog').getByRole('alert').count()).toBe(0);
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -12,7 +12,7 @@ test('an empty data folder becomes a library that plays', async () => {
   const page = await stage.openPage({ baseURL: stage.url, ...DESK });
   await page.goto('/');
   await page.getByRole('heading', { name: 'Welcome' }).waitFor();
-  await page.getByLabel('Set-up token').fill('not the token');
+  await page.getByLabel('Setup token').fill('not the token');
   await page.getByLabel('User name').fill(OWNER.username);
   await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
   await page.getByRole('button', { name: 'Next' }).click();

@@ -43,7 +43,7 @@ test('a play is taken back, and given back on a word', async () => {
   await page.goto('/history');
   await page.getByText('21 plays', { exact: true }).first().waitFor();
   await page
-    .getByRole('button', { name: `Take back the play of ${tracks[0]!.title}` })
+    .getByRole('button', { name: `Remove play of ${tracks[0]!.title}` })
     .first()
     .click();
   await expect.poll(plays).toBe(20);
@@ -54,7 +54,7 @@ test('a play is taken back, and given back on a word', async () => {
 
 test('plays of another service are brought along, with a word on what is not here', async () => {
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Bring your plays along' });
+  const dialog = page.getByRole('dialog', { name: 'Import listening history' });
   const listens = [1, 2]
     .map((n) =>
       JSON.stringify({
@@ -67,7 +67,7 @@ test('plays of another service are brought along, with a word on what is not her
     .locator('input[type="file"]')
     .setInputFiles({ name: 'listens.jsonl', mimeType: 'application/json', buffer: Buffer.from(listens) });
   await dialog.getByText('2 plays added').waitFor();
-  await dialog.getByText('2 plays without a track here').click();
+  await dialog.getByText('2 plays without a matching track').click();
   await dialog.getByText('Nowhere Song').waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(plays).toBe(23);

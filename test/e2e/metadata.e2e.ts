@@ -52,7 +52,7 @@ test('what was typed is there, is marked as edited, and the list behind shows it
   await form().waitFor({ state: 'detached' });
   await expect.poll(() => fieldOf('Title').textContent()).toBe('Quite Another NameEdited');
   await expect.poll(() => fieldOf('Year').textContent()).toBe('1987Edited');
-  await drawer().getByText('Edited by hand').first().waitFor();
+  await drawer().getByText('Edited manually').first().waitFor();
   await page.keyboard.press('Escape');
   await drawer().waitFor({ state: 'detached' });
   expect(new URL(page.url()).searchParams.has('details')).toBe(false);

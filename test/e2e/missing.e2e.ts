@@ -71,11 +71,11 @@ test('a track takes over the file it is now in, by keyboard', async () => {
   await page.goto('/missing?sort=album');
   await row('one.mp3').focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Where is it now?' });
+  const dialog = page.getByRole('dialog', { name: 'Find the missing file' });
   await dialog.getByText('Was at Doubles/one.mp3').waitFor();
-  const candidates = dialog.getByRole('list', { name: 'Tracks it may be' }).getByRole('listitem');
+  const candidates = dialog.getByRole('list', { name: 'Possible matches' }).getByRole('listitem');
   await candidates.filter({ hasText: 'found again.mp3' }).getByText('Same audio').waitFor();
-  const choice = dialog.getByRole('button', { name: /^This is it: .*found again\.mp3$/ });
+  const choice = dialog.getByRole('button', { name: /^Use this one: .*found again\.mp3$/ });
   for (let i = 0; i < 4 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1)
     await page.keyboard.press('Tab');
   for (let i = 0; i < 20 && !(await choice.evaluate((button) => button === document.activeElement)); i += 1)
@@ -169,7 +169,7 @@ test('on a phone it is in the menu', async () => {
     .filter({ hasText: gone[0]!.title })
     .getByRole('button', { name: `Find ${gone[0]!.title}` })
     .click();
-  await phone.getByRole('dialog', { name: 'Where is it now?' }).waitFor();
+  await phone.getByRole('dialog', { name: 'Find the missing file' }).waitFor();
   await phone.context().close();
   expect(stage.problems).toEqual([]);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const side = () => page.getByRole('navigation', { name: 'Playlists' });
-const table = () => page.getByRole('grid', { name: 'Tracks of Evening' });
+const table = () => page.getByRole('grid', { name: 'Tracks in Evening' });
 /** Titles in the order in which they stand. */
 const titles = () =>
   table()
@@ -56,8 +56,8 @@ test('by keyboard: rows are chosen, added, and those that are there already are 
   await bar.getByRole('button', { name: 'Add to playlist' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Evening' }).press('Enter');
   const question = page.getByRole('dialog', { name: 'Already in “Evening”' });
-  await question.getByText('1 of 3 tracks is in the playlist already.').waitFor();
-  await question.getByRole('button', { name: 'Add the others' }).press('Enter');
+  await question.getByText('1 of 3 tracks is already in the playlist.').waitFor();
+  await question.getByRole('button', { name: 'Add only new ones' }).press('Enter');
   await page.getByText('2 tracks added to “Evening”.').waitFor();
 });
 

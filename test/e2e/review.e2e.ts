@@ -71,7 +71,7 @@ test('the page is in the side bar while there is something to decide', async () 
     .click();
   await expect.poll(() => items().count()).toBe(2);
   const first = items().first();
-  await first.getByText('Only 60% sure').waitFor();
+  await first.getByText('Low confidence: 60%').waitFor();
   await first.getByRole('row', { name: /^Title .+ Harbour Lights$/ }).waitFor();
 });
 

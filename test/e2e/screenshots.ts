@@ -99,7 +99,7 @@ const SCENES: Scene[] = [
           async (page: Page) => {
             await page.getByRole('button', { name: 'Search' }).first().click();
             await page.getByRole('combobox').fill('harbour');
-            await page.getByRole('group', { name: 'Beyond your library' }).waitFor();
+            await page.getByRole('group', { name: 'Online sources' }).waitFor();
           },
         ] satisfies Scene,
       ]

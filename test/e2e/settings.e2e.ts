@@ -44,7 +44,7 @@ test('settings validate as one types, apply at once, and explain where they come
   const before = await port.inputValue();
   expect(await port.isDisabled()).toBe(true); // given with --port
   expect(before).toBe('0');
-  const hosts = page.getByRole('textbox', { name: 'Further host names' });
+  const hosts = page.getByRole('textbox', { name: 'Additional host names' });
   await hosts.fill('music.example.org');
   await hosts.press('Enter');
   await expect
@@ -54,7 +54,7 @@ test('settings validate as one types, apply at once, and explain where they come
 
   await page.getByRole('link', { name: 'Accounts' }).click();
   await page.getByText('Advanced').click();
-  const lasts = page.getByRole('textbox', { name: 'A sign-in lasts' });
+  const lasts = page.getByRole('textbox', { name: 'Sign-in expires after' });
   await lasts.fill('soon');
   await page.getByText('must be a number and s, m, h or d, such as 7d').waitFor();
   expect((await settingOf('access_token_ttl'))?.value).toBe('7d');
@@ -69,7 +69,7 @@ test('settings validate as one types, apply at once, and explain where they come
   await page.getByRole('textbox', { name: 'AcoustID key' }).press('Enter');
   await expect.poll(async () => settingOf('fpid_api_key')).toMatchObject({ is_set: true, value: null });
   await expect.poll(() => page.getByRole('textbox', { name: 'AcoustID key' }).inputValue()).toBe('');
-  const trust = page.getByRole('slider', { name: 'Trust' });
+  const trust = page.getByRole('slider', { name: 'Trust threshold' });
   await trust.press('End');
   await page.getByText(/^Careful: only a match of more than 100%/).waitFor();
   expect(problems()).toEqual([]);
@@ -79,10 +79,10 @@ test('settings validate as one types, apply at once, and explain where they come
 test('a change that needs a restart says so, and the language changes at once in every window', async () => {
   const [page, other] = [await stage.openAsOwner(DESK), await stage.openAsOwner(DESK)];
   await page.goto('/settings#general');
-  await page.getByLabel('Log', { exact: true }).selectOption('warn');
+  await page.getByLabel('Log level', { exact: true }).selectOption('warn');
   await page.getByText('Saved; restart needed').waitFor();
   await page.getByText('Restart Tonearm on the computer it runs on.').waitFor(); // a browser cannot
-  expect(await page.getByRole('button', { name: 'Restart the server' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Restart server' }).count()).toBe(0);
   await other.goto('/settings#general');
   await other.getByText('Saved; restart needed').waitFor();
   await other.context().close();
@@ -99,15 +99,15 @@ test('a change that needs a restart says so, and the language changes at once in
 test('an account of a listener sees what is its own, and the owner can set a new password for it', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings#accounts');
-  await page.getByRole('button', { name: 'Add a person' }).click();
+  await page.getByRole('button', { name: 'Add user' }).click();
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill('a good password');
-  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('button', { name: 'More for ann' }).click();
-  await page.getByRole('menuitem', { name: 'Set a new password' }).click();
+  await page.getByRole('menuitem', { name: 'Reset password' }).click();
   await page.getByLabel('New password for ann').fill('short');
   await page.getByLabel('New password for ann').fill('another good one');
-  await page.getByRole('button', { name: 'Set a new password' }).click();
+  await page.getByRole('button', { name: 'Reset password' }).click();
   await page.getByLabel('New password for ann').waitFor({ state: 'detached' });
 
   const hers = await stage.openPage({ ...DESK, baseURL: stage.url });
@@ -127,11 +127,11 @@ test('an account of a listener sees what is its own, and the owner can set a new
 test('a place for backups is tested, a backup is made there, and going back to it can be thought over', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings#storage');
-  const place = page.getByRole('textbox', { name: 'Backups go to' });
+  const place = page.getByRole('textbox', { name: 'Backup location' });
   await place.fill(backups);
   await place.press('Enter');
   await page.getByRole('button', { name: 'Test connection' }).click();
-  await page.getByText(`Backups can be made in ${backups}; 0 are there.`).waitFor();
+  await page.getByText(`${backups} works; it holds 0 backups.`).waitFor();
 
   await page.getByRole('button', { name: 'Back up now' }).click();
   await expect.poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length).toBe(1);
@@ -140,20 +140,20 @@ test('a place for backups is tested, a backup is made there, and going back to i
     .getByRole('list', { name: 'Backups' })
     .getByRole('button', { name: /^Restore the backup of / })
     .click();
-  const dialog = page.getByRole('dialog', { name: 'Go back to this backup?' });
+  const dialog = page.getByRole('dialog', { name: 'Restore this backup?' });
   await dialog.getByText('what is here now is moved aside, not deleted.').waitFor();
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('The backup is here and checked.').waitFor();
-  await page.getByRole('button', { name: 'Keep this library instead' }).click();
+  await page.getByRole('button', { name: 'Keep the current library' }).click();
   await page.getByText('The backup is here and checked.').waitFor({ state: 'detached' });
   expect((await stage.api<{ restore: unknown }>('/backups')).restore).toBe(null);
 
-  expect(await page.getByRole('button', { name: 'Test the object store' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Test object store' }).count()).toBe(0);
   await place.fill('s3');
   await place.press('Enter');
   await page.getByRole('textbox', { name: 'Bucket', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Test the object store' }).click();
+  await page.getByRole('button', { name: 'Test object store' }).click();
   await page
     .getByRole('region', { name: 'Where files are kept' })
     .getByRole('alert')

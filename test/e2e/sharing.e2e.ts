@@ -24,14 +24,14 @@ test.runIf(lanAddress !== undefined)(
     await code.waitFor();
     const { addresses, name } = await stage.api<NetworkOut>('/network');
     const address = addresses.find((one) => one.address === lanAddress);
-    expect(await code.getAttribute('aria-label')).toBe(`Code of ${addresses[0]?.url} for a camera`);
+    expect(await code.getAttribute('aria-label')).toBe(`QR code for ${addresses[0]?.url}`);
     if (name?.problem === null) {
-      await page.getByRole('button', { name: `Show the code of ${name.url}` }).click();
-      await page.getByRole('img', { name: `Code of ${name.url} for a camera` }).waitFor();
+      await page.getByRole('button', { name: `Show QR code for ${name.url}` }).click();
+      await page.getByRole('img', { name: `QR code for ${name.url}` }).waitFor();
     }
 
-    await page.getByText('Anyone who can reach the library can make an account and listen.').waitFor();
-    await page.getByRole('button', { name: 'Only people I add' }).click();
+    await page.getByText('Anyone who can reach the library can create an account and listen.').waitFor();
+    await page.getByRole('button', { name: 'Close registration' }).click();
     await page.getByText('Anyone who can reach the library').waitFor({ state: 'detached' });
 
     const phone = await stage.openPage({ ...PHONE, baseURL: address?.url ?? '' });

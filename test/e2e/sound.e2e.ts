@@ -82,11 +82,17 @@ test('even loudness turns a loud track down by what its file says', async () => 
   const isTurned = () => inPage(({ gains }, to) => gains.some(({ gain }) => Math.abs(gain.value - to) < 0.001), factor);
   expect(await isTurned()).toBe(false);
   await change(() =>
-    settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Track', { exact: true }).click(),
+    settings()
+      .getByRole('radiogroup', { name: 'Volume normalization (ReplayGain)' })
+      .getByText('Track', { exact: true })
+      .click(),
   );
   await expect.poll(isTurned).toBe(true);
   await change(() =>
-    settings().getByRole('radiogroup', { name: 'Even loudness' }).getByText('Off', { exact: true }).click(),
+    settings()
+      .getByRole('radiogroup', { name: 'Volume normalization (ReplayGain)' })
+      .getByText('Off', { exact: true })
+      .click(),
   );
   await expect.poll(isTurned).toBe(false);
 });

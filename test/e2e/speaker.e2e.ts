@@ -13,7 +13,7 @@ test('a phone plays music on the computer, sees where it is, and stops it', asyn
   const page = await stage.openAsOwner(DESK);
   await page.goto('/');
   await page.getByRole('button', { name: `Account: ${OWNER.username}` }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Be the speaker' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Jukebox mode' }).click();
   await expect.poll(async () => (await stage.api<{ speaker: unknown }>('/jukebox')).speaker).not.toBeNull();
 
   const { password } = await stage.api<{ password: string }>('/users/me/subsonic-password');

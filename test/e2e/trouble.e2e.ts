@@ -42,10 +42,10 @@ test('signing in leads back to the page that was asked for, also after the sessi
 test('a newcomer makes an account where that is allowed, and sees no activity', async () => {
   const page = await stage.openPage({ baseURL: stage.url, ...DESK });
   await page.goto('/sign-in');
-  await page.getByRole('button', { name: 'Make an account' }).click();
+  await page.getByRole('button', { name: 'Create an account' }).click();
   await page.getByLabel('User name').fill('listener');
   await page.getByLabel('Password', { exact: true }).fill('long enough password');
-  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   expect(await page.getByRole('link', { name: 'Activity' }).count()).toBe(0);
   await page.context().close();

@@ -83,7 +83,7 @@ describe('a server that dies', () => {
     await server.run.ends();
     expect(fake.notices).toEqual([]);
     await advance(1_000);
-    expect(fake.tray?.toolTip).toBe('Tonearm: The server stopped and is being started again…');
+    expect(fake.tray?.toolTip).toBe('Tonearm: The server stopped and is restarting…');
 
     await server.run.says(URL_LINE);
     window.hide();

@@ -375,7 +375,7 @@ describe('the tray', () => {
         'Money · Pink Floyd -',
         'Pause -',
         'Next track',
-        'The server stopped and is being started again… -',
+        'The server stopped and is restarting… -',
         'Rescan library -',
         'Identify new tracks -',
         'Share on my network -',
@@ -432,7 +432,7 @@ describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (
     expect(off(initialStatus)).toEqual(
       expect.arrayContaining(['Settings…', 'Import files…', 'Rescan library', 'Identify new tracks', 'Player window']),
     );
-    const update = 'Look for a newer version…';
+    const update = 'Check for updates…';
     expect(all(running).map(({ label }) => label)).not.toContain(update);
     expect(all(running, { lookForUpdate: () => undefined }).map(({ label }) => label)).toContain(update);
   });

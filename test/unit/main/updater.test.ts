@@ -66,7 +66,7 @@ describe('looking by itself', () => {
     await press('Not now');
     await time.advance(DAY_MS);
     expect(newer.asked).toEqual(['look', 'look']);
-    expect(said()).toEqual([['Tonearm 2.0.0 is out. You have 1.2.3.', undefined]]);
+    expect(said()).toEqual([['Tonearm 2.0.0 is available. You have 1.2.3.', undefined]]);
   });
 
   it('is silent about a feed that cannot be reached', async () => {
@@ -88,9 +88,9 @@ describe('asked by menu', () => {
     await press('OK');
     expect(newer.asked).toEqual(['look', 'fetch', 'look']);
     expect(said().map(([message]) => message)).toEqual([
-      'Tonearm 2.0.0 is out. You have 1.2.3.',
-      'Tonearm 2.0.0 is here. It is put in place when you quit.',
-      'Tonearm 2.0.0 is here. It is put in place when you quit.',
+      'Tonearm 2.0.0 is available. You have 1.2.3.',
+      'Tonearm 2.0.0 is downloaded and will be installed when you quit.',
+      'Tonearm 2.0.0 is downloaded and will be installed when you quit.',
     ]);
   });
 
@@ -104,28 +104,28 @@ describe('asked by menu', () => {
   });
 
   it.each([
-    ['there is none', '1.2.3', true, 'Tonearm 1.2.3 is the newest version.', ''],
-    ['the feed cannot be reached', new Error('no route'), true, 'Tonearm could not get a newer version.', 'no route'],
+    ['there is none', '1.2.3', true, 'Tonearm 1.2.3 is up to date.', ''],
+    ['the feed cannot be reached', new Error('no route'), true, 'The update failed.', 'no route'],
     [
       'nobody said where it is published',
       Object.assign(new Error('Unsupported provider: undefined'), { code: 'ERR_UPDATER_UNSUPPORTED_PROVIDER' }),
       true,
-      'This copy of Tonearm does not know where newer versions are published.',
-      'Update it the way it came here.',
+      'This copy of Tonearm does not know where updates are published.',
+      'Update it the way you installed it.',
     ],
     [
       'it holds no address at all',
       Object.assign(new Error("ENOENT: no such file or directory, open '/app/app-update.yml'"), { code: 'ENOENT' }),
       true,
-      'This copy of Tonearm does not know where newer versions are published.',
-      'Update it the way it came here.',
+      'This copy of Tonearm does not know where updates are published.',
+      'Update it the way you installed it.',
     ],
     [
       'the copy is not packed',
       '2.0.0',
       false,
       'This is not an installed copy of Tonearm.',
-      'Update it the way it came here.',
+      'Update it the way you installed it.',
     ],
   ] as const)('says when %s', async (_when, version, isPackaged, message, detail) => {
     app.isPackaged = isPackaged;

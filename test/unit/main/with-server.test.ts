@@ -167,7 +167,7 @@ it('the tray lets the network in and sends it away, and follows when that is don
   tray().pick('Share on my network');
   await expect.poll(() => isShared()).toBe(true);
   await expect.poll(() => tray().find('Share on my network').checked).toBe(true);
-  expect(fake.notices.map(({ options }) => options.title)).toEqual(['Everybody on your network can make an account']);
+  expect(fake.notices.map(({ options }) => options.title)).toEqual(['Anyone on your network can create an account']);
   fake.notices[0]?.emit('click');
   expect(fake.windows.map(({ webContents }) => webContents.getURL())).toContain(`${running.url}/settings#accounts`);
   await call(running.url, '/network/sharing', { method: 'PUT', token, body: { enabled: false } });
