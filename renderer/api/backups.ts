@@ -1,4 +1,4 @@
-// The place for backups: what is in it, making one now, whether one can be made there, and bringing one back.
+// Backups: the list, making one, testing the location, restoring.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { BackupsOut, BackupTestOut } from '../../server/backup/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -7,7 +7,7 @@ import { request } from './client.ts';
 const BACKUPS = ['backups'] as const;
 const LOOK_EVERY_MS = 2_000;
 
-/** Looked at now and then while a restore is being fetched. */
+/** Polled while a restore is downloading. */
 export const backupsQuery = () =>
   queryOptions({
     queryKey: BACKUPS,
@@ -23,7 +23,7 @@ function useBackupsMutation<Input, Output>(mutationFn: (input: Input) => Promise
 export const useBackUp = () =>
   useBackupsMutation<void, JobOut>(() => request('/backups', { method: 'POST', body: {} }));
 
-/** Over this library, at the next start of the server. */
+/** Replaces this library at the next start of the server. */
 export const useRestore = () =>
   useBackupsMutation((snapshot: string) =>
     request<JobOut>(`/backups/${snapshot}/restore`, { method: 'POST', body: { replace: true } }),
@@ -31,10 +31,10 @@ export const useRestore = () =>
 export const useForgetRestore = () =>
   useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
 
-/** Of the place that is set. */
+/** Tests the configured location. */
 export const useTestBackup = () =>
   useMutation({ mutationFn: () => request<BackupTestOut>('/backups/test', { method: 'POST', body: {} }) });
 
-/** Of the bucket in the settings, for the library or its backups. */
+/** Tests the configured bucket, for the library or its backups. */
 export const testStore = (): Promise<{ problem: string | null }> =>
   request('/storage/test', { method: 'POST', body: {} });

@@ -1,5 +1,5 @@
-// What this browser is called where a person sees several of theirs: "Firefox on Linux". Two of the same name are told
-// apart by a few letters of their own.
+// The name of this browser where a user sees several of theirs, such as "Firefox on Linux". A short random suffix tells
+// two of the same name apart.
 const KEY = 'tonearm.client';
 const BROWSERS: [RegExp, string][] = [
   [/Electron\//, 'Tonearm'],
@@ -25,7 +25,7 @@ export const nameOf = (userAgent: string): string =>
 
 export const clientName = (): string => nameOf(navigator.userAgent);
 
-/** Its name with its letters, for comparing. */
+/** The name with its suffix, for comparing. */
 export function clientId(): string {
   let letters = localStorage.getItem(KEY);
   if (letters === null) {
@@ -35,5 +35,5 @@ export function clientId(): string {
   return `${clientName()} #${letters}`;
 }
 
-/** The name alone, as it is shown. */
+/** The name without its suffix, for display. */
 export const shownName = (client: string): string => client.replace(/ #\w+$/, '');

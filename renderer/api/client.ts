@@ -1,5 +1,5 @@
-// The only place that talks HTTP (audio, pictures and events get their addresses from urls.ts). Adds the token, turns
-// every failure into an ApiError, and ends the session on 401, which brings the sign-in page with the way back.
+// The only module that uses fetch (audio, images and events get their URLs from urls.ts). Adds the token, turns every
+// failure into an ApiError, and ends the session on 401, which leads to the sign-in page and back.
 import i18next from 'i18next';
 import { ApiError, parseProblem } from './problem.ts';
 import { getSession, signOut } from './session.ts';
@@ -47,7 +47,7 @@ export async function request<T>(
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
 }
 
-/** A track's audio, for whoever decodes it; a refusal is an answer like any other. */
+/** A track's audio, for decoding; an error status is returned, not thrown. */
 export function fetchStream(trackId: number, signal: AbortSignal): Promise<Response> {
   const session = getSession();
   return fetch(`${API}/stream/${trackId}`, {
@@ -56,9 +56,7 @@ export function fetchStream(trackId: number, signal: AbortSignal): Promise<Respo
   });
 }
 
-/**
- * Asks for one byte of a track's audio and answers with the status alone: a media element does not say why it failed.
- */
+/** Requests one byte of a track's audio and returns the status: a media element does not say why it failed. */
 export async function probeStream(trackId: number): Promise<number> {
   const session = getSession();
   const response = await fetch(`${API}/stream/${trackId}`, {

@@ -1,5 +1,5 @@
-// The desktop app's own window signs itself in: the shell hands it a ticket that is good once. Not after somebody
-// signed out on purpose, until they sign in again; and not over and over when it does not help.
+// Signs the desktop app's own window in with a one-time ticket from the main process. Not after the user signed out,
+// until they sign in again, and not repeatedly when it fails.
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import { desktop } from '../desktop.ts';
 import { request } from './client.ts';
@@ -10,7 +10,7 @@ const AGAIN_AFTER_MS = 60_000;
 let attempt: Promise<boolean> | null = null;
 let triedAt = -Infinity;
 
-/** Whether there is a session now that was not there before. */
+/** Resolves to true when this created a session. */
 export function signInByItself(): Promise<boolean> {
   if (!desktop || isLeftOnPurpose()) return Promise.resolve(false);
   if (!attempt && performance.now() - triedAt < AGAIN_AFTER_MS) return Promise.resolve(false);
@@ -28,6 +28,6 @@ async function trySignIn(bridge: NonNullable<typeof desktop>): Promise<boolean> 
     signInWith(await request<TokenResponse>('/auth/desktop', { method: 'POST', body: { ticket } }));
     return true;
   } catch {
-    return false; // the sign-in page is there for that
+    return false; // the sign-in page is shown instead
   }
 }

@@ -1,5 +1,5 @@
-// The server's announcements, put into the query cache. One EventSource per window; the browser reconnects by itself
-// after a network fault, and this does after an answer that closed the stream.
+// Server-sent events, written into the query cache. One EventSource per window; the browser reconnects after a network
+// error, this module after a response that closed the stream.
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -15,7 +15,7 @@ import { matchesQuery, trackQuery } from './tracks.ts';
 import { eventsUrl } from './urls.ts';
 
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
-/** While a scan runs the library changes all the time; lists are read again at most this often. */
+/** During a scan the library changes all the time; lists are refetched at most this often. */
 const LIBRARY_EVERY_MS = 2_000;
 const JOBS_EVERY_MS = 1_000;
 
@@ -34,7 +34,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   let failures = 0;
   const refreshLibrary = throttle(LIBRARY_EVERY_MS, () => {
     void queries.invalidateQueries({ queryKey: [LIBRARY] });
-    notePlaylist(queries); // they show tracks, and rules find others
+    notePlaylist(queries); // playlists show tracks, and rules may match others
   });
   const refreshHistory = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: [HISTORY] }));
   const refreshJobs = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: ['jobs'] }));
@@ -49,7 +49,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     source = stream;
     stream.addEventListener('open', () => {
       if (failures > 0) {
-        // What was missed meanwhile: a scan that still runs announces itself again within a second.
+        // Events missed while offline: a running scan reports itself again within a second.
         queries.setQueryData(scanKey, null);
         forgetLikes();
         refreshLibrary.soon();
@@ -69,7 +69,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     on(stream, 'job', (job) => {
       refreshJobs.soon();
       if (isOpen(job)) return void queries.setQueryData(['jobs', job.id], job);
-      void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event has no long lists of a result
+      void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event leaves out the long lists of a result
       if (job.task === SCAN_TASK) queries.setQueryData(scanKey, null);
       onJobDone(job);
     });
@@ -92,7 +92,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   };
 }
 
-/** Puts a changed track into every list of an album or artist that shows it. */
+/** Updates a changed track in every cached list of an album or artist. */
 function patchTrack(queries: QueryClient, track: TrackOut): void {
   queries.setQueryData(trackQuery(track.id).queryKey, (before) => before && track);
   void queries.invalidateQueries({ queryKey: matchesQuery(track.id).queryKey });

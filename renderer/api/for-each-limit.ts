@@ -1,9 +1,6 @@
 const AT_ONCE = 4;
 
-/**
- * Some at a time, so that a thousand requests neither queue up nor crowd out the others. Ends with the first that
- * throws.
- */
+/** Runs a few at a time, so that a thousand requests do not crowd out the others. Rejects with the first error. */
 export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const left = [...items];
   const take = async (): Promise<void> => {

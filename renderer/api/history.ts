@@ -1,5 +1,5 @@
-// What was played: pages of it, the way a play is taken back, and imports of plays from elsewhere. Keys begin with
-// `history`: an event of that name makes all of them stale (events.ts).
+// Listening history: pages of plays, removing one, and imports. Keys begin with `history`, so one event makes all of
+// them stale (events.ts).
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { HistoryImportOut, HistoryOut } from '../../server/history/wire.ts';
 import type { AlbumOut } from '../../server/library/wire.ts';
@@ -31,7 +31,7 @@ export const historyQuery = (range: HistoryRange) =>
 
 const YEARS_BACK = 5;
 
-/** Albums that were played on this day in the years before, latest year first. */
+/** Albums played on this day in earlier years, latest year first. */
 export const onThisDayQuery = (today: string) =>
   queryOptions({
     queryKey: [HISTORY, 'on-this-day', today] as const,
@@ -76,7 +76,7 @@ export function useTakeBack() {
 const WATCH_MS = 1_000;
 const isUnderWay = (one: HistoryImportOut) => one.status === 'queued' || one.status === 'running';
 
-/** Asked again every second while one is under way. */
+/** Polled every second while an import runs. */
 export const importsQuery = () =>
   queryOptions({
     queryKey: ['history-imports'] as const,

@@ -1,5 +1,5 @@
-// Background work and the scan that runs. `scan` events land in the cache under `scanKey` (events.ts), so a page reads
-// them as it reads any query.
+// Background jobs and the running scan. `scan` events are written into the cache under `scanKey` (events.ts), so pages
+// read them like any query.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ScanProgress, ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -23,7 +23,7 @@ export const jobQuery = (id: number) =>
     queryFn: ({ signal }) => request<JobOut>(`/jobs/${id}`, { signal }),
   });
 
-/** The scan that is running, as it last announced itself. */
+/** The running scan, as of its last event. */
 export function useScanProgress(): ScanProgress | null {
   const { data } = useQuery<ScanProgress | null>({
     queryKey: scanKey,
@@ -34,7 +34,7 @@ export function useScanProgress(): ScanProgress | null {
   return data ?? null;
 }
 
-/** The result of a finished scan; null for other work. */
+/** The result of a finished scan; null for other jobs. */
 export function scanResultOf(job: JobOut): ScanResult | null {
   const { result } = job;
   return job.task === SCAN_TASK && typeof result === 'object' && result !== null && 'files' in result
@@ -42,7 +42,7 @@ export function scanResultOf(job: JobOut): ScanResult | null {
     : null;
 }
 
-/** With `dryRun` nothing is changed: the job's result says what would be. */
+/** With `dryRun` nothing changes, and the job's result says what would. */
 export function useStartScan({ dryRun = false } = {}) {
   const queries = useQueryClient();
   return useMutation({
@@ -52,7 +52,7 @@ export function useStartScan({ dryRun = false } = {}) {
   });
 }
 
-/** Asks again for work that failed or was cancelled: a new job. */
+/** Retries a failed or cancelled job as a new job. */
 export function useRetryJob() {
   const queries = useQueryClient();
   return useMutation({

@@ -1,5 +1,4 @@
-// The line between a window that is the speaker and the server. What phones want comes as events, and lands in the
-// cache under `jukeboxKey`.
+// Requests of a window in jukebox mode. What phones ask for arrives as events, under `jukeboxKey` in the cache.
 import type { QueryClient } from '@tanstack/react-query';
 import type { JukeboxOut, SpeakerIn } from '../../server/jukebox/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -15,7 +14,7 @@ export const withdrawSpeaker = (id: string): Promise<void> =>
 
 const AT_ONCE = 8;
 
-/** In the order that is asked for. A track that is gone by now is left out. */
+/** In the order asked for; deleted tracks are left out. */
 export async function fetchTracks(queries: QueryClient, ids: readonly number[]): Promise<TrackOut[]> {
   const found: (TrackOut | undefined)[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {

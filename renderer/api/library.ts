@@ -1,4 +1,4 @@
-// Albums, artists, tracks and genres. Keys begin with `library`, so that one event makes all of them stale.
+// Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
 import { queryOptions } from '@tanstack/react-query';
 import type {
   AlbumOut,
@@ -23,7 +23,7 @@ export interface LibraryFilter {
   year_to?: number | undefined;
   liked?: boolean | undefined;
   order?: SortOrder | undefined;
-  /** Fixes sort=random, so that pages fit together. */
+  /** Fixes the order of sort=random across pages. */
   seed?: number | undefined;
 }
 export interface AlbumFilter extends LibraryFilter {
@@ -53,12 +53,12 @@ export interface PageAt {
 }
 
 export const LIBRARY = 'library';
-/** The largest page the server gives. */
+/** The largest page the server returns. */
 export const PAGE_SIZE = 200;
 
 export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
 
-/** One page of a list; `root` is what an event makes stale. */
+/** One page of a list; events invalidate by `root`. */
 export const pageQuery = <T>(root: string, path: string, filter: object, at: PageAt) =>
   queryOptions({
     queryKey: [root, path, filter, at] as const,
@@ -80,7 +80,7 @@ export const albumQuery = (id: number) => one<AlbumOut>(`/albums/${id}`);
 export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
 export const genresQuery = () => one<GenreOut[]>('/genres');
 
-/** All tracks of an album or artist, page after page; a box set can have more than one page. */
+/** All tracks of an album or artist; a box set can have more than one page. */
 export async function fetchAllTracks(path: string, signal?: AbortSignal): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];
   for (;;) {

@@ -1,6 +1,5 @@
-// What a person thinks of tracks, albums and artists. What was said in this window, or announced by another one, is
-// known here at once and wins over what a list said when it was read; the server's word is put in when it comes, and
-// taken back when it refuses.
+// Likes and ratings of tracks, albums and artists. A change made in this window, or reported by an event, overrides
+// what cached lists say; it is replaced by the server's response, or reverted when the server refuses.
 import { queryOptions, useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { LikeState } from '../../server/likes/wire.ts';
@@ -30,20 +29,20 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Forget what was heard: somebody else signed in, or announcements were missed. */
+/** Clears the overrides: somebody else signed in, or events were missed. */
 export function forgetLikes(): void {
   known.clear();
   for (const listener of listeners) listener();
 }
 onSessionChange(forgetLikes);
 
-/** As another window, or a phone, announced it. */
+/** A change reported by another window or a phone. */
 export function noteLike(queries: QueryClient, { item_type, item_id, liked, rating }: LikeState): void {
   note(item_type, item_id, { liked, rating });
   refresh(queries, item_type, item_id);
 }
 
-/** Lists that hold liked things only, and ratings. */
+/** Lists that contain only liked items, and ratings. */
 function refresh(queries: QueryClient, type: LikeType, id: number): void {
   void queries.invalidateQueries({
     predicate: ({ queryKey }) =>
@@ -76,8 +75,7 @@ interface LikeChange {
 }
 
 /**
- * Says it at once, and takes it back when the server does not agree. Nobody watches it on its way, so it costs a row
- * nothing before it is used.
+ * Optimistic: shown at once, reverted when the server refuses. Not a useMutation, which would cost every row of a list.
  */
 export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-// Tracks whose file is not where it was: how many there are, what may take their place, and the two ways out.
+// Tracks whose file is missing: how many there are, possible replacements, and relocating or removing them.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReplacementOut } from '../../server/relocation/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -22,7 +22,7 @@ export const replacementsQuery = (id: number) =>
     staleTime: 0,
   });
 
-/** Gives a missing track the file of another one, which goes. */
+/** Gives a missing track the file of another one, which is deleted. */
 export function useRelocate() {
   const queries = useQueryClient();
   return useMutation({
@@ -32,7 +32,7 @@ export function useRelocate() {
   });
 }
 
-/** False when its file is back by now: what a person let go was a track without one. */
+/** False when the file is back by now, and the track therefore kept. */
 export async function deleteMissing(id: number): Promise<boolean> {
   const { availability } = await request<TrackOut>(`/tracks/${id}`);
   if (availability !== 'missing') return false;

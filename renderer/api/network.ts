@@ -1,10 +1,10 @@
-// Whether the network may come in, and where phones find the library.
+// Sharing on the local network, and the addresses of the library.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import { request } from './client.ts';
 
 const NETWORK = ['network'] as const;
-/** Looked at again while it is shown: a laptop changes its network. */
+/** Polled while shown: a laptop changes its network. */
 export const networkQuery = () =>
   queryOptions({
     queryKey: NETWORK,

@@ -1,39 +1,39 @@
-// A list of any length as windows of pages: pages that touch what is on screen are asked for first, their neighbours
-// once those are here, and those far away are dropped, so 80,000 albums or a million tracks cost what a few screenfuls
-// cost. Rows of pages on their way are undefined and drawn as skeletons.
+// A list of any length, held as a window of pages: pages on screen are fetched first, then their neighbours, and
+// distant ones are dropped, so 80,000 albums or a million tracks cost what a few screenfuls cost. Rows of pages not
+// loaded yet are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
 
-/** Pages before and behind those on screen that are kept. */
+/** Pages kept before and behind those on screen. */
 const KEPT = 12;
-/** While the scroll bar is dragged pages are asked for at most this often, so that few are asked for that flew by. */
+/** While the scroll bar is dragged, pages are fetched at most this often, so that few are fetched in passing. */
 const LEAP_MS = 60;
 /**
- * And not before those asked for last are here, unless that takes longer than this: what is wanted in the end would
- * wait behind them.
+ * And not before the last ones have arrived, unless that takes longer than this: what is finally wanted would wait
+ * behind them.
  */
 const PATIENCE_MS = 150;
-/** After a leap neighbours are asked for when it has been still for so long. */
+/** After a jump, neighbours are fetched once it has been still for this long. */
 const REST_MS = 250;
-/** A row nearer than this to the next page has it fetched: what a held page key passes in about a third of a second. */
+/** A row this close to the next page has it fetched: what a held page key passes in about a third of a second. */
 const AHEAD = 300;
-/** More rows than this are never looked up one by one. */
+/** Above this many rows, none are looked up one by one. */
 export const MOST_ROWS = 10_000;
 
 export interface PagedList<T> {
-  /** Undefined until the first page is here. */
+  /** Undefined until the first page has arrived. */
   total: number | undefined;
   item: (index: number) => T | undefined;
-  /** Tells the list which items are on screen, and which one more is kept wherever the screen is. */
+  /** Reports which items are on screen, and one more that is kept wherever the screen is. */
   show: (first: number, last: number, kept?: number) => void;
-  /** Items wherever they are, at most MOST_ROWS. */
+  /** Items by index, at most MOST_ROWS. */
   fetchRows: (first: number, last: number) => Promise<T[]>;
   error: Error | null;
   retry: () => void;
 }
 
-/** Rows on screen, the one that is kept, and whether the neighbours of those on screen are wanted too. */
+/** Rows on screen, the one that is kept, and whether to fetch the neighbours of those on screen. */
 interface View {
   first: number;
   last: number;
@@ -64,7 +64,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const pages = useMemo(() => {
-    const numbers = new Set([0]); // tells how many there are
+    const numbers = new Set([0]); // it carries the total
     for (let page = shown.first; page <= shown.last; page += 1) numbers.add(page);
     return [...numbers.add(keptPage)];
   }, [shown.first, shown.last, keptPage]);
@@ -102,7 +102,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const leapLater = useCallback(() => {
     clearTimeout(timer.current);
     const pause = latest.current.isOnItsWay ? PATIENCE_MS : LEAP_MS;
-    // at once after a pause: End is one leap
+    // at once after a pause: End is a single jump
     timer.current = setTimeout(leap, leaptAt.current + pause - performance.now());
   }, [leap]);
   useEffect(() => {
@@ -114,7 +114,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
       const now = pagesOf(latest.current.view, latest.current.count);
       const next = pagesOf({ first, last, kept, wide: true }, latest.current.count);
       const seen = pagesOf({ first, last, kept, wide: false }, latest.current.count);
-      // what is on screen, or the scroll bar would have neighbours fetched all the way
+      // only what is on screen, or dragging the scroll bar would fetch neighbours all the way
       const isNear = seen.first <= now.last + 1 && seen.last >= now.first - 1;
       waiting.current = { first, last, kept, wide: isNear };
       if (timer.current !== undefined) return;

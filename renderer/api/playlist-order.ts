@@ -1,10 +1,10 @@
-// The order of a playlist whose entries are only partly here: what is not is undefined. Pure.
+// Reordering a playlist whose entries are only partly loaded: those that are not are undefined. Pure.
 
 type Entry = { entry_id: number } | undefined;
 
 /**
- * The entries of `ids`, in that order, in front of `before` (null: at the end). What is not known to be there stays
- * where it is.
+ * The entries of `ids`, in that order, moved before `before` (null: to the end). An id that is not loaded stays where
+ * it is.
  */
 export function movedEntries<T extends Entry>(
   entries: readonly T[],
@@ -28,8 +28,8 @@ export function withoutEntries<T extends Entry>(entries: readonly T[], ids: read
 }
 
 /**
- * In front of which entry the chosen ones go to move by one row: undefined when they are there already. Indexes are of
- * the whole list.
+ * The entry before which the selection goes to move by one row; undefined when it cannot move. Indexes are of the whole
+ * list.
  */
 export function stepTarget(
   chosen: readonly number[],

@@ -1,5 +1,5 @@
-// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come by pages, and a change of
-// their order is shown before the server has heard of it.
+// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come in pages, and changes of their
+// order are shown optimistically.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type {
   ImportOut,
@@ -22,12 +22,9 @@ import { getSession } from './session.ts';
 
 export const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
-/**
- * Of changes that are shown before the server has heard of them: until the last is settled, what it says is older than
- * what is shown.
- */
+/** Optimistic changes under way: until the last has settled, responses are older than what is shown. */
 const CHANGING = { mutationKey: ['playlist-entries'] };
-/** More in one request the server refuses. */
+/** The server refuses more in one request. */
 export const MOST_ADDED = 10_000;
 const MOST_ASKED = 1_000;
 
@@ -85,7 +82,7 @@ export const previewQuery = (rules: Rules) =>
 export const exportUrl = (id: number): string =>
   `${API}${pathOf(id)}/export.m3u8${toQueryString({ token: getSession()?.token })}`;
 
-/** Which of these tracks the playlist has already. */
+/** Which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
   const found: number[] = [];
   for (let i = 0; i < trackIds.length; i += MOST_ASKED) {
@@ -109,7 +106,7 @@ export async function fetchEntries(queries: QueryClient, id: number, most = MOST
 
 const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: [PLAYLISTS] });
 
-/** Puts the server's answer in, and has everything else read again. */
+/** Writes the response into the cache and refetches the rest. */
 function took(queries: QueryClient, playlist: PlaylistOut): void {
   queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist);
   void refresh(queries);
@@ -167,7 +164,7 @@ export function useAddTracks() {
         query: BARE,
         body: { track_ids: trackIds, skip_duplicates: skipDuplicates, ...(position !== undefined && { position }) },
       }),
-    // The side bar counts at once; the server has the last word, also when it is no.
+    // The count in the side bar changes at once; the response corrects it, also after an error.
     onMutate: ({ id, trackIds }) => {
       const count = (playlist: PlaylistOut): PlaylistOut =>
         playlist.id === id ? { ...playlist, track_count: playlist.track_count + trackIds.length } : playlist;
@@ -178,7 +175,7 @@ export function useAddTracks() {
   });
 }
 
-/** Makes a playlist hold what it held in a version. */
+/** Restores the contents of a version. */
 export function usePutBack() {
   const queries = useQueryClient();
   return useMutation({
@@ -190,15 +187,12 @@ export function usePutBack() {
 
 type Change = { kind: 'move'; ids: number[]; before: number | null } | { kind: 'remove'; ids: number[] };
 
-/**
- * Moves or removes entries: shown at once, taken back when the server refuses, which it does when somebody else was
- * quicker.
- */
+/** Moves or removes entries: shown at once, reverted when the server refuses, as it does after a concurrent change. */
 export function useChangeEntries(id: number) {
   const queries = useQueryClient();
   return useMutation({
     ...CHANGING,
-    scope: { id: `playlist-${id}` }, // one after the other, as they were made
+    scope: { id: `playlist-${id}` }, // one at a time, in the order made
     mutationFn: (change: Change) => send(id, change),
     onMutate: async (change) => {
       await queries.cancelQueries({ queryKey: [PLAYLISTS, entriesPath(id)] });
@@ -235,9 +229,7 @@ async function send(id: number, change: Change): Promise<PlaylistOut> {
   return request<PlaylistOut>(`${entriesPath(id)}?${gone.toString()}`, { method: 'DELETE' });
 }
 
-/**
- * The pages that are here, as they will be. A page that would need entries which are not here is left to the server.
- */
+/** The loaded pages after the change. A page that would need entries not loaded is left to the server. */
 function rewrite(
   queries: QueryClient,
   id: number,

@@ -1,5 +1,4 @@
-// What a request can fail with. The server speaks problem+json (decisions 3); a request that never arrived has status
-// 0.
+// What a request can fail with: problem+json from the server (decisions 3), or status 0 when it was not reached.
 
 export interface FieldError {
   field: string;
@@ -8,7 +7,7 @@ export interface FieldError {
 
 export class ApiError extends Error {
   readonly status: number;
-  /** In words, for a person. */
+  /** A message for the user. */
   readonly detail: string;
   readonly fields: readonly FieldError[];
 
@@ -27,7 +26,7 @@ export class ApiError extends Error {
 
 export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.status === 0;
 
-/** The words of any failure. */
+/** The message of any error. */
 export const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function parseProblem(status: number, statusText: string, body: unknown): ApiError {

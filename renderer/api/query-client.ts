@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError, isUnreachable } from './problem.ts';
 
-/** Answers 4xx are final; a server that can't be reached or is busy is asked again. */
+/** 4xx responses are final; an unreachable or failing server is retried. */
 const shouldRetry = (failures: number, error: Error): boolean =>
   failures < 2 && (isUnreachable(error) || (error instanceof ApiError && error.status >= 500));
 

@@ -1,4 +1,4 @@
-// The play queue as the server keeps it for all devices of a person, and what is told of what they play.
+// The play queue that the server keeps for all devices of a user, and reports of what is played.
 import { queryOptions } from '@tanstack/react-query';
 import type { HistoryIn } from '../../server/history/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -7,9 +7,9 @@ import { request } from './client.ts';
 import { PAGE_SIZE, type Paged } from './library.ts';
 
 export const QUEUE = 'queue';
-/** The most that a queue on the server holds. */
+/** The longest queue the server stores. */
 export const MOST_QUEUED = 30_000;
-/** Of a longer queue as much is taken over, around the track that was on. */
+/** Of a longer queue this much is taken over, around the current track. */
 const MOST_TAKEN = 2_000;
 
 export const queueQuery = () =>
@@ -25,7 +25,7 @@ export interface QueuePlace {
 export const saveQueue = (place: QueuePlace): Promise<QueueOut> =>
   request<QueueOut>('/queue', { method: 'PUT', body: place });
 
-/** Tracks of the queue that another device left, and which of them was on. */
+/** Tracks of the queue that another device left, and which was current. */
 export async function fetchQueueTracks(current: number): Promise<{ tracks: TrackOut[]; index: number }> {
   const first = Math.max(0, current - MOST_TAKEN / 4);
   const tracks: TrackOut[] = [];
@@ -39,7 +39,7 @@ export async function fetchQueueTracks(current: number): Promise<{ tracks: Track
   return { tracks, index: current - first };
 }
 
-/** `played_at` as text: as it is sent, and kept while there is no connection. */
+/** `played_at` is text, as sent and as stored while offline. */
 export type PlayReport = Omit<HistoryIn, 'played_at' | 'track_id'> & { track_id: number; played_at: string };
 
 export const sendPlays = (items: PlayReport[]): Promise<unknown> =>

@@ -1,4 +1,4 @@
-// Music that is elsewhere: what can be searched, saved and fetched, and the downloads under way.
+// Music in an online source: searching it, saving and downloading tracks, and the downloads under way.
 import {
   keepPreviousData,
   queryOptions,
@@ -14,7 +14,7 @@ import type { SourceOut } from '../../server/sources/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
 
-/** Read again on coming back from the window of settings, where they are switched on. */
+/** Refetched on return from the settings window, where sources are switched on. */
 export const sourcesQuery = () =>
   queryOptions({
     queryKey: ['sources'] as const,
@@ -23,7 +23,7 @@ export const sourcesQuery = () =>
     refetchOnWindowFocus: true,
   });
 
-/** Whether there is a catalogue to search beside the own library. */
+/** Whether there is an online source to search. */
 export const useHasCatalogue = (): boolean =>
   useQuery(sourcesQuery()).data?.some(({ enabled, capabilities }) => enabled && capabilities.includes('search')) ??
   false;
@@ -59,7 +59,7 @@ export const downloadsQuery = () =>
     queryFn: ({ signal }) => request<Paged<DownloadJobOut>>('/downloads', { query: { limit: 100 }, signal }),
   });
 
-/** What the server tells of a download, also of one that another window or a phone began. */
+/** Updates a download from an event; another window or a phone may have started it. */
 export function noteDownload(queries: QueryClient, download: DownloadJobOut): void {
   const known = queries.getQueryData(downloadsQuery().queryKey)?.items.some(({ id }) => id === download.id);
   if (!known) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
@@ -69,7 +69,7 @@ export function noteDownload(queries: QueryClient, download: DownloadJobOut): vo
   );
 }
 
-/** What was done to a download changes both its list and the track's state. */
+/** A change to a download changes both its list and the track's availability. */
 function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({
@@ -83,7 +83,7 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
   });
 }
 
-/** Fetches the audio of a placeholder; its id is the track's. */
+/** Downloads the audio of a placeholder, by track id. */
 export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
   request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
 export const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>

@@ -1,4 +1,4 @@
-// What a person is asked about: tracks whose match is unsure or contradicts their tags, and tracks that sound the same.
+// Questions for the user: tracks whose match is uncertain or contradicts their tags, and duplicates.
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { DuplicateGroupOut } from '../../server/enrichment/duplicate-wire.ts';
 import type { ReviewOut } from '../../server/enrichment/wire.ts';
@@ -32,7 +32,7 @@ const countQuery = (path: string) =>
 export const useReviewCount = (): number => useQuery(countQuery('/review')).data ?? 0;
 export const useDuplicateCount = (): number => useQuery(countQuery('/duplicates')).data ?? 0;
 
-/** A change of the library, after which its lists are read again. */
+/** After a change of the library the lists are refetched. */
 function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }) });

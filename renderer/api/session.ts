@@ -1,5 +1,4 @@
-// Who is signed in: the access token and the user it belongs to, kept over a reload and shared with other tabs of the
-// same browser.
+// The session: access token and user, kept across reloads and shared with other tabs of the same browser.
 import { useSyncExternalStore } from 'react';
 import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
 
@@ -36,7 +35,7 @@ addEventListener('storage', (event) => {
 });
 
 export const getSession = (): Session | null => current;
-/** Whether the last one here signed out by hand, and nobody in since; over a restart too. */
+/** Whether the last user here signed out by hand and nobody signed in since; kept across restarts. */
 export const isLeftOnPurpose = (): boolean => localStorage.getItem(LEFT) !== null;
 
 export function signInWith(answer: TokenResponse): void {

@@ -26,13 +26,13 @@ export function useChangeSettings() {
     onSuccess: (settings) => {
       queries.setQueryData(settingsQuery().queryKey, settings);
       void queries.invalidateQueries({ queryKey: networkQuery().queryKey });
-      // what music comes from is a matter of settings
+      // online sources are configured by settings
       return queries.invalidateQueries({ queryKey: sourcesQuery().queryKey });
     },
   });
 }
 
-/** What the server would say to a value, in its words; null when it would take it. Changes nothing. */
+/** The server's objection to a value, in its words; null when it would accept it. Changes nothing. */
 export async function findFault(key: string, value: SettingValue, signal: AbortSignal): Promise<string | null> {
   try {
     await request('/settings', { method: 'PATCH', query: { dry_run: true }, body: { [key]: value }, signal });
@@ -42,6 +42,6 @@ export async function findFault(key: string, value: SettingValue, signal: AbortS
   }
 }
 
-/** A fault in the words of the field, when the server named it. */
+/** The error of this field, when the server named it. */
 export const faultOf = (key: string, error: unknown): string =>
   (error instanceof ApiError && error.field(key)) || detailOf(error);

@@ -1,14 +1,14 @@
-// Statistics: what was listened to, and what there is.
+// Statistics of listening and of the library.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
 import { request } from './client.ts';
 import { HISTORY } from './history.ts';
 import { LIBRARY } from './library.ts';
 
-/** Days and hours are counted where the person is. */
+/** Days and hours are counted in the browser's time zone. */
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** Days, both included; all time without them. */
+/** First and last day, inclusive; all time without them. */
 export interface DayRange {
   from?: string | undefined;
   to?: string | undefined;

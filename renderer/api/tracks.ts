@@ -1,4 +1,4 @@
-// One track and everything that is known of it.
+// One track and everything known about it.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MatchesOut } from '../../server/enrichment/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -33,7 +33,7 @@ export function useSetMetadata(id: number) {
   });
 }
 
-/** Ask what a track is by its sound; the answer comes as a `track` event. */
+/** Starts identification; the result arrives as a `track` event. */
 export const useIdentify = () =>
   useMutation({ mutationFn: (id: number) => request<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }) });
 

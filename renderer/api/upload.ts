@@ -1,4 +1,4 @@
-// One file to the server. XMLHttpRequest and not fetch, because fetch can't tell how much of a body has gone out.
+// Uploads one file. XMLHttpRequest, because fetch reports no upload progress.
 import i18next from 'i18next';
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { API } from './client.ts';

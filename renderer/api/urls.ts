@@ -1,9 +1,9 @@
-// Addresses for elements that can't send headers: <img>, <audio> and EventSource carry the token in the query
-// (interface, Authentication 2).
+// URLs for elements that cannot send headers: <img>, <audio> and EventSource carry the token in the query (interface,
+// Authentication 2).
 import { API, toQueryString } from './client.ts';
 import { getSession } from './session.ts';
 
-/** The sizes the server keeps (decisions 5). */
+/** The sizes the server stores (decisions 5). */
 export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 export type CoverSize = (typeof COVER_SIZES)[number];
 
@@ -12,7 +12,7 @@ const token = () => getSession()?.token;
 export const coverUrl = (kind: 'albums' | 'artists' | 'tracks', id: number, size: CoverSize): string =>
   `${API}/${kind}/${id}/cover${toQueryString({ size, token: token() })}`;
 
-/** The smallest kept size that fills `cssPixels` on this screen. */
+/** The smallest stored size that fills `cssPixels` on this screen. */
 export function coverSizeFor(cssPixels: number): CoverSize {
   const wanted = cssPixels * Math.min(2, devicePixelRatio);
   return COVER_SIZES.find((size) => size >= wanted * 0.85) ?? 1200;
@@ -29,7 +29,7 @@ export function trackCover(
   return track.album_id === null ? coverUrl('tracks', track.id, size) : coverUrl('albums', track.album_id, size);
 }
 
-/** Pictures of a catalogue come through the server too. */
+/** Covers of an online source are proxied by the server too. */
 export const remoteCover = (path: string | null): string | null =>
   path?.startsWith(`${API}/`)
     ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}`

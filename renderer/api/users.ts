@@ -1,4 +1,4 @@
-// Accounts as a superuser sees them, and what belongs to the own one: the app-password and where plays are sent.
+// Users as an administrator sees them, and one's own app password and ListenBrainz connection.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UserOut, UserPage } from '../../server/auth/wire.ts';
 import type { ScrobblingOut } from '../../server/history/wire.ts';
@@ -38,7 +38,7 @@ export const useChangeUser = () =>
 export const useDeleteUser = () =>
   useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
 
-/** Made by the server when there is none; asked for only when somebody wants to see it. */
+/** Created by the server on first use, so only fetched when the user asks to see it. */
 export const useShowAppPassword = () =>
   useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password') });
 export const useNewAppPassword = () =>

@@ -1,13 +1,13 @@
-// A track decoded on the audio clock: it begins and ends on a frame that is known beforehand, so the next one can begin
-// on the very next.
+// A track decoded into audio buffers: it starts and ends on frames known in advance, so that the next one can start on
+// the very next frame.
 import { FADE_IN, FADE_OUT } from './loudness.ts';
 import { SoundSource } from './sound-source.ts';
 import { endFrame, heardFrame, soonestFrame, splice, type Anchor } from './timeline.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
-/** As long as a person waits without wondering; then a media element, which can begin anywhere, takes over. */
+/** How long to wait for the first sound; then a media element, which can start anywhere, takes over. */
 const PATIENCE_MS = 2_000;
-/** With less than this left of what is decoded, the next piece is. */
+/** The next piece is decoded when less than this is left. */
 const SUPPLY_SECONDS = 10;
 
 interface ClockVoiceOptions {
@@ -28,9 +28,9 @@ export class BufferVoice implements Voice {
   #buffer: AudioBuffer | null = null;
   #whole = false;
   #wanted = false;
-  /** What sounds and since when; null while silent. */
+  /** What is playing and since when; null while silent. */
   #sounding: { source: AudioBufferSourceNode; anchor: Anchor } | null = null;
-  /** Where it goes on from, while silent. */
+  /** The position to resume from, while silent. */
   #offset: number;
   #received = 0;
   #patience: ReturnType<typeof setTimeout> | undefined;
@@ -50,7 +50,7 @@ export class BufferVoice implements Voice {
         onProgress: (fraction) => {
           this.#received = fraction;
         },
-        // What this can't decode an element may still play, or it says what is wrong; a refusal is final.
+        // What cannot be decoded here a media element may still play, or it reports the error; a refusal is final.
         onFailed: (status) =>
           status === 'undecodable' || status === 0 ? listener.onStarved(this) : listener.onFailed(this),
       },
@@ -61,7 +61,7 @@ export class BufferVoice implements Voice {
     this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate));
   }
 
-  /** Begins on this frame of the clock, as far as there is sound. */
+  /** Starts on this frame of the clock, as far as there is sound. */
   playAt(frame: number): void {
     if (this.#sounding) return;
     this.#wanted = true;
@@ -93,7 +93,7 @@ export class BufferVoice implements Voice {
     this.#output.setLevel(factor);
   }
 
-  /** The clock has one speed; another is an element's business. */
+  /** The clock has one speed; other speeds need a media element. */
   setSpeed(): void {}
 
   fadeIn(atSeconds: number, seconds: number): void {
@@ -115,12 +115,12 @@ export class BufferVoice implements Voice {
     this.#buffer = null;
   }
 
-  /** The frame after its last one; null while that is not known or nothing sounds. */
+  /** The frame after the last one; null while unknown or silent. */
   get endFrame(): number | null {
     return this.#sounding && this.#whole && this.#buffer ? endFrame(this.#sounding.anchor, this.#buffer.length) : null;
   }
 
-  /** Frames that can be played by now. */
+  /** Frames decoded so far. */
   get length(): number {
     return this.#buffer?.length ?? 0;
   }
@@ -173,7 +173,7 @@ export class BufferVoice implements Voice {
     else this.#wait();
   }
 
-  /** More of the sound is here. The longer piece takes over from the shorter one in the middle of it, on one frame. */
+  /** A longer piece is decoded: it takes over from the shorter one mid-sound, on one frame. */
   #grow(buffer: AudioBuffer, whole: boolean): void {
     const before = this.#sounding;
     this.#buffer = buffer;

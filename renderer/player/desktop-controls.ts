@@ -1,11 +1,10 @@
-// The line between this window's player and the desktop app around it: tray and media keys show and command the same
-// player.
+// Connects this window's player to the desktop app: tray and media keys show and control it.
 import type { DesktopBridge, DesktopMessage } from '../desktop.ts';
 import { currentEntry, type Player } from './types.ts';
 
 const LONGEST = 1_000;
 
-/** Tells again when somebody signs in: the app around may have waited for the first account. */
+/** Reports again after a sign-in: the app may have been waiting for the first account. */
 export function connectDesktopControls(
   player: Player,
   { reportPlayer, onMessage }: DesktopBridge,

@@ -32,7 +32,7 @@ export class ElementVoice implements Voice {
     this.#audio.addEventListener(
       'loadedmetadata',
       () => {
-        this.#audio.playbackRate = this.#speed; // loading sets it back
+        this.#audio.playbackRate = this.#speed; // loading resets it
         if (this.#seekOnceLoaded !== null) this.#audio.currentTime = this.#seekOnceLoaded / 1000;
         this.#seekOnceLoaded = null;
       },
@@ -45,11 +45,10 @@ export class ElementVoice implements Voice {
     context.createMediaElementSource(this.#audio).connect(this.#output.input);
   }
 
-  tick(): void {} // the browser sees to its supply
+  tick(): void {} // the browser buffers by itself
 
   play(): void {
-    // Refused without a gesture, as the mixer is, which says so; broken off by a pause; or the error event comes as
-    // well.
+    // Rejected without a user gesture, which the mixer reports; aborted by a pause; or followed by the error event.
     this.#audio.play().catch(() => undefined);
   }
 

@@ -1,5 +1,5 @@
-// The player: a queue, and what sounds of it (gapless-output.ts). No React in here; addresses, bytes and the reason of a
-// failure come in from outside. Every change makes a new state object, so that watchers compare by identity.
+// The player: a queue, and its output (gapless-output.ts). No React; URLs, bytes and failure reasons are injected.
+// Every change makes a new state object, so subscribers compare by identity.
 import { recall, remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
@@ -27,16 +27,16 @@ const SKIP_AFTER_MS = 3_000;
 const RESTART_AFTER_MS = 3_000;
 const REMEMBER_EVERY_MS = 2_000;
 const TICK_MS = 250;
-/** A timer can come late when the computer slept: then it is over. */
+/** A timer can be late after the computer slept: the time is then over. */
 const MINUTE_MS = 60_000;
 
 export interface EngineOptions {
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   findReason: (trackId: number) => Promise<FailureReason>;
-  /** Brings audio here that is elsewhere; false when it does not come soon. */
+  /** Downloads audio from an online source; false when it does not come soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
-  /** Called once per listening, at half of the track or 4 minutes, and at its end when more was heard. */
+  /** Called once per play, at half of the track or 4 minutes, and again at its end when more was heard. */
   onPlayed?: (play: Play) => void;
   random?: () => number;
 }
@@ -79,7 +79,7 @@ export class PlayerEngine implements Player {
   #nextKey: number;
   #skipTimer: ReturnType<typeof setTimeout> | undefined;
   #fetching: AbortController | undefined;
-  /** The entry whose audio was fetched last: it is not asked for a second time. */
+  /** The entry downloaded last, so that it is not requested twice. */
   #fetchedKey: number | undefined;
   #sleepTimer: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
@@ -87,7 +87,7 @@ export class PlayerEngine implements Player {
   #failuresInARow = 0;
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `state`: what another window's engine left off with; without it, what is remembered. */
+  /** `state` is what another window's engine left; without it, the stored state is used. */
   constructor(options: EngineOptions, state: PlayerState = emptyState()) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
@@ -116,7 +116,7 @@ export class PlayerEngine implements Player {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Another window's engine goes on; this one is not to be used again. */
+  /** Another window's engine takes over; this one must not be used again. */
   retire(): PlayerState {
     this.pause();
     this.#counter.stop();
@@ -292,7 +292,7 @@ export class PlayerEngine implements Player {
     for (const listener of this.#listeners) listener();
   }
 
-  /** What begins by itself when this one is over. */
+  /** What plays next without user action. */
   #upcoming(): QueueEntry | null {
     if (this.#state.sleep === 'track') return null;
     return this.#state.queue[following(this.#state, this.#state.repeat, true)] ?? null;
@@ -317,7 +317,7 @@ export class PlayerEngine implements Player {
     const entry = this.#state.queue[index];
     if (!entry) return;
     this.#counter.start(entry.track, positionMs);
-    // Nothing is fetched for a track that is only shown; `play` begins it.
+    // Nothing is loaded for a track that is only shown; `play` starts it.
     if (paused) this.#output.stop();
     else this.#output.start(entry, { positionMs, paused: true });
     this.#update({
@@ -362,7 +362,7 @@ export class PlayerEngine implements Player {
     this.#update({ positionMs, durationMs, bufferedMs, status });
   }
 
-  /** The next track sounds already. */
+  /** The next track is already playing. */
   #onJoined({ key }: VoiceItem): void {
     const index = following(this.#state, this.#state.repeat, true);
     const entry = this.#state.queue[index];
@@ -397,7 +397,7 @@ export class PlayerEngine implements Player {
     else this.#rewind();
   }
 
-  /** The queue is over. */
+  /** The queue has ended. */
   #rewind(): void {
     this.#cancelPending();
     this.#output.stop();
@@ -417,7 +417,7 @@ export class PlayerEngine implements Player {
     this.#giveUp(entry, reason, wanted);
   }
 
-  /** It plays as soon as its audio is here, unless something else is wanted by then. */
+  /** Plays as soon as the audio is available, unless something else is wanted by then. */
   async #fetch(entry: QueueEntry): Promise<void> {
     this.#fetching?.abort();
     const { signal } = (this.#fetching = new AbortController());
@@ -443,7 +443,7 @@ export class PlayerEngine implements Player {
     if (canSkip) this.#skipTimer = setTimeout(() => this.#advance(false), SKIP_AFTER_MS);
   }
 
-  /** What was to happen by itself in a moment. */
+  /** Cancels what was scheduled. */
   #cancelPending(): void {
     clearTimeout(this.#skipTimer);
     this.#skipTimer = undefined;

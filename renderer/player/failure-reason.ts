@@ -12,6 +12,6 @@ const BY_STATUS: Record<number, FailureReason> = {
   503: 'busy',
 };
 
-/** A stream that answers is there: then it is the browser that can't decode it. */
+/** When the stream responds, it is the browser that cannot decode it. */
 export const findReason = async (trackId: number): Promise<FailureReason> =>
   BY_STATUS[await probeStream(trackId)] ?? 'undecodable';

@@ -1,8 +1,8 @@
-// A saved track whose audio is still in a remote catalogue is downloaded while the track before it plays.
+// A saved track whose audio is still in an online source is downloaded while the track before it plays.
 import { following } from './queue.ts';
 import type { Player } from './types.ts';
 
-/** `begin` starts the download; why it fails is told when the track's turn has come. Returns how to stop. */
+/** `begin` starts the download; an error is reported when the track is played. Returns how to stop. */
 export function fetchAhead(
   player: Pick<Player, 'getState' | 'subscribe'>,
   begin: (trackId: number) => Promise<unknown>,

@@ -1,5 +1,5 @@
-// What sounds: the current track, the next one made ready behind it, and the join between them. Knows no queue: the
-// engine says what comes, this says what happened.
+// The current track, the next one prepared behind it, and the join between them. Knows no queue: the engine says what
+// comes, this reports what happened.
 import { BufferVoice } from './buffer-voice.ts';
 import { ElementVoice } from './element-voice.ts';
 import { crossfadeBetween, replayGain } from './loudness.ts';
@@ -8,7 +8,7 @@ import { joinFrame, soonestFrame } from './timeline.ts';
 import type { ReplayGainMode } from './types.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
-/** A decoded minute takes 23 MB. Longer tracks are left to a media element, which ends where it ends. */
+/** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */
 const LONGEST_DECODED_MS = 15 * 60_000;
 const PREPARE_BEFORE_END_MS = 25_000;
 
@@ -23,9 +23,9 @@ export interface GaplessOutputOptions {
   mixer: Mixer;
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
-  /** The next one has begun; the current one has ended, or fades. */
+  /** The next track has started; the current one has ended, or is fading out. */
   onJoined: (item: VoiceItem) => void;
-  /** Nothing follows by itself. */
+  /** Nothing follows. */
   onEnded: () => void;
   onFailed: (item: VoiceItem) => void;
 }
@@ -39,7 +39,7 @@ export class GaplessOutput {
   #next: Voice | null = null;
   #leaving: Voice | null = null;
   #upcoming: VoiceItem | null = null;
-  /** The next one is set to begin on this frame. */
+  /** The next track is scheduled to start on this frame. */
   #joinAt: number | null = null;
   #playing = false;
 
@@ -56,7 +56,7 @@ export class GaplessOutput {
     return this.#current;
   }
 
-  /** Lets go of what sounds and begins this; silently when `paused`. */
+  /** Stops what is playing and starts this; silently when `paused`. */
   start(item: VoiceItem, { positionMs, paused }: { positionMs: number; paused: boolean }): void {
     this.#unjoin();
     this.#drop(this.#current, this.#leaving);
@@ -100,7 +100,7 @@ export class GaplessOutput {
     this.#dropNext();
   }
 
-  /** What plays when the current one is over; null when nothing does. */
+  /** What plays after the current track; null for nothing. */
   setUpcoming(item: VoiceItem | null, shuffled: boolean): void {
     this.#shuffled = shuffled;
     if (item?.key === this.#upcoming?.key) return;
@@ -116,13 +116,13 @@ export class GaplessOutput {
     if (sound.crossfadeS !== crossfadeS) this.#unjoin();
     if (sound.speed === speed) return;
     if (sound.speed !== 1) this.#moveToElement();
-    // back at its own speed a track stays with its element; the clock takes the next one
+    // back at normal speed a track stays with its element; the audio clock takes the next one
     this.#current?.setSpeed(sound.speed);
     this.#unjoin();
     this.#dropNext();
   }
 
-  /** Called a few times a second while something sounds. */
+  /** Called a few times a second while playing. */
   tick(): void {
     const current = this.#current;
     if (!current || !this.#playing) return;
@@ -152,7 +152,7 @@ export class GaplessOutput {
     return replayGain(track.replay_gain, this.#sound.replayGain, this.#sound.preampDb);
   }
 
-  /** Sets the next one to begin where this one ends, or earlier when they are to be faded into each other. */
+  /** Schedules the next track to start where this one ends, or earlier for a crossfade. */
   #join(current: Voice, next: Voice, remainingMs: number): void {
     const crossfadeS = crossfadeBetween(current.item.track, next.item.track, this.#sound.crossfadeS, this.#shuffled);
     const { context } = this.#options.mixer.open();
@@ -197,7 +197,7 @@ export class GaplessOutput {
     this.#options.onJoined(this.#current.item);
   }
 
-  /** Takes back what was set to begin; the next one stays ready. */
+  /** Unschedules the next track, which stays prepared. */
   #unjoin(): void {
     if (this.#joinAt === null) return;
     this.#joinAt = null;
@@ -219,7 +219,7 @@ export class GaplessOutput {
   #onVoiceFailed(voice: Voice): void {
     if (voice === this.#current) return this.#options.onFailed(voice.item);
     if (voice === this.#next) {
-      // It is tried again, and explained, when its turn comes.
+      // It is tried again, and the error shown, when its turn comes.
       this.#unjoin();
       this.#dropNext();
       this.#upcoming = null;

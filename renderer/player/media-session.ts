@@ -4,7 +4,7 @@ import { currentEntry, isSounding, type Player } from './types.ts';
 
 const SEEK_STEP_MS = 10_000;
 
-/** Of the window that sounds; the returned function leaves them to another one. */
+/** For the window that plays; the returned function releases them. */
 export function connectMediaSession(player: Player): () => void {
   if (!('mediaSession' in navigator)) return () => {};
   const session = navigator.mediaSession;
@@ -64,8 +64,8 @@ function metadataOf(
 }
 
 /**
- * Systems show media controls, and keep a phone's music going, only for a page whose media element plays. Web Audio does
- * not count, so a silent element plays along.
+ * Systems show media controls, and keep a phone's music going, only for a page whose media element plays. Web Audio
+ * does not count, so a silent element plays along.
  */
 export function playSilentElement(player: Player): () => void {
   const audio = document.createElement('audio');
@@ -74,7 +74,7 @@ export function playSilentElement(player: Player): () => void {
   const follow = () => {
     const sounding = isSounding(player.getState());
     if (sounding === !audio.paused) return;
-    if (sounding) audio.play().catch(() => undefined); // without a gesture nothing sounds at all
+    if (sounding) audio.play().catch(() => undefined); // without a user gesture nothing plays at all
     else audio.pause();
   };
   const unsubscribe = player.subscribe(follow);

@@ -1,10 +1,10 @@
-// The one audio clock and what everything runs through: voices → volume → the loudspeaker. Made when something is first
-// to sound, because a browser wants a gesture before.
+// The AudioContext and its graph: voices → volume → destination. Created on first playback, because browsers require a
+// user gesture.
 import { volumeFactor } from './loudness.ts';
 
 const SMOOTH_SECONDS = 0.015;
 const REST_AFTER_MS = 3_000;
-/** A context that may run does so at once; one that has to wait for a gesture does not run at all. */
+/** A context that may run does so at once; one that needs a gesture does not run at all. */
 const WAKE_PATIENCE_MS = 1_000;
 
 export class Mixer {
@@ -13,7 +13,7 @@ export class Mixer {
   #level = 1;
   #restTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** With the rate of the first track most libraries are never resampled before they are joined. */
+  /** Created at the sample rate of the first track, so most libraries are never resampled. */
   open(sampleRateHz: number | null = null): { context: AudioContext; output: GainNode } {
     if (!this.#context || !this.#output) {
       this.#context = new AudioContext({
@@ -26,7 +26,7 @@ export class Mixer {
     return { context: this.#context, output: this.#output };
   }
 
-  /** False when the browser wants a gesture first. */
+  /** False when the browser requires a user gesture first. */
   async wake(): Promise<boolean> {
     clearTimeout(this.#restTimer);
     const { context } = this.open();
@@ -40,7 +40,7 @@ export class Mixer {
     return (context.state as AudioContextState) === 'running';
   }
 
-  /** Nothing is to sound for now: the audio thread need not run. */
+  /** Suspends the audio thread while nothing plays. */
   rest(): void {
     clearTimeout(this.#restTimer);
     this.#restTimer = setTimeout(() => void this.#context?.suspend(), REST_AFTER_MS);

@@ -1,4 +1,4 @@
-// The player of a window, put together: the shared engine, what is told to the server, and the system's media controls.
+// Creates the player of a window: the shared engine, its reports to the server, and the system's media controls.
 import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
 import { materialize } from '../api/remote.ts';

@@ -1,14 +1,13 @@
-// A track counts as played once half of it or 4 minutes of it have sounded; seeking ahead is not listening. What is
-// heard after that is told when the listening is over: the server keeps the longer report of the same play.
+// A track counts as played after half of it or 4 minutes; seeking ahead does not count. What is heard after that is
+// reported at the end: the server keeps the longer report of the same play.
 import type { QueueTrack } from './types.ts';
 
 const ENOUGH_MS = 240_000;
 /**
- * Two reports further apart than this are a jump, not listening. A window that nobody sees reports once a second, at
- * double speed 2 s.
+ * Two updates further apart than this are a seek. A hidden window updates once a second, 2 s of audio at double speed.
  */
 const LARGEST_STEP_MS = 5_000;
-/** Less than this more is not worth a second report. */
+/** Less than this is not worth a second report. */
 const WORTH_TELLING_MS = 1_000;
 
 export interface Play {
@@ -31,7 +30,7 @@ export class PlayCounter {
     this.#now = now;
   }
 
-  /** A listening begins; the one before is over. */
+  /** A play begins, and the one before is over. */
   start(track: QueueTrack, positionMs: number): void {
     this.stop();
     this.#track = track;

@@ -1,15 +1,14 @@
-// Plays on their way to the history. Kept in the browser until the server has them, so that what is heard without a
-// connection counts too.
+// Plays not yet reported to the server. Stored in the browser, so that plays count while offline.
 import { ApiError } from '../api/problem.ts';
 import type { PlayReport } from '../api/queue.ts';
 import type { Play } from './play-counter.ts';
 
-/** The most that the server takes at once; older ones go when there are more. */
+/** The most the server accepts in one request; beyond that the oldest are dropped. */
 const MOST_KEPT = 5_000;
 const AGAIN_MS = 60_000;
 
 export interface PlayReportsOptions {
-  /** Where they are kept: plays are a person's own. */
+  /** The storage key: plays belong to a user. */
   key: () => string | null;
   send: (items: PlayReport[]) => Promise<unknown>;
   client: string;
@@ -34,12 +33,12 @@ export class PlayReports {
       played_ms: playedMs,
       client: this.#options.client,
     };
-    const others = this.#kept().filter((one) => !isSame(one, report)); // the same listening, and more of it
+    const others = this.#kept().filter((one) => !isSame(one, report)); // the same play, heard further
     this.#keep([...others, report].slice(-MOST_KEPT));
     void this.flush();
   }
 
-  /** Sends what is kept. What the server could not be told now is tried again; what it refuses for good is let go. */
+  /** Sends what is stored. Temporary failures are retried; what the server rejects is dropped. */
   async flush(): Promise<void> {
     const items = this.#kept();
     if (this.#sending || items.length === 0) return;
@@ -81,7 +80,7 @@ export class PlayReports {
       if (items.length === 0) this.#storage.removeItem(key);
       else this.#storage.setItem(key, JSON.stringify(items));
     } catch {
-      this.#storage.removeItem(key); // full: counting must not stop the music
+      this.#storage.removeItem(key); // storage full: counting must not stop the music
     }
   }
 }

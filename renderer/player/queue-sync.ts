@@ -1,5 +1,5 @@
-// Keeps the person's queue on the server in step with the engine's: soon after a change, now and then while it plays,
-// and when it stops. Best effort: what could not be saved is saved with the next change.
+// Saves the queue on the server: soon after a change, periodically while playing, and on stop. Best effort: a failed
+// save is made up by the next one.
 import type { QueuePlace } from '../api/queue.ts';
 import { currentEntry, isSounding, type Player } from './types.ts';
 

@@ -1,4 +1,4 @@
-// The order of play. Pure: a queue goes in with the index of the current entry, both come out.
+// The play order. Pure functions from a queue and its current index to both.
 import type { QueueEntry, Repeat } from './types.ts';
 
 export interface Ordered {
@@ -7,7 +7,7 @@ export interface Ordered {
 }
 
 /**
- * Fisher-Yates, then neighbours of one artist are pulled apart: none are left that any order could avoid. `after` plays
+ * Fisher-Yates, then tracks of one artist are separated: none are adjacent that any order could separate. `after` plays
  * before all of them.
  */
 export function shuffled(
@@ -24,7 +24,7 @@ export function shuffled(
   const result: QueueEntry[] = [];
   let before = after;
   while (left.length > 0) {
-    // An artist who has more than half of what is left has to come now, or two of theirs meet later.
+    // An artist with more than half of the remaining tracks has to come now, or two of theirs become adjacent later.
     const pressing = counts.moreThan(left.length / 2);
     const wanted = (entry: QueueEntry) => !before || !sameArtist(before, entry);
     let at = pressing === null ? -1 : left.findIndex((entry) => entry.track.artist_id === pressing && wanted(entry));
@@ -40,7 +40,7 @@ export function shuffled(
 const sameArtist = (a: QueueEntry, b: QueueEntry) =>
   a.track.artist_id !== null && a.track.artist_id === b.track.artist_id;
 
-/** How many entries each artist has, and who has the most, which is asked for at every step. */
+/** How many entries each artist has, and who has the most, which is needed at every step. */
 class ArtistCounts {
   readonly #counts = new Map<number, number>();
   /** Artists by their count. */
@@ -61,14 +61,14 @@ class ArtistCounts {
     while ((this.#withCount.at(-1)?.size ?? 1) === 0) this.#withCount.pop();
   }
 
-  /** The artist with more entries than this, of whom there is one at most when it is half. */
+  /** The artist with more entries than this; at half or above there is at most one. */
   moreThan(count: number): number | null {
     if (this.#withCount.length - 1 <= count) return null;
     return this.#withCount.at(-1)?.values().next().value ?? null;
   }
 }
 
-/** Shuffles what is still to come, or puts everything back into its own order; the current entry plays on. */
+/** Shuffles what is still to come, or restores the original order; the current entry keeps playing. */
 export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
   const current = queue[index] ?? null;
   if (!shuffle) {

@@ -1,9 +1,9 @@
-// Playing a saved track whose audio is still in a remote catalogue downloads it first (decisions 4, `availability`).
+// Playing a saved track whose audio is still in an online source downloads it first (decisions 4, `availability`).
 import { findDownload, materialize } from '../api/remote.ts';
 
 const LOOK_EVERY_MS = 500;
 
-/** True when the audio is here. A second attempt may be minutes away, so it is not waited for. */
+/** True when the audio is available. A second attempt may be minutes away, so it is not waited for. */
 export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<boolean> {
   try {
     let download = await materialize(trackId, signal);

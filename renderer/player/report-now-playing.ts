@@ -1,9 +1,9 @@
-// Tells the person's other devices what plays here: when a track begins, is moved in, stops or goes on.
+// Reports to the user's other devices what plays here: when a track starts, seeks, stops or resumes.
 import { currentEntry, isSounding, type Player } from './types.ts';
 
 export type TellNowPlaying = (playing: { track_id: number | null; position_ms: number }) => Promise<unknown>;
 
-/** Skipping through a list is not worth telling. */
+/** Skipping through a list is not reported. */
 const SETTLED_MS = 800;
 const JUMP_MS = 5_000;
 

@@ -1,9 +1,9 @@
-// What the player remembers over a restart: queue, place in it, modes, volume.
+// What the player stores across restarts: queue, position, modes, volume.
 import type { PlayerState, QueueEntry } from './types.ts';
 
 const KEY = 'tonearm.player';
 const VERSION = 2;
-/** A queue can be long; localStorage holds some 5 MB. The entries around the current one are kept. */
+/** localStorage holds some 5 MB, so a long queue keeps the entries around the current one. */
 const MAX_ENTRIES = 2_000;
 
 export type Remembered = Pick<
@@ -39,7 +39,7 @@ export function remember(state: Remembered): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(stored));
   } catch {
-    localStorage.removeItem(KEY); // full: a queue that can't be kept must not stop the music
+    localStorage.removeItem(KEY); // storage full: the music goes on without it
   }
 }
 

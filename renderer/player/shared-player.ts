@@ -1,6 +1,6 @@
-// One engine for all windows of a browser. A window has none until somebody uses its player; it takes the lead then,
-// unless another window sounds, which is told what to do instead. So the sound is where the click was, as browsers want
-// it, and never in two places.
+// One engine for all windows of a browser. A window has none until its player is used; it then takes over, unless
+// another window is playing, which is sent the command instead. So the sound is where the click was, as autoplay rules
+// want it, and never in two windows.
 import { emptyState, type PlayerEngine } from './engine.ts';
 import {
   isSounding,
@@ -11,7 +11,7 @@ import {
   type SoundSettings,
 } from './types.ts';
 
-/** A window that sounds tells of itself at least once a second, also in the background. */
+/** A playing window sends its state at least once a second, also in the background. */
 const SILENT_AFTER_MS = 3_000;
 
 type CommandName = Exclude<keyof Player, 'getState' | 'subscribe'>;
@@ -19,12 +19,12 @@ type Message =
   | { kind: 'hello' }
   | { kind: 'lead'; at: number }
   | { kind: 'command'; name: CommandName; args: unknown[] }
-  /** The queue is left out while it is the one told before. */
+  /** The queue is left out while it has not changed since the last message. */
   | { kind: 'state'; state: Omit<PlayerState, 'queue'>; queue?: PlayerState['queue'] };
 
 export interface SharedPlayerOptions {
   createEngine: (state: PlayerState) => PlayerEngine;
-  /** Does what only the window with the engine does; the returned function ends it. */
+  /** Runs what only the window with the engine does; the returned function ends it. */
   onLead?: (engine: PlayerEngine) => () => void;
   channelName?: string;
 }
@@ -134,7 +134,7 @@ export class SharedPlayer implements Player {
     return engine;
   }
 
-  /** Another window goes on from here. */
+  /** Another window takes over. */
   #retire(): void {
     if (!this.#own) return;
     const { engine, leave } = this.#own;
@@ -159,7 +159,7 @@ export class SharedPlayer implements Player {
       this.#heardAt = Date.now();
       this.#show({ ...message.state, queue: message.queue ?? this.#state.queue });
     } else if (message.kind === 'lead') {
-      // Two at the same moment: the later one has it.
+      // Two at the same moment: the later one wins.
       if (this.#own && this.#own.since <= message.at) this.#retire();
     } else if (!this.#own) return;
     else if (message.kind === 'command') run(this.#own.engine, message.name, message.args);

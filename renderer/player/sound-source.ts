@@ -1,12 +1,12 @@
-// The sound of a track as it comes over the network: decoded in growing pieces from the beginning, so that the first
-// seconds are there long before the rest. Each piece holds the one before it, sample for sample: decoders begin at the
-// first byte every time, and trim what an encoder put in front and behind (measured in docs/gapless.md).
+// A track decoded while it downloads, in growing pieces from the beginning, so that playback starts long before the
+// download ends. Each piece contains the one before it, sample for sample: decoders start at the first byte every time
+// and trim encoder delay and padding (measured in docs/gapless.md).
 import { nextPiece } from './timeline.ts';
 
 export interface SoundListener {
   /** A longer piece from the beginning; with `whole` all of it. */
   onPiece: (buffer: AudioBuffer, whole: boolean) => void;
-  /** The status that the server answered with, 0 when nobody does. */
+  /** The HTTP status, 0 when the server was not reached. */
   onFailed: (status: number | 'undecodable') => void;
   onProgress: (fraction: number) => void;
 }
@@ -31,7 +31,7 @@ export class SoundSource {
   #decoding = false;
   #wantsMore = true;
 
-  /** Fetches all of it at once and decodes the first piece. */
+  /** Downloads the whole track and decodes the first piece. */
   constructor({ stream, bitrateKbps, decoder, listener }: SoundSourceOptions) {
     this.#bitrateKbps = bitrateKbps;
     this.#decoder = decoder;
@@ -39,10 +39,7 @@ export class SoundSource {
     this.#fetch(stream).catch(() => this.#fail(0));
   }
 
-  /**
-   * The next piece will be needed soon. Nothing is decoded that nobody may come to hear: a decoder at work can't be
-   * stopped.
-   */
+  /** The next piece will be needed soon. Nothing is decoded ahead of need: a running decode cannot be cancelled. */
   more(): void {
     this.#wantsMore = true;
     this.#decodeWhenDue();
@@ -86,7 +83,7 @@ export class SoundSource {
     if (whole) this.#chunks = [];
     if (buffer) this.#listener.onPiece(buffer, whole);
     else if (whole) this.#fail('undecodable');
-    else this.#wantsMore = true; // some formats need their end first: then the whole is waited for
+    else this.#wantsMore = true; // some formats need their end first: then the whole file is awaited
     if (!whole) this.#decodeWhenDue();
   }
 
@@ -95,7 +92,7 @@ export class SoundSource {
   }
 }
 
-/** Safari's streams can't be iterated. */
+/** Safari's streams are not async iterable. */
 async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   for (;;) {
@@ -117,7 +114,7 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
 
 const OGG_PAGE = [0x4f, 0x67, 0x67, 0x53]; // OggS
 
-/** The beginning of a file that can be decoded by itself: an Ogg file is cut between two pages, others anywhere. */
+/** The part of a file that can be decoded by itself: an Ogg file is cut between two pages, others anywhere. */
 export function decodablePart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const isPage = (at: number) => OGG_PAGE.every((byte, i) => bytes[at + i] === byte);
   if (!isPage(0)) return bytes;

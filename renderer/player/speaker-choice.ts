@@ -1,5 +1,5 @@
-// Whether the library window of this browser is the speaker that phones steer. In localStorage, so that every window
-// can switch it and a reload goes on.
+// Whether this browser's library window is in jukebox mode. In localStorage, so that every window can switch it and a
+// reload keeps it.
 import { useSyncExternalStore } from 'react';
 
 const KEY = 'tonearm.speaker';

@@ -1,12 +1,12 @@
-// Makes a player the speaker that phones steer: it follows what is wanted, and reports where it is. Of several windows
-// of one browser the last that offered itself is it, and the others wait. No React and no HTTP in here.
+// Jukebox mode: the player follows what phones ask for, and reports its state. Of several windows of one browser the
+// one that offered itself last is the speaker, and the others wait. No React and no HTTP.
 import type { JukeboxOut, SpeakerIn } from '../../server/jukebox/wire.ts';
 import { isSounding, type Player, type QueueTrack } from './types.ts';
 
-/** Well below the 45 s after which the server takes a silent speaker for gone. */
+/** Well below the 45 s after which the server drops a silent speaker. */
 const REPORT_EVERY_MS = 15_000;
 const REPORT_AFTER_MS = 500;
-/** A smaller difference is the time that a message takes. */
+/** A smaller difference is the latency of a message. */
 const CLOSE_ENOUGH_MS = 2_000;
 
 type Report = NonNullable<SpeakerIn['report']>;
@@ -16,7 +16,7 @@ export interface SpeakerOptions {
   id: string;
   /** Whether a speaker is another window of this browser. */
   isOurs: (id: string) => boolean;
-  /** Tells the server; gives what is wanted now. */
+  /** Reports to the server; resolves to what is wanted now. */
   report: (report: Report | undefined) => Promise<JukeboxOut>;
   withdraw: () => Promise<void>;
   tracksOf: (ids: readonly number[]) => Promise<QueueTrack[]>;
@@ -27,14 +27,14 @@ export interface SpeakerOptions {
 export type Speaker = ReturnType<typeof startSpeaker>;
 
 export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, onReplaced }: SpeakerOptions) {
-  /** The last wish that was heard and followed. */
+  /** The last request received and followed. */
   let followed: JukeboxOut | null = null;
   let isOver = false;
   let isWaiting = false;
   let soon: ReturnType<typeof setTimeout> | undefined;
-  let turn = Promise.resolve(); // one wish after the other: their tracks take time to come
+  let turn = Promise.resolve(); // one request after the other: their tracks take time to load
 
-  /** Undefined while the person at the window plays something else; that is no phone's place in a queue. */
+  /** Undefined while the user of this window plays something else, which has no position in a phone's queue. */
   function position(): Report | undefined {
     const state = player.getState();
     if (!followed || !isSameQueue(player, followed.track_ids)) return undefined;
@@ -51,12 +51,13 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
     clearTimeout(soon);
     soon = undefined;
     if (isOver || isWaiting) return;
-    await report(position()).then(hear, () => undefined); // said again in 15 s
+    await report(position()).then(hear, () => undefined); // repeated in 15 s
   }
 
   async function follow(wish: JukeboxOut): Promise<void> {
     if (isOver || (followed && wish.version <= followed.version)) return;
-    // The first was wanted before this window offered itself; what plays here goes on until a phone wants something.
+    // The first was requested before this window offered itself; what plays here goes on until a phone asks for
+    // something.
     if (followed !== null) {
       if (!isSameQueue(player, wish.track_ids)) {
         const tracks = await tracksOf(wish.track_ids);
@@ -77,7 +78,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
       isWaiting = false;
       return void say(); // the other window was closed
     }
-    turn = turn.then(() => follow(wish)).catch(() => undefined); // the next report brings the wish again
+    turn = turn.then(() => follow(wish)).catch(() => undefined); // the next report brings the request again
   }
 
   function giveWay(to: string): void {
@@ -108,7 +109,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
     stop(): void {
       if (isOver) return;
       end();
-      if (!isWaiting) withdraw().catch(() => undefined); // gone by itself after 45 s
+      if (!isWaiting) withdraw().catch(() => undefined); // it expires after 45 s
     },
   };
 }
@@ -118,7 +119,7 @@ const isSameQueue = (player: Player, ids: readonly number[]): boolean => {
   return queue.length === ids.length && queue.every((entry, at) => entry.track.id === ids[at]);
 };
 
-/** Index, place, volume, and whether it sounds, in a queue that is the right one already. */
+/** Index, position, volume and play state, in a queue that already matches. */
 function steer(player: Player, { current_index, position_ms, playing, gain }: JukeboxOut): void {
   const state = player.getState();
   const entry = state.queue[current_index];
@@ -130,7 +131,7 @@ function steer(player: Player, { current_index, position_ms, playing, gain }: Ju
   if (!playing && isSounding(player.getState())) player.pause();
 }
 
-/** Calls back when something a phone shows has changed; the place in a track moves by itself. */
+/** Calls back when something a phone shows has changed; the position advances by itself. */
 function watch(player: Player, onChange: () => void): () => void {
   const read = () => {
     const { index, volume, queue } = player.getState();

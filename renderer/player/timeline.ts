@@ -1,5 +1,5 @@
-// Arithmetic of the audio clock, in whole frames (samples of all channels): sounds that begin and end on frames meet
-// without a gap. Pure; `rate` is frames per second of the context, to which everything is decoded.
+// Arithmetic of the audio clock, in whole frames: sounds that start and end on frames meet without a gap. Pure; `rate`
+// is frames per second of the context, to which everything is decoded.
 
 /** What a voice plays: frame `offset` of its sound is heard at frame `start` of the clock. */
 export interface Anchor {
@@ -7,21 +7,21 @@ export interface Anchor {
   offset: number;
 }
 
-/** Whatever is begun must lie ahead of what the audio thread is already working on. */
+/** Starts must be scheduled ahead of what the audio thread is already rendering. */
 const LEAD_SECONDS = 0.02;
 
 export const soonestFrame = (clockSeconds: number, rate: number): number =>
   Math.ceil((clockSeconds + LEAD_SECONDS) * rate);
 
-/** Frame of the sound that is heard at this frame of the clock; before the start it is the first one. */
+/** Frame of the sound heard at this frame of the clock; before the start it is the first one. */
 export const heardFrame = ({ start, offset }: Anchor, clockFrame: number): number =>
   offset + Math.max(0, clockFrame - start);
 
-/** Frame of the clock after the last one of a sound that is `length` long. */
+/** Frame of the clock after the last frame of a sound of this `length`. */
 export const endFrame = ({ start, offset }: Anchor, length: number): number => start + Math.max(0, length - offset);
 
 /**
- * Where the next sound begins: on the frame after the last one, or earlier by the crossfade, which takes at most half
+ * Where the next sound starts: on the frame after the last one, or earlier by the crossfade, which takes at most half
  * of either sound. `soonest` wins when that has passed.
  */
 export function joinFrame(
@@ -37,23 +37,21 @@ export function joinFrame(
   return Math.max(soonest, end - overlap);
 }
 
-/**
- * A longer piece of the same sound goes on where the shorter one is: from which anchor, and when the shorter one stops.
- */
+/** Switching to a longer piece of the same sound: its anchor, and when the shorter one stops. */
 export function splice(anchor: Anchor, soonest: number): Anchor {
   const start = Math.max(soonest, anchor.start);
   return { start, offset: heardFrame(anchor, start) };
 }
 
 const FIRST_SECONDS = 5;
-/** Tables and pictures in front of the sound. */
+/** Headers and embedded pictures in front of the audio. */
 const FRONT_BYTES = 64 * 1024;
 const UNKNOWN_KBPS = 320;
 const GROWTH = 4;
 
 /**
- * Bytes that the next piece to be decoded must have: a few seconds at first, so that it sounds soon, and then more, so
- * that little is decoded twice.
+ * Bytes needed for the next piece: a few seconds at first, for a quick start, and then more, so that little is decoded
+ * twice.
  */
 export const nextPiece = (decodedBytes: number, bitrateKbps: number | null): number =>
   decodedBytes === 0 ? FRONT_BYTES + FIRST_SECONDS * 125 * (bitrateKbps ?? UNKNOWN_KBPS) : decodedBytes * GROWTH;

@@ -1,8 +1,8 @@
-// What a player is to the rest of the renderer: a state that can be read and watched, and commands. Behind it is the
-// engine, or, in every window but one, a line to the window that has it; no component notices.
+// The player as the rest of the renderer sees it: a state to read and subscribe to, and commands. Behind it is the
+// engine or, in every window but one, a proxy to the window that has it.
 import type { TrackOut } from '../../server/library/wire.ts';
 
-/** What is kept of a track in the queue, also over a restart; the rest would only make it large. */
+/** The fields of a track kept in the queue, also across restarts. */
 export const QUEUE_TRACK_FIELDS = [
   'id',
   'title',
@@ -26,14 +26,14 @@ export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */
   readonly key: number;
   readonly track: QueueTrack;
-  /** Place in the order before shuffling. */
+  /** Position before shuffling. */
   readonly order: number;
 }
 
 export type ReplayGainMode = 'off' | 'track' | 'album';
 export type Repeat = 'off' | 'all' | 'one';
 export type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
-/** `fetching` is no fault: the audio is on its way here, and plays when it has come. */
+/** `fetching` is no error: the audio is being downloaded and plays when it arrives. */
 export type FailureReason =
   | 'signed_out'
   | 'not_found'
@@ -50,10 +50,10 @@ export interface PlayerFailure {
   /** False when nothing else can be tried. */ skipping: boolean;
 }
 
-/** When the music stops by itself: at a time (ms since 1970), or when the track is over. */
+/** When playback stops by itself: at a time (ms since 1970), or at the end of the track. */
 export type Sleep = { readonly at: number } | 'track' | null;
 
-/** How it sounds; kept over a restart. */
+/** Kept across restarts. */
 export interface SoundSettings {
   readonly crossfadeS: number;
   readonly replayGain: ReplayGainMode;
@@ -78,7 +78,7 @@ export interface PlayerState extends SoundSettings {
   readonly muted: boolean;
   readonly shuffle: boolean;
   readonly repeat: Repeat;
-  /** 1 is as recorded; the pitch stays. */
+  /** 1 is normal speed; the pitch is kept. */
   readonly speed: number;
   readonly sleep: Sleep;
   readonly failure: PlayerFailure | null;
@@ -86,7 +86,7 @@ export interface PlayerState extends SoundSettings {
 
 export interface Player {
   getState(): PlayerState;
-  /** Calls back after every change; returns how to stop. */
+  /** Calls back after every change; returns how to unsubscribe. */
   subscribe(listener: () => void): () => void;
 
   /** Replaces the queue and plays from `startAt`. With `shuffle` the first track is a random one. */
@@ -96,14 +96,14 @@ export interface Player {
   jumpTo(key: number): void;
   move(key: number, toIndex: number): void;
   remove(key: number): void;
-  /** Empties the queue, the playing track too. */
+  /** Empties the queue, including the current track. */
   clear(): void;
 
   play(): void;
   pause(): void;
   toggle(): void;
   next(): void;
-  /** Back to the start of the track, or to the one before when it has just begun. */
+  /** Back to the start of the track, or to the previous one when it has just started. */
   previous(): void;
   seek(positionMs: number): void;
   setVolume(volume: number): void;
@@ -112,9 +112,9 @@ export interface Player {
   setRepeat(repeat: Repeat): void;
   setSpeed(speed: number): void;
   setSound(change: Partial<SoundSettings>): void;
-  /** Minutes from now, after this track, or not at all. */
+  /** Minutes from now, after this track, or never. */
   setSleep(sleep: number | 'track' | null): void;
-  /** Takes over a queue that was left elsewhere, silently. */
+  /** Takes over a queue left on another device, without playing it. */
   restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void;
 }
 

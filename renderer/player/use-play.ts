@@ -1,4 +1,4 @@
-// Playing things that have first to be looked up: an album, an artist, the tracks of a list.
+// Playing what has to be fetched first: an album or an artist.
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { albumTracksQuery, artistTracksQuery } from '../api/library.ts';

@@ -1,5 +1,5 @@
-// Keys that work anywhere in a window, unless a field, a menu or a dialog has use for them: the player's, and those that
-// the window adds.
+// Keys that work anywhere in a window, unless a field, a menu or a dialog uses them: the player's, and those that the
+// window adds.
 import { useEffect, useRef } from 'react';
 import type { Player } from './types.ts';
 import { usePlayerCommands } from './use-player.ts';

@@ -10,7 +10,7 @@ export function usePlayerCommands(): Player {
   return player;
 }
 
-/** Draws again when what `select` picks changes; pick primitives or parts of the state, not new objects. */
+/** Rerenders when what `select` returns changes; select primitives or parts of the state, not new objects. */
 export function usePlayer<T>(select: (state: PlayerState) => T): T {
   const player = usePlayerCommands();
   return useSyncExternalStore(player.subscribe, () => select(player.getState()));

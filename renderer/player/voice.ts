@@ -1,13 +1,13 @@
-// One track that sounds or is about to. There are two kinds: decoded on the audio clock, which joins to the sample
-// (buffer-voice.ts), and a media element for what is too long, too slow to come or played at another speed
+// One track that plays or is about to. There are two kinds: decoded buffers on the audio clock, joined to the sample
+// (buffer-voice.ts), and a media element for what is too long, too slow to arrive or played at another speed
 // (element-voice.ts).
 import type { QueueTrack } from './types.ts';
 
 export interface VoiceListener {
   onEnded: (voice: Voice) => void;
-  /** The track can't be had or can't be understood. */
+  /** The track cannot be loaded or decoded. */
   onFailed: (voice: Voice) => void;
-  /** It would play, but its sound does not come fast enough; somebody else should try. */
+  /** The track could play, but its audio arrives too slowly; the other kind should try. */
   onStarved: (voice: Voice) => void;
 }
 
@@ -21,11 +21,11 @@ export interface Voice {
   readonly positionMs: number;
   readonly durationMs: number | null;
   readonly bufferedMs: number;
-  /** True while it should sound and has nothing to. */
+  /** True while it should play and has no data. */
   readonly isStalled: boolean;
-  /** All of it is here: fetching something else takes nothing from it. */
+  /** Fully downloaded: another download takes no bandwidth from it. */
   readonly isComplete: boolean;
-  /** Called a few times a second while it sounds. */
+  /** Called a few times a second while playing. */
   tick(): void;
   play(): void;
   pause(): void;

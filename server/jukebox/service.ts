@@ -69,7 +69,7 @@ export function createJukebox({ now, announce, random = Math.random }: JukeboxDe
     const before = stateOf(one);
     if (!before.speaker)
       throw forbidden(
-        'No window of Tonearm has offered itself as the speaker. Open one on the computer and choose "Be the speaker".',
+        'No window of Tonearm has offered itself as the speaker. Open one on the computer and choose "Jukebox mode".',
       );
     const { speaker: _, ...jukebox } = before;
     one.jukebox = { ...jukebox, ...change(before), version: before.version + 1 };
