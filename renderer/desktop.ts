@@ -1,7 +1,7 @@
-// The only reader of the bridge that Electron's preload adds. In a browser there is none, and what needs it is not
+// The bridge that Electron's preload script adds; nothing else reads it. Null in a browser, where what needs it is not
 // shown.
 
-/** What a person chooses about the app itself; `openAtLogin` is null where the system does not let an app say so. */
+/** Settings of the app itself; `openAtLogin` is null where the system does not support it. */
 export interface DesktopSettings {
   keepRunning: boolean;
   mediaKeys: boolean;
@@ -10,7 +10,7 @@ export interface DesktopSettings {
 }
 export type DesktopChange = { [Name in keyof DesktopSettings]?: NonNullable<DesktopSettings[Name]> };
 
-/** What the shell tells its pages. */
+/** Messages from the main process to its pages. */
 export type DesktopMessage =
   | { kind: 'open'; path: string }
   | { kind: 'search'; text: string }
@@ -20,18 +20,18 @@ export type DesktopMessage =
 
 export interface DesktopBridge {
   pickFolder(startIn?: string): Promise<string | null>;
-  /** What the first account is made with; a browser's user copies it from the terminal instead. */
+  /** The token for creating the first account; in a browser the user copies it from the terminal. */
   setupToken(): Promise<string | null>;
   /** Signs this window in, once. */
   signInTicket(): Promise<string | null>;
-  /** Ends the server and starts it anew; resolves when it is back, or could not be brought up. */
+  /** Restarts the server; resolves when it is back, or could not be started. */
   restartServer(): Promise<void>;
   settings(): Promise<DesktopSettings>;
   changeSettings(change: DesktopChange): Promise<DesktopSettings>;
   tellLanguage(language: string): Promise<void>;
   /** Shows the file of a track in the system's file manager; false when it is not on this computer. */
   showFile(trackId: number): Promise<boolean>;
-  /** Also says that this page listens to messages from now on. */
+  /** Also marks this page as listening to messages. */
   reportPlayer(report: {
     status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
     title: string | null;

@@ -10,7 +10,7 @@ import styles from './menu.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;
 
-/** The playlists that tracks can be added to: one's own, and no smart ones. */
+/** The playlists that tracks can be added to: the user's own, without smart ones. */
 export function useOwnPlaylists() {
   const userId = useSession()?.user.id;
   const { data } = useQuery(playlistsQuery());

@@ -5,7 +5,7 @@ import styles from './availability-icon.module.css';
 
 const SYMBOLS = { remote: IconCloud, fetching: IconCloudDownload, missing: IconFileUnknown };
 
-/** Beside the title of a track whose audio is not here. */
+/** Next to the title of a track whose audio is not available. */
 export function AvailabilityIcon({ availability }: Pick<TrackOut, 'availability'>) {
   const { t } = useTranslation();
   if (availability === 'available') return null;

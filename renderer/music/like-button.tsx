@@ -14,7 +14,7 @@ interface HeartProps {
   className?: string | undefined;
 }
 
-/** Likes a track, an album or an artist, or takes that back. */
+/** Likes or unlikes a track, an album or an artist. */
 export function LikeButton({ type, item, name, size = 20, tabIndex = 0, className }: HeartProps) {
   const { t } = useTranslation();
   const { tell } = useUndoNotice();

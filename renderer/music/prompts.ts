@@ -1,5 +1,5 @@
-// Questions that any list may have to ask on the way: a name for a new playlist, what to do with tracks that are there
-// twice. One at a time; prompt-dialogs.tsx shows it.
+// Questions asked on the way: the name of a new playlist, and what to do with duplicates. One at a time;
+// prompt-dialogs.tsx shows it.
 import { useSyncExternalStore } from 'react';
 
 export type DuplicateAnswer = 'all' | 'new' | null;

@@ -9,7 +9,7 @@ import { readingStep } from '../ui/reading-direction.ts';
 
 const MOST = 5;
 
-/** 0 to 5 stars; the star that is on already takes the rating back. Keys 0 to 5 and the arrows work on it. */
+/** 0 to 5 stars; pressing the current star clears the rating. Keys 0 to 5 and the arrows work too. */
 export function Stars({ type, item, name }: { type: LikeType; item: Likeable; name: string }) {
   const { t } = useTranslation();
   const { tell } = useUndoNotice();

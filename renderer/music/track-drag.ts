@@ -1,14 +1,14 @@
-// Tracks on their way from a list to a playlist or the queue, by the browser's own drag and drop: it works across the
-// whole window.
+// Drag and drop of tracks from a list to a playlist or the queue, with the browser's own drag events: it works across
+// the whole window.
 import type { DragEvent } from 'react';
 import type { TrackOut } from '../../server/library/wire.ts';
 
 const TYPE = 'application/x-tonearm-tracks';
 
-/** What is dragged; a list may have more rows than are here, so the tracks are asked for when they are dropped. */
+/** What is dragged; a list may have more rows than are loaded, so the tracks are fetched on drop. */
 export interface TrackGroup {
   count: number;
-  /** When it is one track. */
+  /** When it is a single track. */
   only?: TrackOut | undefined;
   load: () => Promise<TrackOut[]>;
 }
@@ -20,7 +20,7 @@ export const someTracks = (tracks: TrackOut[]): TrackGroup => ({
   load: async () => tracks,
 });
 
-/** Within one window, so the group itself need not be written down. */
+/** Drags stay within one window, so the group need not be serialized. */
 let dragged: TrackGroup | null = null;
 
 export function startTrackDrag(event: DragEvent, group: TrackGroup, label: string): void {
@@ -41,7 +41,7 @@ export function endTrackDrag(): void {
   for (const over of document.querySelectorAll<HTMLElement>('[data-over]')) delete over.dataset['over'];
 }
 
-/** Makes an element take dragged tracks: spread it on the element. It carries `data-over` while they are above it. */
+/** Makes an element accept dragged tracks: spread it on the element, which has `data-over` while they are above it. */
 export function trackDrop(onDrop: (group: TrackGroup) => void) {
   const isTracks = (event: DragEvent) => dragged !== null && event.dataTransfer.types.includes(TYPE);
   return {

@@ -33,13 +33,13 @@ const size = { size: 16, 'aria-hidden': true } as const;
 interface TrackItemsProps {
   group: TrackGroup;
   withAlbum?: boolean;
-  /** The playlist in which the tracks stand. */
+  /** The playlist that contains the tracks. */
   playlistId?: number;
-  /** Several tracks are edited together in a way of the list's own. */
+  /** Several tracks are edited in the list's own form. */
   onEdit?: () => void;
 }
 
-/** What can be done with a track, or with several that are chosen. */
+/** Menu items for a track, or for several selected ones. */
 export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: TrackItemsProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

@@ -5,7 +5,7 @@ import { MenuButton } from '../ui/menu-button.tsx';
 import { oneTrack } from './track-drag.ts';
 import { TrackItems } from './track-items.tsx';
 
-/** One that is open closes when its row becomes another track's. */
+/** An open menu closes when its row is reused for another track. */
 export function TrackMenu({
   track,
   className,

@@ -1,5 +1,4 @@
-// Adding tracks to a playlist from anywhere: asks about those that are in it already, says what was done, and takes it
-// back on a word.
+// Adds tracks to a playlist from anywhere: asks about duplicates, reports the result and offers to undo it.
 import { useTranslation } from 'react-i18next';
 import { useQueryClient } from '@tanstack/react-query';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';

@@ -1,4 +1,4 @@
-// What may be done with a hit of a remote catalogue, the same in Discover and in the search palette.
+// Actions on a search result of an online source, shared by Discover and the search palette.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit } from '../../server/search/remote-wire.ts';
@@ -10,11 +10,11 @@ export interface RemoteHitState {
   track: TrackOut | undefined;
   /** Null while it is not saved. */
   availability: TrackOut['availability'] | null;
-  /** Key of the word that says where it is. */
+  /** Translation key of its state. */
   word: 'discover.here' | 'discover.fetching' | 'discover.saved' | null;
 }
 
-/** A saved hit is the track: what is told of the track holds for the hit, also when another window did it. */
+/** A saved hit is a track: changes of the track apply to the hit, also when another window made them. */
 export function useRemoteHitState(hit: SearchHit): RemoteHitState {
   const { data: track } = useQuery({ ...trackQuery(hit.track_id ?? 0), enabled: hit.track_id !== null });
   const availability = track?.availability ?? hit.availability;
@@ -33,12 +33,12 @@ export function useRemoteCommands() {
   const queries = useQueryClient();
   const save = useSaveRemote();
   const fetchAudio = useMaterialize();
-  /** The track of a hit, which is saved for it when it was not. */
+  /** The track of a hit, saving it first when necessary. */
   const trackOf = async (hit: SearchHit): Promise<TrackOut> =>
     hit.track_id === null ? save.mutateAsync(hit) : queries.ensureQueryData(trackQuery(hit.track_id));
   return {
     trackOf,
-    /** Fetching begins with saving. */
+    /** Downloading starts with saving. */
     fetch: async (hit: SearchHit) => fetchAudio.mutateAsync((await trackOf(hit)).id),
     isPending: save.isPending || fetchAudio.isPending,
     error: save.error ?? fetchAudio.error,

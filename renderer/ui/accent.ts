@@ -1,5 +1,5 @@
-// From the pixels of a cover to the colours of a page. Pure, so that the contrast promise can be tested: text in
-// `accentText` has 4.5:1 on the page and on the wash, `onAccent` has 4.5:1 on `accent`.
+// From the pixels of a cover to the colours of a page. Pure, so that contrast can be tested: text in `accentText` has
+// 4.5:1 on the page and on the wash, `onAccent` has 4.5:1 on `accent`.
 import { contrast, fromHex, fromOklch, toHex, toOklch, type Oklch, type Rgb } from './colour.ts';
 import type { Scheme } from './scheme.ts';
 
@@ -21,8 +21,7 @@ const PAGE: Record<Scheme, { bg: Rgb; ink: Rgb }> = {
 };
 
 /**
- * The colour people would name when asked: the hue with the most chroma, near-black and near-white pixels counting
- * little. `pixels` is RGBA.
+ * The dominant colour: the hue with the most chroma; near-black and near-white pixels count little. `pixels` is RGBA.
  */
 export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
   const bins = Array.from({ length: HUE_BINS }, () => ({ weight: 0, l: 0, c: 0, x: 0, y: 0 }));
@@ -48,7 +47,7 @@ export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
   };
 }
 
-/** Walks the lightness from `from` by `step` until the colour has AA contrast to each of `against`. */
+/** Changes the lightness from `from` by `step` until the colour has AA contrast with each of `against`. */
 function readable(colour: Oklch, step: number, against: Rgb[]): Rgb {
   let l = colour.l;
   let rgb = fromOklch(colour);

@@ -1,5 +1,4 @@
-// The accent of a page or bar that shows a cover: samples the picture once on a small canvas and gives the CSS
-// variables to put on it.
+// The accent of a page or bar that shows a cover: samples the image once on a small canvas and returns CSS variables.
 import { useEffect, useState, type CSSProperties } from 'react';
 import { accentFor, dominantColour } from './accent.ts';
 import type { Oklch } from './colour.ts';
@@ -29,7 +28,7 @@ function sampleOnce(src: string): Promise<Oklch | null> {
   return fresh;
 }
 
-/** Empty until the cover is known, and for covers without colour: the page is then neutral. */
+/** Empty until the cover is loaded, and for covers without colour: the page is then neutral. */
 export function useArtworkAccent(src: string | null): CSSProperties {
   const scheme = useScheme();
   const [sampled, setSampled] = useState<{ src: string; colour: Oklch | null } | null>(null);

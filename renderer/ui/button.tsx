@@ -18,11 +18,11 @@ export function Button({ variant = 'quiet', icon: Symbol, className, children, .
   );
 }
 
-/** An icon of the set, or a drawn one (css-icons.tsx). */
+/** An icon of the icon set, or one of css-icons.tsx. */
 export type IconShape = ComponentType<{ size?: number | string; fill?: string; 'aria-hidden'?: boolean }>;
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** The accessible name, and what the tip says (tooltips.tsx). */
+  /** The accessible name and the tooltip. */
   label: string;
   icon: IconShape;
   size?: 'small' | 'medium' | 'large';
@@ -68,5 +68,5 @@ function ButtonAnchor({ variant = 'quiet', icon: Symbol, className, children, re
   );
 }
 
-/** Goes somewhere, and looks like a button. */
+/** A link that looks like a button. */
 export const ButtonLink = createLink(ButtonAnchor);

@@ -1,16 +1,16 @@
-// A picture with a fixed square place: the layout stays still while it loads and when there is none. It has no state,
-// because lists fly by with hundreds of them: whether it loaded is said on the picture itself, and CSS does the rest.
+// An image in a fixed square: the layout stays still while it loads and when there is none. Stateless, because lists
+// scroll by with hundreds of them: the load state is an attribute of the image, and CSS does the rest.
 import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
 import { DiscIcon } from './css-icons.tsx';
 import styles from './cover.module.css';
 
 interface CoverProps {
-  /** Null when there is no picture. */
+  /** Null for no image. */
   src: string | null;
   /** Empty where a caption beside it says the same. */
   alt: string;
-  /** An artist: round, with initials when there is no picture. */
+  /** An artist: round, with initials when there is no image. */
   name?: string;
   className?: string | undefined;
   eager?: boolean;
@@ -49,7 +49,7 @@ const markBroken = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => {
   currentTarget.dataset['broken'] = '';
 };
 
-/** A picture that has scrolled by is not loaded to the end: what comes next waits for the line. */
+/** An image that has scrolled past stops loading, so that the next ones need not wait. */
 const letGo = (img: HTMLImageElement | null) => () => {
   if (img && !img.complete) img.removeAttribute('src');
 };

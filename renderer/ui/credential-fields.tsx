@@ -2,15 +2,15 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
 interface CredentialFieldsProps {
-  /** A password that is being chosen, not one that is known already. */
+  /** True while choosing a password, for password managers. */
   isNew: boolean;
-  /** Off for the account of somebody else. */
+  /** Off for somebody else's account. */
   usernameHint?: 'username' | 'off';
-  /** What the server says is wrong with a field. */
+  /** The server's error for a field. */
   faultOf: (field: 'username' | 'password') => string | undefined;
 }
 
-/** User name and password, as password managers know them. */
+/** User name and password. */
 export function CredentialFields({ isNew, usernameHint = 'username', faultOf }: CredentialFieldsProps) {
   const { t } = useTranslation();
   return (

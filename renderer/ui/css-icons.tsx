@@ -1,5 +1,5 @@
-// Icons of which a list has hundreds: each is one element that CSS paints, where the icon set has a picture of up to
-// five.
+// Icons that a list shows by the hundred: each is one element painted by CSS, where the icon set takes up to five SVG
+// elements.
 import type { CSSProperties } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './css-icons.module.css';
@@ -10,7 +10,7 @@ interface DrawnIconProps {
 
 const scaled = (size: number | string = 24): CSSProperties => ({ scale: String(Number(size) / 24) });
 
-/** As large as its class says. */
+/** Its class sets the size. */
 export const DiscIcon = ({ className }: { className?: string | undefined }) => (
   <span className={classNames(styles.disc, className)} aria-hidden />
 );

@@ -1,4 +1,4 @@
-// A range of days, as it stands in an address: the last so many days, all of them, or from one day to another. Pure.
+// A range of days in the URL: the last so many days, all time, or from one day to another. Pure.
 
 export const RANGES = ['week', 'month', 'year', 'all', 'custom'] as const;
 export type RangeName = (typeof RANGES)[number];
@@ -8,7 +8,7 @@ export interface RangeSearch {
   from?: string;
   to?: string;
 }
-/** Local days such as 2026-03-01, both included. */
+/** Local days such as 2026-03-01, inclusive. */
 export interface Days {
   from?: string;
   to?: string;
@@ -29,11 +29,11 @@ export function parseRangeSearch(input: Record<string, unknown>): RangeSearch {
   };
 }
 
-/** The local day of a moment. */
+/** The local day of a point in time. */
 export const dayOf = (date: Date): string =>
   `${String(date.getFullYear()).padStart(4, '0')}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 
-/** Counts days in the calendar, whatever clocks do. */
+/** Counts calendar days, across changes of daylight saving time. */
 export const addDays = (day: string, count: number): string =>
   new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
 
@@ -43,13 +43,13 @@ export function daysOf({ range = 'month', from, to }: RangeSearch, today: string
   return range === 'custom' ? { ...(from && { from }), ...(to && { to }) } : {};
 }
 
-/** The first moment of a local day. */
+/** The start of a local day. */
 export function startOfDay(day: string): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date);
 }
 
-/** As a filter of moments wants it: `to` is the first moment that is no more in it. */
+/** As an API filter: `to` is exclusive. */
 export const momentsOf = ({ from, to }: Days): { from?: string; to?: string } => ({
   ...(from && { from: startOfDay(from).toISOString() }),
   ...(to && { to: startOfDay(addDays(to, 1)).toISOString() }),

@@ -1,4 +1,4 @@
-// Numbers, sizes, lengths and dates as the reader's region writes them.
+// Numbers, sizes, durations and dates in the locale of the browser.
 import i18next from 'i18next';
 
 const locale = () => i18next.language;

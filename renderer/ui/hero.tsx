@@ -8,7 +8,7 @@ interface HeroProps {
   kind: string;
   name: string;
   cover: string | null;
-  /** In place of the cover. */
+  /** Instead of the cover. */
   picture?: ReactNode;
   /** Artists are round. */
   round?: boolean;
@@ -17,7 +17,7 @@ interface HeroProps {
   actions: ReactNode;
 }
 
-/** The top of a page about one thing: its picture, its name, what is known of it and what can be done with it. */
+/** The top of a page about one item: cover, name, facts and actions. */
 export function Hero({ kind, name, cover, picture, round = false, by, facts, actions }: HeroProps) {
   return (
     <header className={styles.hero}>

@@ -1,4 +1,4 @@
-// A button with a menu that costs a list no more than a button: the menu is made when it is opened for the first time.
+// A button with a menu that costs a list no more than a button: the menu is created on first use.
 import { Menu, type MenuProps } from '@mantine/core';
 import {
   useEffect,
@@ -19,7 +19,7 @@ interface MenuButtonProps {
   tabIndex?: 0 | -1;
   className?: string | undefined;
   position?: MenuProps['position'];
-  /** Drawn only while the menu is there. */
+  /** Rendered only while the menu exists. */
   children: () => ReactNode;
 }
 
@@ -30,7 +30,7 @@ export function MenuButton({ position = 'bottom-end', children, ...button }: Men
   const [opened, setOpened] = useState(false);
   useEffect(() => {
     if (isMade) setOpened(true);
-  }, [isMade]); // a step after it was made, so that it knows where the focus was
+  }, [isMade]); // one render later, so that the menu knows where the focus was
   return (
     <>
       <IconButton
@@ -53,7 +53,7 @@ export function MenuButton({ position = 'bottom-end', children, ...button }: Men
   );
 }
 
-/** Tells the menu which button it belongs to: one that was there before it. */
+/** Gives the menu its target: a button that existed before it. */
 function At({ button, ref }: { button: RefObject<HTMLButtonElement | null>; ref?: Ref<HTMLButtonElement> }) {
   useImperativeHandle(ref, () => button.current!, [button]);
   return null;

@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './page.module.css';
 
-/** Names the page in the tab and in the window list. */
+/** Sets the title of the tab and the window. */
 export function usePageTitle(title: string | undefined): void {
   const { t } = useTranslation();
   useEffect(() => {
@@ -17,7 +17,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A page with a heading, what it counts and its tools on the right. */
+/** A page with a heading, a count and its tools on the right. */
 export function Page({ title, count, tools, children }: PageProps) {
   usePageTitle(title);
   return (

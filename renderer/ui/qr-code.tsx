@@ -1,9 +1,8 @@
-// A picture that a phone's camera reads. Always dark on white, whatever the theme: many cameras do not know it the
-// other way round.
+// Always dark on white, whatever the theme: many cameras do not read inverted codes.
 import { encode } from 'uqr';
 import styles from './qr-code.module.css';
 
-/** Modules of white around it, as the standard wants. */
+/** The quiet zone, in modules, as the standard requires. */
 const QUIET = 4;
 
 export function QrCode({ text, label }: { text: string; label: string }) {
@@ -21,7 +20,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** One row as bars of neighbouring dark modules. */
+/** One row, as bars of adjacent dark modules. */
 function toRuns(row: boolean[], y: number): string {
   let path = '';
   for (let x = 0; x < row.length; x++) {

@@ -9,7 +9,7 @@ interface RangeToolsProps {
   onChange: (search: RangeSearch) => void;
 }
 
-/** Which days are shown, above a page; kept in the address by whoever uses it. */
+/** Chooses the range of days shown; the page keeps it in the URL. */
 export function RangeTools({ search, defaultRange, onChange }: RangeToolsProps) {
   const { t } = useTranslation();
   const range = search.range ?? defaultRange;

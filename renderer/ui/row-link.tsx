@@ -7,8 +7,8 @@ interface RowLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 }
 
 /**
- * A link for lists. The router's own also follows the address of the window and loads ahead, which costs more than the
- * row it stands in.
+ * A link for lists. The router's own also subscribes to the URL and preloads, which costs more than the rest of the
+ * row.
  */
 export function RowLink({ href, ...rest }: RowLinkProps) {
   const router = useRouter();

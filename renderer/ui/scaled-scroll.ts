@@ -1,15 +1,15 @@
 // Browsers refuse elements higher than some ten million pixels, and a million rows are higher. So a long list gets a
-// lower element, and its middle is pressed together: both ends stay one to one, the scroll bar reaches every row, and a
-// wheel, a key or a finger still moves by exactly the pixels it asks for. Pure; use-row-window.ts does the scrolling.
+// lower element with a compressed middle: both ends are one to one, the scroll bar reaches every row, and wheel, keys
+// and touch still scroll by exactly the pixels they ask for. Pure; use-row-window.ts does the scrolling.
 
-/** The height an element may have; Firefox gives up at 17.8 million pixels. */
+/** The maximum height of an element; Firefox's limit is 17.8 million pixels. */
 const MOST_HEIGHT = 8_000_000;
-/** At each end this much is one to one, far more than anyone scrolls without letting go. */
+/** This much at each end is one to one, far more than anyone scrolls in one go. */
 const EDGE = 1_000_000;
-/** A step longer than this is the scroll bar's, or Home and End. */
+/** A longer step comes from the scroll bar, or from Home and End. */
 const LEAP = 6_000;
 
-/** Where the scroller stands on the element, and where that is in the list; both in pixels from the top. */
+/** Position in the element and in the list, in pixels from the top. */
 export interface Place {
   element: number;
   list: number;
@@ -32,17 +32,14 @@ export function toElement(list: number, listHeight: number): number {
   return EDGE + (list - EDGE) / pressure(listHeight);
 }
 
-/**
- * Where the list is after the scroller went to `element`: as far on as it went, or where the scroll bar points after a
- * leap and at the ends.
- */
+/** The list's position after the scroller went to `element`: relative, or absolute after a jump and at the ends. */
 export function follow(from: Place, element: number, listHeight: number, isAtEnd: boolean): Place {
   const step = element - from.element;
   const isExact = Math.abs(step) <= LEAP && element > 0 && !isAtEnd;
   return { element, list: isExact ? from.list + step : toList(element, listHeight) };
 }
 
-/** True when the scroll bar does not show where the list is, which a moment of rest puts right. */
+/** True when the scroll bar and the list disagree, which is corrected at rest. */
 export const hasDrifted = ({ element, list }: Place, listHeight: number): boolean =>
   Math.abs(toElement(list, listHeight) - element) >= 1;
 
@@ -51,17 +48,14 @@ export interface RowRange {
   last: number;
 }
 
-/** Rows that touch the window from `top` on, `overscan` more at either side; empty when there are none. */
+/** Rows visible from `top` on, with `overscan` more on either side. */
 export function rowsIn(top: number, height: number, rowHeight: number, count: number, overscan: number): RowRange {
   const first = Math.floor(top / rowHeight) - overscan;
   const last = Math.ceil((top + height) / rowHeight) - 1 + overscan;
   return { first: Math.min(Math.max(0, first), Math.max(0, count - 1)), last: Math.min(count - 1, Math.max(last, -1)) };
 }
 
-/**
- * How the list has to stand so that a row is wholly in sight; undefined when it is. `head` is covered by what stays at
- * the top.
- */
+/** The list position at which a row is fully visible; undefined when it is. `head` is covered by the sticky header. */
 export function placeToShow(
   row: number,
   rowHeight: number,

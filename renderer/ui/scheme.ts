@@ -1,6 +1,5 @@
-// Light, dark or as the system has it. The choice lives in localStorage, the result on <html data-mantine-color-scheme>
-// (set before the first paint by public/scheme.js). Not Mantine's own switch, because that one inserts a <style> that
-// the CSP refuses.
+// Light, dark or system. The choice is in localStorage, the result on <html data-mantine-color-scheme> (set before the
+// first paint by public/scheme.js). Not Mantine's own switch, which inserts a <style> that the CSP refuses.
 import { useSyncExternalStore } from 'react';
 
 export const SCHEME_CHOICES = ['system', 'light', 'dark'] as const;

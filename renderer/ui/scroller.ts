@@ -1,11 +1,11 @@
-// The one element that scrolls in a window. Virtual lists measure themselves against it.
+// The one scrolling element of a window. Virtual lists measure themselves against it.
 import { createContext, useContext, useLayoutEffect, useState, type RefObject } from 'react';
 
 export const ScrollerContext = createContext<HTMLElement | null>(null);
 
 export const useScroller = (): HTMLElement | null => useContext(ScrollerContext);
 
-/** How far below the top of the scrolled content an element begins, and how wide it is. */
+/** An element's offset from the top of the scrolled content, and its width. */
 export function usePlaceInScroller(ref: RefObject<HTMLElement | null>): { top: number; width: number } {
   const scroller = useScroller();
   const [place, setPlace] = useState({ top: 0, width: 0 });

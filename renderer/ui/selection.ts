@@ -1,6 +1,5 @@
-// Which rows of a list are chosen. Chosen one by one they are known by their ids, so they stay chosen while the list
-// changes under them; "all" is everything that the list holds at the time something is done with it, which also works
-// for a million rows. Pure.
+// Selected rows of a list. Rows selected one by one are kept by id, so they stay selected while the list changes; "all"
+// means everything in the list when an action runs, which also works for a million rows. Pure.
 
 export type Selection =
   | { readonly all: false; readonly ids: ReadonlySet<number> }
@@ -18,7 +17,7 @@ export const countChosen = (selection: Selection, total: number): number =>
 
 export const choose = (ids: Iterable<number>): Selection => ({ all: false, ids: new Set(ids) });
 
-/** These as well (or, with `on` false, these not); everything else stays as it is. */
+/** Selects these too (with `on` false, deselects them); the rest stays. */
 export function withRows(selection: Selection, ids: Iterable<number>, on: boolean): Selection {
   const marked = new Set(selection.all ? selection.except : selection.ids);
   const isMarked = selection.all ? !on : on;

@@ -1,4 +1,4 @@
-// A slider drawn by us over a native range input, which brings keyboard, touch and screen readers along.
+// A custom slider over a native range input, which provides keyboard, touch and screen reader support.
 import { useState } from 'react';
 import styles from './slider.module.css';
 
@@ -8,14 +8,14 @@ interface SliderProps {
   min?: number;
   max: number;
   step: number;
-  /** What a screen reader says for the value. */
+  /** The value for screen readers. */
   valueText: string;
-  /** 0..max, drawn behind the value. */
+  /** 0..max, drawn behind the value, such as the buffered range. */
   buffered?: number;
-  /** Called while dragging when `live`, else once at the end. */
+  /** Called while dragging when `live`, otherwise once at the end. */
   onChange: (value: number) => void;
   live?: boolean;
-  /** Text over the pointer. */
+  /** Tooltip over the pointer. */
   hoverText?: (value: number) => string;
   disabled?: boolean;
 }

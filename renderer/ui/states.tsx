@@ -1,5 +1,4 @@
-// What a page shows when it has nothing else to show: an empty state says what to do next, an error says what went
-// wrong and offers to try again.
+// Empty and error states: what to do next, or what went wrong with a button to retry.
 import type { Icon } from '@tabler/icons-react';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -46,7 +45,7 @@ export function ErrorState({ detail, onRetry }: { detail: string; onRetry?: () =
   );
 }
 
-/** A place held for text or a picture that is on its way. Sizes are CSS lengths. */
+/** Placeholder for text or an image that is loading. Sizes are CSS lengths. */
 export function Skeleton({
   width = '100%',
   height = '20px',

@@ -14,7 +14,7 @@ export interface HeaderColumn {
 
 export interface ColumnSizing {
   canResize: (columnId: string) => boolean;
-  /** In CSS pixels; null gives the column back its own width. */
+  /** In CSS pixels; null resets the column to its default width. */
   onResize: (columnId: string, width: number | null) => void;
   onMove: (columnId: string, beforeId: string) => void;
 }
@@ -33,7 +33,7 @@ const MOST_WIDTH = 800;
 const STEP = 16;
 const DRAGGED = 'application/x-tonearm-column';
 
-/** Names of the columns: a click sorts, the edge sizes, dragging a name moves its column. */
+/** Column headings: click to sort, drag the edge to resize, drag the name to move. */
 export function TableHeader({ columns, template, height, sort, onSort, sizing }: TableHeaderProps) {
   return (
     <div role="row" aria-rowindex={1} className={styles.header} style={{ gridTemplateColumns: template, height }}>
@@ -82,11 +82,11 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
 const clamp = (width: number) => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
 const cellOf = (edge: Element) => edge.parentElement!.getBoundingClientRect();
 
-/** The edge of a column: drag it, or arrow keys on it; a double click gives the column its own width back. */
+/** The edge of a column: drag it or use the arrow keys; double click to reset. */
 function Resizer({ label, onResize }: { label: string; onResize: (width: number | null) => void }) {
   const { t } = useTranslation();
   const onPointerDown = (event: ReactPointerEvent<HTMLSpanElement>) => {
-    event.preventDefault(); // no dragging of the column, no selection of text
+    event.preventDefault(); // no column drag, no text selection
     const edge = event.currentTarget;
     const { left, right } = cellOf(edge);
     const widthAt = (x: number): number => clamp(isRightToLeft() ? right - x : x - left);

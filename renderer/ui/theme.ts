@@ -1,4 +1,4 @@
-// What Mantine's components need to know of our design; colours and type come from tokens.css through mantine.css.
+// Our design for Mantine's components; colours and type come from tokens.css through mantine.css.
 import {
   createTheme,
   Drawer,

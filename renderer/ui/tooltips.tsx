@@ -1,6 +1,5 @@
-// What `data-tip` says, beside the pointer or the focus after a moment: one for the whole window, because a list has
-// hundreds of things that could have one. It repeats the name of a control, so it is nothing to those who hear the
-// name.
+// Shows `data-tip` at the pointer or focus after a moment: one tooltip for the whole window, because a list has
+// hundreds of candidates. It repeats the accessible name, so it is hidden from screen readers.
 import { useEffect, useRef, useState } from 'react';
 import styles from './tooltips.module.css';
 
@@ -14,7 +13,7 @@ export function Tooltips() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let next: HTMLElement | null = null;
-    /** Until something else is pointed at. */
+    /** Until something else is hovered. */
     const hide = () => {
       clearTimeout(timer);
       setOver(null);

@@ -1,19 +1,19 @@
-// The notice with the way back in it, for what is done already and for what is done when the notice goes.
+// The notice with an Undo button, for actions already done and for actions done when it closes.
 import { notifications } from '@mantine/notifications';
 import { useTranslation } from 'react-i18next';
 import { doLater, UNDO_MS } from './undoable.ts';
 import styles from './undo-notice.module.css';
 
 let nextId = 1;
-/** The ways back that are offered now, oldest first. */
+/** Undo functions on offer, oldest first. */
 const offered = new Map<string, () => void>();
 
-/** What the latest notice offers to take back; for a key. */
+/** Undoes the latest; for a key. */
 export const undoLatest = (): void => [...offered.values()].at(-1)?.();
 
 interface Later {
   message: string;
-  /** What is out of sight from now on, such as `track:7`. */
+  /** Hidden from now on, such as `track:7`. */
   keys: readonly string[];
   run: () => Promise<unknown>;
   onUndo?: () => void;
@@ -24,7 +24,7 @@ export function useUndoNotice() {
   const tell = (message: string) =>
     void notifications.show({ message, closeButtonProps: { 'aria-label': t('notice.close') } });
 
-  /** Gives how to take the notice away. */
+  /** Returns how to hide the notice. */
   function show(message: string, onUndo: () => void, autoClose: number | false): () => void {
     const id = `undo-${nextId++}`;
     const hide = () => void notifications.hide(id);
@@ -52,9 +52,9 @@ export function useUndoNotice() {
 
   return {
     tell,
-    /** It is done; `undo` takes it back. */
+    /** Already done; `undo` reverts it. */
     done: (message: string, undo: () => void) => void show(message, undo, UNDO_MS),
-    /** It is done when the time is up. Gives the way back. */
+    /** Done when the notice closes. Returns the undo function. */
     later({ message, keys, run, onUndo }: Later): () => void {
       const undo = doLater({
         keys,

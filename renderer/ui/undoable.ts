@@ -1,14 +1,13 @@
-// Wishes that a person can take back for a while: what was put away is out of sight at once, and the thing itself is
-// done when the time is up. Plain state outside React, so that the time runs on while a person walks from page to page.
-// A window that is closed meanwhile has done nothing.
+// Actions that can be undone for a while: the items are hidden at once, and the action runs when the time is up. Plain
+// state outside React, so the timer survives navigation. Closing the window cancels the action.
 import { useSyncExternalStore } from 'react';
 
 export const UNDO_MS = 8_000;
 
 const listeners = new Set<() => void>();
-/** Keys such as `track:7`; ids are never given twice, so what is done may stay. */
+/** Keys such as `track:7`; ids are never reused, so keys of finished actions may stay. */
 let away: ReadonlySet<string> = new Set();
-/** Wishes whose time is not up, oldest first, with the way back. */
+/** Pending actions, oldest first, with their undo functions. */
 const open = new Map<readonly string[], () => void>();
 
 function publish(next: ReadonlySet<string>): void {
@@ -16,20 +15,20 @@ function publish(next: ReadonlySet<string>): void {
   for (const listener of listeners) listener();
 }
 
-/** In sight again, though the wish was done: not all of it, as it turned out. */
+/** Shows items again although the action ran: not all of it worked. */
 export const bringBack = (keys: readonly string[]): void =>
   publish(new Set([...away].filter((key) => !keys.includes(key))));
 
 interface Wish {
-  /** What is out of sight from now on. */
+  /** Hidden from now on. */
   keys: readonly string[];
   run: () => Promise<unknown>;
-  /** The time is up, or the wish was taken back. */
+  /** The time is up, or the action was undone. */
   onEnd: () => void;
   onFailure: (error: unknown) => void;
 }
 
-/** Gives the way back; it does nothing once the time is up. */
+/** Returns the undo function, which does nothing once the time is up. */
 export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
   publish(new Set([...away, ...keys]));
   const end = () => {
@@ -53,10 +52,10 @@ export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
   return undo;
 }
 
-/** The whole wish that this is a part of. */
+/** Undoes the whole action that contains this key. */
 export const takeBack = (key: string): void => [...open].findLast(([keys]) => keys.includes(key))?.[1]();
 
-/** Somebody else sits here from now on. */
+/** Somebody else signs in. */
 export const takeAllBack = (): void => [...open.values()].forEach((undo) => undo());
 
 const subscribe = (listener: () => void) => {

@@ -8,7 +8,7 @@ export type OpenDetails = (trackId: number | null, options?: { edit?: boolean })
 export const DetailsContext = createContext<OpenDetails | null>(null);
 export const useDetailsContext = (): OpenDetails | null => useContext(DetailsContext);
 
-/** Opens them, for reading or at once for editing, or closes them with null. */
+/** Opens them, for reading or editing, or closes them with null. */
 export function useOpenDetails(): OpenDetails {
   const navigate = useNavigate();
   return useCallback(
@@ -27,7 +27,7 @@ export function useOpenDetails(): OpenDetails {
   );
 }
 
-/** The track of the row that has the focus: rows say `data-track`, on themselves or on something in them. */
+/** The track of the focused row: rows have `data-track`, on themselves or on an element inside. */
 export function focusedTrack(): number | null {
   const focused = document.activeElement;
   const mark =

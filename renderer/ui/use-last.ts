@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * The value, or what it was last while there is none. In a list that flies by a row keeps what it drew, unseen, until
- * it becomes the next one: other texts and pictures in the same elements cost a fraction of new elements.
+ * The value, or the last one while it is undefined. While scrolling, a row keeps what it rendered, hidden, until it is
+ * reused: changing texts and images costs a fraction of creating elements.
  */
 export function useLast<T>(value: T | undefined): T | undefined {
   const last = useRef(value);

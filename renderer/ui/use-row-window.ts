@@ -1,5 +1,5 @@
-// Which rows of a list of any length are in the document, and where. Rows have one height. See scaled-scroll.ts for
-// lists that are higher than an element may be.
+// Which rows of a long list are in the document, and where. All rows have the same height. See scaled-scroll.ts for
+// lists higher than an element may be.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import {
@@ -15,11 +15,11 @@ import {
 } from './scaled-scroll.ts';
 import { useScroller } from './scroller.ts';
 
-/** After this long without a scroll event nobody holds the wheel or the scroll bar. */
+/** Scrolling has ended after this long without a scroll event. */
 const REST_MS = 160;
 /**
- * More screens than this in one step are a leap; leaps close together are the scroll bar's, and covers wait until it
- * rests (cover.module.css).
+ * More screens than this in one step are a jump; jumps in quick succession come from dragging the scroll bar, and
+ * covers wait until it rests (cover.module.css).
  */
 const LEAP_SCREENS = 2;
 
@@ -27,19 +27,19 @@ interface RowWindowOptions {
   count: number;
   rowHeight: number;
   overscan: number;
-  /** How far below the top of the scrolled content the first row begins. */
+  /** Offset of the first row from the top of the scrolled content. */
   margin: number;
-  /** Height of what covers the first rows when scrolled. */
+  /** Height of the sticky header. */
   head?: number;
-  /** A row that stays in the document wherever the window is, so that focus is never lost. */
+  /** A row that always stays in the document, so that focus is never lost. */
   kept: number;
 }
 
 export interface RowWindow {
-  /** Of the element that holds the rows. */
+  /** Of the element that contains the rows. */
   height: number;
   range: RowRange;
-  /** `slot` stays while another row takes the element over, as one goes out of the window and the next comes in. */
+  /** `slot` stays when an element is reused for another row. */
   rows: { index: number; top: number; slot: string | number }[];
   reveal: (row: number) => void;
 }
@@ -73,7 +73,9 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
       if (now - leaptAt < REST_MS) scroller.dataset['flying'] = '';
       leaptAt = now;
     };
-    /** The scroll bar is put where the list is; rows do not move, because their shift changes by the same. */
+    /**
+     * Moves the scroll bar to where the list is; rows stay in place, because their offset changes by the same amount.
+     */
     const settle = () => {
       delete scroller.dataset['flying'];
       if (!hasDrifted(place.current, listHeight)) return;
@@ -85,7 +87,7 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
       noteLeap();
       const isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
       place.current = follow(place.current, scroller.scrollTop - margin, listHeight, isAtEnd);
-      flushSync(look); // in this frame, else rows come a frame after the scroll bar
+      flushSync(look); // in this frame, or rows come one frame after the scroll bar
       clearTimeout(rest);
       rest = setTimeout(settle, REST_MS);
     };
@@ -108,10 +110,10 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
       if (!scroller) return;
       const shown = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
       if (shown === undefined) return;
-      const to = row === 0 ? -margin : shown; // with the first row comes what stands above the list
+      const to = row === 0 ? -margin : shown; // with the first row comes what is above the list
       scroller.scrollTop = toElement(to, listHeight) + margin;
       const element = scroller.scrollTop - margin;
-      // What the scroller could not do (the page is not that long) the list does not do either.
+      // What the scroller could not do (the page is too short) the list does not do either.
       place.current = {
         element,
         list: Math.abs(element - toElement(to, listHeight)) < 1 ? to : toList(element, listHeight),
@@ -128,14 +130,14 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     const hasKept = kept >= 0 && kept < count;
     slots.current = Math.max(slots.current, last - view.first + 1);
     const slotOf = (index: number) => index % slots.current;
-    // The one that is kept, where the focus may be, keeps its element too, wherever the window goes.
+    // The kept row, which may have the focus, keeps its element too.
     const add = (index: number, place = index) =>
       shown.push({
         index,
         top: place * rowHeight - view.shift,
         slot: hasKept && index !== kept && slotOf(index) === slotOf(kept) ? 'spare' : slotOf(index),
       });
-    // Beside the window and not at its own place, which may be further away than the element is high.
+    // Next to the window and not at its own position, which may be further away than the element is high.
     if (hasKept && kept < view.first) add(kept, view.first - 1);
     for (let index = view.first; index <= last; index += 1) add(index);
     if (hasKept && kept > last) add(kept, last + 1);
@@ -145,10 +147,7 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
   return { height: elementHeight(listHeight), range: view, rows, reveal };
 }
 
-/**
- * True the first time in a frame: a key that is held comes faster than a slow machine draws, and what was asked for
- * would wait behind it.
- */
+/** True the first time in a frame: a held key repeats faster than a slow machine renders. */
 export function useOncePerFrame(): () => boolean {
   const isDone = useRef(false);
   return useCallback(() => {
@@ -161,7 +160,7 @@ export function useOncePerFrame(): () => boolean {
   }, []);
 }
 
-/** Focus for a row that may have to be drawn first: call the result with the row after `reveal`. */
+/** Focuses a row that may have to be rendered first: call the result with the row after `reveal`. */
 export function useLateFocus(find: (row: number) => HTMLElement | null | undefined): (row: number) => void {
   const wanted = useRef<number | null>(null);
   const [, setAsked] = useState(0);

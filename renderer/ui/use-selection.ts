@@ -1,6 +1,5 @@
-// Choosing rows of a paged list as in any file manager: a click chooses one, Ctrl or Cmd and Space add or take away,
-// Shift takes everything in between, Ctrl+A all. The row between two clicks may not be here yet, so ranges are asked
-// for.
+// Selection in a paged list, as in file managers: click selects one, Ctrl or Cmd and Space toggle, Shift selects a
+// range, Ctrl+A all. Rows in between may not be loaded, so ranges are fetched.
 import { useCallback, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows, type Selection } from './selection.ts';
 
@@ -18,13 +17,13 @@ export interface ChosenRows {
   has: (id: number) => boolean;
   only: (index: number) => void;
   toggle: (index: number) => void;
-  /** From the row chosen last to this one; `add` keeps what is chosen besides. */
+  /** From the row selected last to this one; `add` keeps the rest of the selection. */
   extend: (to: number, add?: boolean) => void;
   all: () => void;
   clear: () => void;
 }
 
-/** What a click on a row does, besides those on its links and buttons. A finger has no other way to open a row. */
+/** What a click on a row does, outside its links and buttons. On touch screens it is the only way to open a row. */
 export function chooseByClick(
   chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>,
   event: MouseEvent,
@@ -43,7 +42,7 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
   const anchor = useRef(0);
   const latest = useRef({ item, idOf, fetchRows });
   latest.current = { item, idOf, fetchRows };
-  /** Counts choices, so that a range that comes late changes nothing any more. */
+  /** Counts selections, so that a range that arrives late is ignored. */
   const turn = useRef(0);
 
   const idAt = (index: number): number | undefined => {

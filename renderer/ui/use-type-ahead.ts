@@ -1,10 +1,10 @@
 import { useRef, type KeyboardEvent } from 'react';
 
 const PAUSE_MS = 900;
-/** Letters that do something anywhere in the window; with Shift they are typed. */
+/** Single-key shortcuts of the window; with Shift they are typed. */
 const TAKEN = 'elpq';
 
-/** Letters typed one after the other, as one text: gives it with every letter, or undefined when the key is none. */
+/** Letters typed in quick succession, as one text; undefined for other keys. */
 export function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
   const typed = useRef({ text: '', at: 0 });
   return (event) => {

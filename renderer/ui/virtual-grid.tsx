@@ -1,6 +1,5 @@
-// A grid of any length that keeps only what is on screen in the document, with one tab stop: arrow keys, Home, End and
-// the page keys move inside. The focused cell stays in the document when it scrolls out, so focus is never lost. ARIA
-// tells the whole size.
+// A grid that renders only what is on screen, with one tab stop: arrow keys, Home, End and the page keys move inside.
+// The focused cell stays in the document when scrolled out, so focus is never lost. ARIA has the full size.
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
@@ -10,16 +9,16 @@ import { readingStep } from './reading-direction.ts';
 interface VirtualGridProps {
   label: string;
   count: number;
-  /** Cells are about this wide, in CSS pixels: as many as fit best share the row. */
+  /** Cells are about this wide, in CSS pixels; the row is shared by as many as fit best. */
   cellWidth: number;
   gap?: { column: number; row: number };
   /** Height of a cell of this width. */
   cellHeight: (width: number) => number;
-  /** `tabIndex` goes to the one thing in the cell that takes focus, which also needs `data-stop`. */
+  /** `tabIndex` goes to the one focusable element in the cell, which also needs `data-stop`. */
   renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
   /** Cells in the document from `first` to `last`, and the tab stop, wherever it is. */
   onRange: (first: number, last: number, stop: number) => void;
-  /** Keys that do something to a cell; true when it was handled. */
+  /** Keys for a cell; true when handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
 }
 

@@ -1,7 +1,7 @@
-// A table of any length: the header stays, rows on screen are in the document, one row is the tab stop. Columns are
-// data, so that choosing, ordering and sizing them changes an array and nothing else. Cells are drawn again only when
-// their track or a column changes, and rows have no handlers of their own: a page key brings a screenful of them thirty
-// times a second. One that goes out of sight becomes one that comes in.
+// A table of any length: sticky header, only rows on screen in the document, one row is the tab stop. Columns are data,
+// so choosing, ordering and resizing them only changes an array. Cells rerender only when their track or a column
+// changes, and rows have no handlers of their own: a held page key renders a screenful thirty times a second. Elements
+// of rows that leave are reused for rows that enter.
 import {
   memo,
   useCallback,
@@ -25,20 +25,20 @@ import styles from './virtual-table.module.css';
 export interface Column<T> extends HeaderColumn {
   /** Width as a grid track, such as `2fr` or `72px`. */
   width: string;
-  /** Left out on narrow windows. */
+  /** Hidden on narrow windows. */
   wideOnly?: boolean;
-  /** Is called again only for another item, another index or another array of columns. */
+  /** Called again only for another item, another index or another array of columns. */
   cell: (item: T, index: number) => ReactNode;
 }
 
 type RowHandler<E extends SyntheticEvent> = (event: E, index: number, row: HTMLElement) => void;
 
-/** Rows that can be chosen, several at a time. */
+/** Selectable rows. */
 export interface RowChoice<T> {
   isChosen: (item: T) => boolean;
-  /** Shift on an arrow, Home, End or page key: everything from the last choice to this row. */
+  /** Shift with an arrow, Home, End or page key: from the last selection to this row. */
   onExtend: (to: number) => void;
-  /** Keys that the table has no use for; true when it was handled. */
+  /** Keys the table itself does not use; true when handled. */
   onKey: (event: KeyboardEvent, index: number) => boolean;
   onClick: RowHandler<MouseEvent>;
   onContextMenu: RowHandler<MouseEvent>;
@@ -60,11 +60,11 @@ interface VirtualTableProps<T> {
   onRange: (first: number, last: number, stop: number) => void;
   onOpen: (index: number) => void;
   isCurrent: (item: T) => boolean;
-  /** What a row says of itself to whoever finds it in the document. */
+  /** Attributes that identify a row in the document. */
   marks?: (item: T) => Record<`data-${string}`, string | number | true | undefined>;
   choice?: RowChoice<T>;
   sizing?: ColumnSizing;
-  /** Goes to a row whenever the object changes: where typing led. */
+  /** Scrolls to a row whenever the object changes: after type-ahead. */
   goTo?: { row: number } | undefined;
 }
 
@@ -72,7 +72,7 @@ const ROW_HEIGHT = 48;
 const HEADER_HEIGHT = 36;
 const OVERSCAN = 8;
 
-/** The row that an event is about; none for the header, and for menus, which are drawn elsewhere in the document. */
+/** The row of an event; none for the header, and for menus, which are portals. */
 const rowOf = (event: SyntheticEvent) => (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
 const indexOf = (row: HTMLElement) => Number(row.dataset['index']);
 
@@ -198,7 +198,7 @@ export function VirtualTable<T>({
       >
         {rows.map(({ index, top: start, slot }) => {
           const row = item(index);
-          // A blank one takes no focus, unless the keyboard goes there.
+          // A blank row takes no focus, unless the keyboard goes there.
           return (
             <div
               key={slot}

@@ -1,5 +1,4 @@
-// Opens a window beside the library's, the player or the settings, with the account and the player of the library
-// window.
+// Opens the player or settings window, with the account and the player of the library window.
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { signInByItself } from '../api/desktop-session.ts';
@@ -9,7 +8,7 @@ import { startI18n } from '../i18n/i18n.ts';
 import { openPlayer } from '../player/open-player.ts';
 import { Providers } from './providers.tsx';
 
-/** Whoever is not signed in goes to the sign-in page of the library window, which knows the way `back`. */
+/** Without a session it shows the sign-in page of the library window, which leads `back`. */
 export async function openSideWindow(content: ReactNode, back: () => string): Promise<void> {
   const requireSession = (): boolean => {
     if (getSession()) return true;

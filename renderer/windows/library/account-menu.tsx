@@ -11,7 +11,7 @@ import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.t
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import styles from './side-bar.module.css';
 
-/** With `target` it opens from that; `children` are items above its own. */
+/** Opens from `target` when given; `children` are items above its own. */
 export function AccountMenu({
   onShortcuts,
   target,

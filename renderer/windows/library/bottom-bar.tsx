@@ -8,7 +8,7 @@ import { BOTTOM_NAV_ITEMS, MENU_NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
 
-/** The side bar of a phone. */
+/** Navigation on phones. */
 export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
   const { t } = useTranslation();
   const { openJobs, countOf, isShown } = useNavBadges();

@@ -2,7 +2,7 @@ import { IconCloudOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import styles from './notice.module.css';
 
-/** The desktop app knows that its server died, and says so at once. */
+/** The desktop app knows at once that its server died. */
 export function ConnectionNotice({ isRestarting = false }: { isRestarting?: boolean }) {
   const { t } = useTranslation();
   return (

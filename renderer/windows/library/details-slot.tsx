@@ -6,7 +6,7 @@ const DetailsDrawer = lazy(async () => ({
   default: (await import('../../features/details/details-drawer.tsx')).DetailsDrawer,
 }));
 
-/** The details of the track that the address names. */
+/** The details of the track in the URL. */
 export function DetailsSlot() {
   const { details, edit } = useSearch({ from: '/app' });
   const open = useOpenDetails();

@@ -7,8 +7,8 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 
 /**
- * A page whose code could not be loaded (the server is gone, or was updated meanwhile) is loaded afresh; the browser
- * would not ask twice.
+ * The code of a page could not be loaded: the server is gone, or was updated. Browsers do not retry a failed import, so
+ * the window is reloaded.
  */
 const isMissingCode = (error: unknown): boolean => error instanceof TypeError && /import|module/i.test(error.message);
 

@@ -1,4 +1,4 @@
-// Where one can go, in the order of the side bar.
+// The items of the side bar, in order.
 import {
   IconActivity,
   IconChartBar,
@@ -33,7 +33,7 @@ export const NAV_ITEMS = [
   { to: '/activity', name: 'activity', icon: IconActivity },
 ] as const;
 
-/** These stand in the bottom bar of a phone; the others are in its menu. */
+/** In the bottom bar of a phone; the others are in its menu. */
 const IN_BAR: readonly string[] = ['home', 'albums', 'artists'];
 export const BOTTOM_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => IN_BAR.includes(name));
 export const MENU_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => !IN_BAR.includes(name));

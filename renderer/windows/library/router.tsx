@@ -1,5 +1,4 @@
-// The addresses of the library window. What a page shows is in its address; pages are loaded when they are first
-// opened.
+// The routes of the library window. The state of a page is in its URL; pages are loaded on first use.
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -31,17 +30,14 @@ import { Shell } from './shell.tsx';
 
 const pages: { preload?: () => Promise<void> | undefined }[] = [];
 
-/** A page whose code is loaded when it is first opened, or before that by `preloadPages`. */
+/** A page whose code is loaded on first use, or before that by `preloadPages`. */
 const later: typeof lazyRouteComponent = (importer, name) => {
   const page = lazyRouteComponent(importer, name);
   pages.push(page);
   return page;
 };
 
-/**
- * Once the window is at rest: going to another page then needs no server for its code, and a server that is gone costs
- * no music.
- */
+/** Once the window is idle: navigation then needs no server, and losing it does not stop the music. */
 export const preloadPages = (): void => {
   for (const page of pages) void page.preload?.();
 };
@@ -90,7 +86,7 @@ const setup = createRoute({
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  /** The track whose details stand beside the page, and whether they are being edited. */
+  /** The track whose details are open, and whether they are being edited. */
   validateSearch: (input: Record<string, unknown>): { details?: number | undefined; edit?: true | undefined } => ({
     details:
       id(typeof input['details'] === 'number' ? String(input['details']) : (text(input['details']) ?? '')) || undefined,
@@ -106,14 +102,14 @@ const app = createRoute({
   component: Shell,
 });
 
-/** The server has a page of its own for the settings; it is loaded as a whole. */
+/** The settings are a page of their own and loaded as a whole. */
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
   beforeLoad: ({ location }) => {
     if (globalThis.location.pathname === location.pathname) globalThis.location.reload();
     else globalThis.location.assign(location.href);
-    return new Promise<never>(() => {}); // this page is on its way out
+    return new Promise<never>(() => {}); // the document is being replaced
   },
 });
 
@@ -164,7 +160,7 @@ const statistics = createRoute({
   getParentRoute: () => app,
   path: '/statistics',
   validateSearch: parseStatisticsSearch,
-  // the plots are as large as all the rest: not loaded ahead,
+  // the charts are as large as all the rest: not preloaded
   component: lazyRouteComponent(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
 });
 const review = createRoute({
@@ -275,7 +271,7 @@ export const createLibraryRouter = (queries: QueryClient) =>
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
     scrollToTopSelectors: ['#main'],
-    // Plain text both ways: the default would read a set-up token of digits as a number.
+    // Plain text both ways: the default would parse a setup token of digits as a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const pairs = Object.entries(search).flatMap(([key, value]) =>

@@ -1,5 +1,5 @@
-// The frame around every page: side bar or bottom bar, the one scroller, the queue, the player. Rooms that do not know
-// each other meet here.
+// The frame around every page: side bar or bottom bar, the scroller, the queue, the player. Features that must not
+// import each other are combined here.
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { useState } from 'react';

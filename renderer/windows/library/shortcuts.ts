@@ -1,4 +1,4 @@
-// Every shortcut of the window, for the list that `?` opens; use-shortcuts.ts acts on them.
+// Every shortcut of the window, as listed by `?`; use-shortcuts.ts implements them.
 export const SHORTCUTS = [
   { name: 'search', keys: ['ctrlK', 'slash'] },
   { name: 'playPause', keys: ['space'] },

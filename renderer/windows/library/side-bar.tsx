@@ -11,7 +11,7 @@ import { NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
 
-/** `children` stand above the account: what is going on. */
+/** `children` are shown above the account. */
 export function SideBar({
   onSearch,
   onShortcuts,

@@ -1,5 +1,4 @@
-// What the desktop app around this window wants of it: a page, a search, or tracks to play. In a browser nobody wants
-// anything.
+// Follows messages of the desktop app: open a page, search, or play tracks. Does nothing in a browser.
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -7,7 +6,7 @@ import { fetchTracks } from '../../api/jukebox.ts';
 import { desktop, type DesktopMessage } from '../../desktop.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 
-/** Gives whether the app says that its server died and is being started again. */
+/** Returns whether the app is restarting its server. */
 export function useDesktopMessages(onSearch: (text: string) => void): boolean {
   const router = useRouter();
   const queries = useQueryClient();

@@ -7,7 +7,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { focusedTrack } from '../../ui/use-details.ts';
 
-/** Likes the track of the row in focus, else what plays; or takes that back. */
+/** Likes or unlikes the track of the focused row, or the current one. */
 export function useLikeFocused(): () => void {
   const queries = useQueryClient();
   const player = usePlayerCommands();

@@ -1,4 +1,4 @@
-// Keeps the window in step with the server, and tells of finished scans.
+// Keeps the window in step with the server, and reports finished scans.
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ import { useSession } from '../../api/session.ts';
 import { formatNumber } from '../../ui/format.ts';
 import styles from './notice.module.css';
 
-/** Short interruptions are not worth a notice. */
+/** Short interruptions are not shown. */
 const PATIENCE_MS = 3_000;
 
 export function useLiveUpdates(): boolean {
@@ -54,7 +54,7 @@ export function useLiveUpdates(): boolean {
   return connected;
 }
 
-/** Folders are scanned by themselves too; a scan that changed nothing is no news. */
+/** Folders are also scanned automatically; a scan that changed nothing is not reported. */
 function foundNothing(job: JobOut): boolean {
   const result = scanResultOf(job);
   return (

@@ -9,7 +9,7 @@ import type { NAV_ITEMS } from './nav-items.ts';
 type PlaceName = (typeof NAV_ITEMS)[number]['name'];
 
 /**
- * What stands beside the places one can go to, and which of them there are: questions only while there are any, jobs
+ * Which items of the navigation are shown, and their counts: pages with questions only while there are any, jobs only
  * for the owner.
  */
 export function useNavBadges() {
@@ -22,7 +22,7 @@ export function useNavBadges() {
     duplicates: useDuplicateCount(),
   };
   const hasCatalogue = useHasCatalogue();
-  /** Of tracks that want a person's word. */
+  /** Tracks that need a decision. */
   const countOf = (name: PlaceName): number => counts[name] ?? 0;
   const isShown = ({ name }: { name: PlaceName }): boolean => {
     if (name in counts) return countOf(name) > 0;

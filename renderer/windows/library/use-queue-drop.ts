@@ -4,7 +4,7 @@ import { trackDrop } from '../../music/track-drag.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 
-/** Tracks dropped onto the queue come last in it. */
+/** Tracks dropped onto the queue are added at its end. */
 export function useQueueDrop() {
   const { t } = useTranslation();
   const player = usePlayerCommands();

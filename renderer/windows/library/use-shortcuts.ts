@@ -1,4 +1,4 @@
-// The keys of the library window beside the player's. shortcuts.ts lists all of them for a person to read.
+// The keys of the library window, besides the player's. shortcuts.ts lists all of them.
 import { usePlayerKeys } from '../../player/use-player-keys.ts';
 import { undoLatest } from '../../ui/undo-notice.tsx';
 

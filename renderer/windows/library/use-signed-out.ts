@@ -4,8 +4,8 @@ import { getSession, onSessionChange } from '../../api/session.ts';
 import { takeAllBack } from '../../ui/undoable.ts';
 
 /**
- * When the session ends (signed out, or a token that is no longer good) the sign-in page comes, with the way back. What
- * was still to be done is not.
+ * When the session ends (sign-out, or an expired token), shows the sign-in page, which leads back here. Pending actions
+ * are cancelled.
  */
 export function useSignedOut(): void {
   const router = useRouter();

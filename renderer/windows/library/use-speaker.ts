@@ -7,7 +7,7 @@ import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts'
 import { startSpeaker } from '../../player/speaker.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 
-/** While it is switched on, phones play music on this window. */
+/** In jukebox mode, phones play music on this window. */
 export function useSpeaker(): void {
   const player = usePlayerCommands();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-// The player window. It commands the same player as the other windows.
+// The player window. It controls the same player as the other windows.
 import { Notifications } from '@mantine/notifications';
 import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
 import { openSideWindow } from '../side-window.tsx';

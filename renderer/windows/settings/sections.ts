@@ -1,5 +1,4 @@
-// The parts of the settings window, in the order of its list. The address names the one that is open:
-// /settings#network.
+// The sections of the settings window, in order. The URL has the open one: /settings#network.
 import {
   IconBroadcast,
   IconDatabase,
@@ -13,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
 
-/** Those for the owner change the server; the others are everybody's own. */
+/** Sections for the owner change the server; the others are personal. */
 export const SECTIONS = [
   { name: 'general', icon: IconSettings, forOwner: false },
   { name: 'library', icon: IconFolder, forOwner: true },
@@ -35,7 +34,7 @@ function subscribe(listener: () => void): () => void {
   return () => removeEventListener('hashchange', listener);
 }
 
-/** The section that is open, of those that this person has. */
+/** The open section, of those this user may see. */
 export function useSection(isOwner: boolean) {
   const hash = useSyncExternalStore(subscribe, readHash);
   const sections = SECTIONS.filter((section) => isOwner || !section.forOwner);

@@ -39,7 +39,7 @@ export function SettingsWindow() {
   usePageTitle(`${t(`settings.section.${current}`)} · ${t('settings.title')}`);
   useEffect(() => {
     if (main.current) main.current.scrollTop = 0;
-    // a phone shows a few of them
+    // a phone shows only a few at a time
     places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   const Content = CONTENT[current];
