@@ -53,14 +53,14 @@ export function createActions({
     open: () => windows.show('library'),
     openPlayer: () => windows.show('player'),
     openSettings: () => windows.show('settings'),
-    /** Music that stands still can be begun without a window; the others have nothing to do then. */
+    /** Playback can be started without a window; the other commands then have nothing to act on. */
     player: (command: PlayerCommand) => windows.tell({ kind: 'player', command }, { isNeeded: command === 'toggle' }),
     rescan: () => attempt(async () => onAsked(await client.rescan(), 'scan')),
     identify: () => attempt(async () => onAsked(await client.identify(), 'identify')),
     share: (enabled) =>
       attempt(async () => {
         const network = await client.share(enabled).catch((error: unknown) => {
-          onNetwork(undefined); // the switch goes back
+          onNetwork(undefined); // resets the switch in the menu
           throw error;
         });
         onNetwork(network);

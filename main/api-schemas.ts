@@ -1,4 +1,4 @@
-// What the shell reads of the server's answers and events: only what it needs, and nothing before it is checked.
+// The parts of the server's responses and events that the app reads, validated before use.
 import { z } from 'zod';
 
 export const Session = z.object({ access_token: z.string().min(1) });
@@ -25,7 +25,7 @@ export type Scan = z.output<typeof Scan>;
 /** Of a finished scan. */
 export const ScanCounts = z.object({ added: z.int(), failed_count: z.int() });
 
-/** Whether the network may come in; a lock says why that cannot be changed, and an event leaves it out. */
+/** Whether the library is shared; `locked_because` says why that cannot be changed, and is absent from events. */
 export const Network = z.object({
   shared: z.boolean(),
   locked_because: z.string().nullable().optional(),

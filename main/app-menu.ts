@@ -1,4 +1,4 @@
-// The menu of the app: the bar at the top on macOS, behind Alt elsewhere. Pure, like the tray's.
+// The application menu: the menu bar on macOS, behind Alt elsewhere. Pure, like the tray menu.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { isSounding, type Status } from './status.ts';
@@ -14,8 +14,8 @@ export function appMenu(
 ): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
   /**
-   * The page listens to these keys itself, and knows when somebody is typing; the menu only shows them, and macOS knows
-   * no such thing.
+   * The page handles these keys itself and knows when somebody is typing, so the menu only shows them. macOS cannot
+   * show without handling.
    */
   const shown = (accelerator: string): MenuItemConstructorOptions =>
     isMac ? {} : { accelerator, registerAccelerator: false };

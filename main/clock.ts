@@ -1,8 +1,8 @@
-// Time as a value, so that backoff and grace can be tested without waiting.
+// Time as a dependency, so that backoff and timeouts can be tested without waiting.
 
 export interface Clock {
   now(): Date;
-  /** Runs once after that time, unless the function it gives back is called before. */
+  /** Runs once after that time, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void;
 }
 

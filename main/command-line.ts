@@ -1,4 +1,4 @@
-// What the app was started with, the first time or once more: links, files to open, and whether to show a window.
+// The command line, at launch or of a second instance: links, files to open, and whether to show a window.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,13 +8,13 @@ export interface LaunchRequests {
   isHidden: boolean;
 }
 
-/** What login starts it with. */
+/** Given to the app when it starts at login. */
 export const HIDDEN = '--hidden';
 const MOST = 500;
 
 /**
- * `argv` as the system gives it, the program first; Chromium adds options of its own. `appPath` is the app's own
- * folder, which development names.
+ * `argv` with the program first; Chromium adds options of its own. `appPath` is the app's folder, which is an argument
+ * in development.
  */
 export function readCommandLine(
   argv: readonly string[],
@@ -25,7 +25,7 @@ export function readCommandLine(
     .map(asPath)
     .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
     .slice(0, MOST);
-  // of two letters at least: C:\ is no link
+  // at least two letters: C:\ is no link
   const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(word);
   return {
     links: words.filter(isLink),
@@ -37,7 +37,7 @@ export function readCommandLine(
   };
 }
 
-/** File managers of Linux name files by their address (`%U` of the desktop entry, which links need). */
+/** Linux file managers pass file URLs (`%U` of the desktop entry, which links need). */
 function asPath(word: string): string {
   if (!/^file:\/\//i.test(word)) return word;
   try {

@@ -1,5 +1,5 @@
-// Links of the form tonearm://album/7. Any page on the web may hold one, so it opens a page of the library, or a search
-// in it, and does nothing else.
+// Links such as tonearm://album/7. Any web page may contain one, so it opens a page or a search of the library, and
+// nothing else.
 import type { PageMessage } from './ipc.ts';
 
 const PAGES: Record<string, (id: string) => string> = {
@@ -11,7 +11,7 @@ const PAGES: Record<string, (id: string) => string> = {
 const LONGEST_LINK = 2_000;
 const LONGEST_SEARCH = 200;
 
-/** What the library window is to show; undefined for anything that is no such link. */
+/** The message for the library window; undefined for an invalid link. */
 export function messageForLink(link: string): Extract<PageMessage, { kind: 'open' | 'search' }> | undefined {
   if (link.length > LONGEST_LINK || !URL.canParse(link)) return undefined;
   const { protocol, host, pathname, searchParams, username, password } = new URL(link);

@@ -1,4 +1,4 @@
-// Life of the app: one instance, a server, windows and a tray over it, and a quit that waits until the server is done.
+// Lifecycle of the app: a single instance, its server, windows and tray, and a quit that waits for the server.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, globalShortcut, powerMonitor, session } from 'electron';
@@ -31,7 +31,7 @@ export interface DesktopDeps {
 }
 
 const SCHEME = 'tonearm';
-/** As electron-builder.yml has it: Windows shows notices of those alone whose id is in the start menu. */
+/** As in electron-builder.yml: Windows shows notifications only of apps whose id is in the start menu. */
 const APP_ID = 'app.tonearm.desktop';
 
 /** Must run before Electron is ready. */
@@ -50,7 +50,7 @@ export function startDesktop({
 
   const kept = openSettingsFile(join(profile, 'shell.json'));
   let url: string | undefined;
-  let inLanguage = sayIn([]); // the system's is known when the app is ready
+  let inLanguage = sayIn([]); // the system's language is known when the app is ready
   const say: Say = (...words) => inLanguage(...words);
   let isQuitting = false;
   let isDrained = false;
@@ -60,8 +60,8 @@ export function startDesktop({
     else run();
   };
 
-  // Pages of the server that died keep their rights until the next one listens, so the last address counts. With its
-  // slash, or http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ would begin like http://127.0.0.1:4747.
+  // Pages of a server that died stay valid until the next one listens, so the last address counts. The slash matters:
+  // http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ begin with http://127.0.0.1:4747.
   const isOurs = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
 
   const windows = createWindows({
@@ -70,7 +70,7 @@ export function startDesktop({
     url: () => url,
     fileLocation: (name) => kept.get().places[name],
     keepPlace: (name, place) => kept.change({ places: { ...kept.get().places, [name]: place } }),
-    // the music goes on
+    // keeps playing
     staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()),
     onClosed: () => {
       if (!windows.isOpen('library') && !windows.isOpen('player')) watch.playerIs(null);
@@ -128,7 +128,7 @@ export function startDesktop({
     if (!windows.isVisible()) notify({ title: say('crash.title'), body: say('crash.text'), onClick: actions.open });
   }
 
-  /** Somebody asked for it: no news to them. */
+  /** Requested by the user, so without a notification. */
   function restartServer(): Promise<void> {
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });
@@ -208,17 +208,17 @@ export function startDesktop({
   });
 }
 
-/** The shell's own profile would otherwise be the very folder where the server keeps its data, on macOS and Windows. */
+/** By default the profile would be the folder in which the server keeps its data, on macOS and Windows. */
 function keepProfileApart(): string {
   if (!app.commandLine.hasSwitch('user-data-dir')) {
     const profile = join(app.getPath('appData'), 'tonearm-desktop');
-    mkdirSync(profile, { recursive: true }); // Electron takes no path that is not there yet
+    mkdirSync(profile, { recursive: true }); // Electron rejects a path that does not exist
     app.setPath('userData', profile);
   }
   return app.getPath('userData');
 }
 
-/** Elsewhere the word `--hidden` says so. */
+/** Elsewhere `--hidden` says so. */
 const wasStartedByLogin = (platform: NodeJS.Platform): boolean =>
   platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
 

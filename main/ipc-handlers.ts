@@ -1,4 +1,4 @@
-// Answers to the channel map. Who asks and what with is checked here, for every channel alike.
+// Handlers of the IPC channels. Sender and arguments are checked here, for every channel alike.
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { app, BrowserWindow, dialog, ipcMain, shell, type IpcMainInvokeEvent, type WebContents } from 'electron';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Channel, Channels, PlayerReport, ShellChange, ShellSettings } from './ipc.ts';
 
 interface AnswerDeps {
-  /** Whether an address is a page of our server. */
+  /** Whether a URL is a page of our server. */
   isOurs(url: string): boolean;
   setupToken(): string | undefined;
   requestTicket(): Promise<string | undefined>;
@@ -86,7 +86,7 @@ function answer<Args extends unknown[], Result>(
   };
 }
 
-/** The page itself and no frame inside it. A frame that has gone away since is null and gets no answer. */
+/** The main frame of the page only. A frame that is gone is null and gets no answer. */
 function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOurs: AnswerDeps['isOurs']): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isOurs(senderFrame.url);
 }
@@ -103,7 +103,7 @@ async function chooseFolder(asker: WebContents, startIn?: string): Promise<strin
   return canceled ? null : (filePaths[0] ?? null);
 }
 
-/** Shows it beside its neighbours, and opens nothing. */
+/** Reveals the file in its folder, and opens nothing. */
 function showFile(path: string | undefined): boolean {
   if (path === undefined || !existsSync(path)) return false;
   shell.showItemInFolder(path);

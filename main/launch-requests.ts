@@ -1,5 +1,4 @@
-// What comes to the app from outside while it runs or starts it: words of a command line, links, files. It waits until
-// the server is there.
+// Links, files and command lines that reach the app at launch or while it runs. They wait until the server listens.
 import { app } from 'electron';
 import { readCommandLine } from './command-line.ts';
 import type { Clock } from './clock.ts';
@@ -20,7 +19,7 @@ interface LaunchRequestsDeps {
   say: Say;
 }
 
-/** macOS names files that were dropped together one by one. */
+/** macOS reports files that were dropped together one by one. */
 const GATHER_MS = 200;
 
 export type LaunchRequests = ReturnType<typeof receiveLaunchRequests>;
@@ -29,7 +28,7 @@ export type LaunchRequests = ReturnType<typeof receiveLaunchRequests>;
 export function receiveLaunchRequests({ windows, client, clock, whenUp, isSounding, say }: LaunchRequestsDeps) {
   const files = createOpenedFiles({ client, onDone: onImported });
 
-  /** A single file is played, as whoever opened it expects; many do not push aside what plays. */
+  /** A single file is played, as expected when opening one; several do not interrupt what is playing. */
   function onImported({ total, trackIds, playlistIds, failures }: ImportOutcome): void {
     const playlist = playlistIds.at(-1);
     if (playlist !== undefined) windows.show('library', `/playlists/${playlist}`);
@@ -54,7 +53,7 @@ export function receiveLaunchRequests({ windows, client, clock, whenUp, isSoundi
     });
   }
 
-  /** With the program as first word, as at a start. */
+  /** With the program first, as at launch. */
   function startedWith(words: readonly string[], workingDirectory: string): void {
     const { links, paths, isHidden } = readCommandLine(words, { workingDirectory, appPath: app.getAppPath() });
     if (!isHidden) whenUp(() => windows.show('library'));

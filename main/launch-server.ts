@@ -1,6 +1,5 @@
-// Which kind of process the server runs in. In development it is plain Node, for which the native packages are
-// installed anyway; packaged there is no Node beside us, and Electron's utility process takes its place. Nobody else
-// knows the difference.
+// Starts the server process: plain Node in development, for which the native packages are installed anyway; Electron's
+// utility process in a package, which has no Node. Nothing else knows the difference.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +7,16 @@ import { utilityProcess } from 'electron';
 import type { ServerChild } from './server-process.ts';
 
 interface LaunchOptions {
-  /** Folder of the product, or its asar archive. */
+  /** The project folder, or the asar archive. */
   root: string;
   isPackaged: boolean;
-  /** Sees what the server prints, for whoever started the app from a terminal. */
+  /** Receives the server's output, when the app was started from a terminal. */
   echo?: (chunk: Buffer) => void;
 }
 
-/** As `npm start` has them: a third of the memory at rest, and a heap that scans can keep small; they are no slower. */
+/** As for `npm start`: a third of the memory at idle, a heap that scans can keep small, and no slower. */
 const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=4'];
-/** Secrets go into the system's keychain where there is one: here a person is signed in whose keychain is open. */
+/** Secrets go into the system keychain where there is one: a user is signed in, whose keychain is unlocked. */
 const environment = (): NodeJS.ProcessEnv => ({ SECRET_STORE: 'auto', ...process.env });
 const NO_OUTPUT = new Error('The server process came without its output.');
 
@@ -31,7 +30,7 @@ function launchNode(root: string): ServerChild {
   const child = spawn(nodeProgram(root), [...NODE_FLAGS, join(root, 'dist', 'server', 'main.js')], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: environment(),
-    detached: process.platform !== 'win32', // or Ctrl-C in the terminal would reach it beside our own request to stop
+    detached: process.platform !== 'win32', // or Ctrl-C in the terminal would reach it in addition to our stop request
   });
   if (!child.stdout || !child.stderr) throw NO_OUTPUT;
   let fault: Error | undefined;
@@ -71,7 +70,7 @@ function launchUtility(root: string): ServerChild {
   };
 }
 
-/** The Node that the project brings along, or the system's where it brings none (macOS). */
+/** The Node that npm installed with the project, or the system's where there is none (macOS). */
 function nodeProgram(root: string): string {
   const isWindows = process.platform === 'win32';
   const bundled = join(
@@ -88,6 +87,6 @@ function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it was faster
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it had already exited
   }
 }

@@ -1,12 +1,12 @@
-// Whether login starts the app, without a window. macOS and Windows keep that themselves; Linux desktops read a folder
-// of start files.
+// Start at login, without a window. macOS and Windows have an API for it; Linux desktops read a folder of desktop
+// entries.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
 import { HIDDEN } from './command-line.ts';
 
 export interface LoginItem {
-  /** Null where the app cannot say so: one that is not installed would not be found again. */
+  /** Null where it is not supported: an app that is not installed could not be found at login. */
   get(): boolean | null;
   set(isOn: boolean): void;
 }
@@ -30,16 +30,13 @@ export function createLoginItem({ platform, env }: { platform: NodeJS.Platform; 
     set(isOn) {
       if (!isOn) return rmSync(file, { force: true });
       mkdirSync(dirname(file), { recursive: true });
-      // an AppImage's program lies elsewhere at every start
+      // the executable of an AppImage is elsewhere at every start
       writeFileSync(file, autostartEntry(env['APPIMAGE'] ?? app.getPath('exe')));
     },
   };
 }
 
-/**
- * As the Desktop Entry Specification wants it: the path in quotes, what is special in them escaped, and every backslash
- * written twice.
- */
+/** Per the Desktop Entry Specification: the path in quotes, special characters escaped, and every backslash doubled. */
 export const autostartEntry = (program: string): string => `[Desktop Entry]
 Type=Application
 Name=Tonearm

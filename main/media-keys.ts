@@ -1,6 +1,5 @@
-// Media keys. A page that has played gets them from the system by itself, with title and cover beside them, and gives
-// way to another player. Only who asks for it has them taken for good, also from other players and while nothing has
-// played yet.
+// Global media keys. A page that has played gets them from the system by itself, with title and cover, and yields to
+// other players. This setting captures them always, also before anything has played.
 import { globalShortcut } from 'electron';
 import type { PlayerCommand } from './ipc.ts';
 
@@ -11,7 +10,7 @@ const KEYS = {
   MediaStop: 'pause',
 } as const satisfies Record<string, PlayerCommand>;
 
-/** A key that the system or another program keeps stays with them. */
+/** A key held by the system or another program stays with it. */
 export function takeMediaKeys(isWanted: boolean, run: (command: PlayerCommand) => void): void {
   for (const [key, command] of Object.entries(KEYS)) {
     if (!isWanted) globalShortcut.unregister(key);

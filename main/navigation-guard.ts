@@ -1,16 +1,15 @@
-// The fence around what is shown: our own server's pages, each in the window it belongs to, and nothing else, without
-// any right beyond a page's.
+// Restricts pages: only our own server's, each in its own window, without any permission beyond a page's.
 import { shell, type Session, type WebContents } from 'electron';
 import { windowOf, type WindowName } from './window-paths.ts';
 
 interface FenceDeps {
   isOurs(address: string): boolean;
   nameOf(page: WebContents): WindowName | undefined;
-  /** Brings a page of ours up in its own window. */
+  /** Shows a page of ours in its own window. */
   show(name: WindowName, path: string): void;
 }
 
-/** Keeps a page, and every frame in it, on our own server; an https link goes to the system's browser. */
+/** Keeps a page, and every frame in it, on our own server; https links open in the system's browser. */
 export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: FenceDeps): void {
   page.on('will-frame-navigate', (event) => {
     if (!isOurs(event.url)) {
@@ -19,7 +18,7 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Fen
       return;
     }
     const name = windowOf(new URL(event.url).pathname);
-    if (!event.isMainFrame || name === 'door' || name === nameOf(page)) return;
+    if (!event.isMainFrame || name === 'any' || name === nameOf(page)) return;
     event.preventDefault();
     openOurs(event.url);
   });
@@ -33,11 +32,11 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Fen
     return { action: 'deny' };
   });
 
-  /** What is no window of the app (its documentation, a shared song) is a page for a browser. */
+  /** Pages that belong to no window (API docs, a shared song) open in the browser. */
   function openOurs(address: string): void {
     const { pathname, search, hash } = new URL(address);
     const name = windowOf(pathname);
-    if (name !== undefined && name !== 'door') show(name, pathname + search + hash);
+    if (name !== undefined && name !== 'any') show(name, pathname + search + hash);
     else shell.openExternal(address).catch(() => undefined);
   }
 }
@@ -47,10 +46,7 @@ function leave(address: string): void {
     shell.openExternal(address).catch(() => undefined); // no browser to open it with
 }
 
-/**
- * Camera, location, notifications, devices: nothing here needs to ask for any of it. Only what a button copies may go
- * to the clipboard.
- */
+/** Camera, location, notifications, devices: none is needed. Only copying to the clipboard is allowed. */
 export function denyPermissions(session: Session, isOurs: (address: string) => boolean): void {
   const isAllowed = (permission: string, page: string): boolean =>
     permission === 'clipboard-sanitized-write' && isOurs(page);

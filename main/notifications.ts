@@ -1,4 +1,4 @@
-// Notices of the system: only of what somebody asked for, and of a server that died while no window is there to say so.
+// System notifications: results of what the user asked for, and a server crash while no window is visible.
 import { BrowserWindow, Notification } from 'electron';
 import type { Job } from './api-schemas.ts';
 import { ScanCounts } from './api-schemas.ts';
@@ -18,10 +18,10 @@ export function notify({ title, body, onClick }: Notice): void {
   notice.show();
 }
 
-/** A page in front of somebody tells for itself. */
+/** A focused window shows it itself. */
 export const isSeen = (): boolean => BrowserWindow.getFocusedWindow() !== null;
 
-/** Remembers which jobs were asked for from the shell; gives the notice of one that has ended, once. */
+/** Jobs started from tray or menu; returns the notification of one that has ended, once. */
 export function createAskedJobs() {
   const asked = new Map<number, 'scan' | 'identify'>();
   return {

@@ -1,5 +1,4 @@
-// Files and folders that somebody opened with the app or dropped on its icon, brought into the library one after the
-// other.
+// Imports files and folders that were opened with the app or dropped on its icon, one after the other.
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { ServerClient } from './server-client.ts';
@@ -18,12 +17,12 @@ export interface ImportOutcome {
   failures: { name: string; reason: string }[];
 }
 
-/** More than anybody drags; a whole collection is what the music folder is for. */
+/** More than anybody drags; a whole collection belongs in the music folder. */
 const MOST_FILES = 5_000;
 
 export type Kind = 'playlist' | 'audio';
 
-/** By its name alone; the server looks at the content. */
+/** By extension; the server checks the content. */
 export function kindOf(path: string): Kind | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   if (Object.hasOwn(PLAYLIST_FORMATS, extension)) return 'playlist';
@@ -38,7 +37,7 @@ export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
     const files = [
       ...all.filter((file) => kindOf(file) !== 'playlist'),
       ...all.filter((file) => kindOf(file) === 'playlist'),
-    ]; // which may name the others
+    ]; // after the files they may refer to
     const outcome: ImportOutcome = { total: files.length, trackIds: [], playlistIds: [], failures: [] };
     for (const file of files) {
       try {
@@ -52,7 +51,7 @@ export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
   }
 
   return {
-    /** Resolves when all of it is in; of several calls each waits for the one before. */
+    /** Resolves when all are imported; calls are queued. */
     open(paths: readonly string[]): Promise<unknown> {
       before = before.then(() => bringIn(paths));
       return before;
@@ -60,9 +59,7 @@ export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
   };
 }
 
-/**
- * A file that was named is tried whatever it is called; of a folder everything that is called like music or a playlist.
- */
+/** A file is tried whatever its extension; a folder is searched for audio and playlists. */
 async function filesAt(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile()) return [path];

@@ -1,5 +1,5 @@
-// Runs sandboxed before every page of ours and gives it the bridge: the functions of the channel map, the message, and
-// nothing else of Electron.
+// Runs sandboxed before every page of ours and exposes the bridge: the channel functions and the messages, and nothing
+// else of Electron.
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
 import { BRIDGE, PAGE_MESSAGE, type Bridge, type PageMessage } from './ipc.ts';
 
@@ -8,7 +8,7 @@ const asked = Object.fromEntries(
 ) as Omit<Bridge, 'onMessage'>;
 
 const onMessage: Bridge['onMessage'] = (listener) => {
-  // never the event: through it a page would reach the rest
+  // never the event, which would expose more
   const hear = (_event: IpcRendererEvent, message: PageMessage): void => listener(message);
   ipcRenderer.on(PAGE_MESSAGE, hear);
   return () => void ipcRenderer.off(PAGE_MESSAGE, hear);

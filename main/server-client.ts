@@ -1,12 +1,11 @@
-// The shell as a client of its own server: what tray and menus ask for, over HTTP like anybody. It signs in with a
-// ticket of its own.
+// The app as an HTTP client of its own server, for tray and menus. It signs in with a ticket of its own.
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { Imported, Job, Jobs, Network, Problem, Session, Settings, Track, Uploaded } from './api-schemas.ts';
 import { pathOfAudio } from './track-path.ts';
 
-/** In the server's own words; `status` 0 when it could not be asked. */
+/** In the server's own words; `status` 0 when it was not reached. */
 export class ServerError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options?: ErrorOptions) {
@@ -16,7 +15,7 @@ export class ServerError extends Error {
 }
 
 interface ServerClientDeps {
-  /** Address of the server that runs now; undefined while none does. */
+  /** Address of the running server; undefined while there is none. */
   url(): string | undefined;
   requestTicket(): Promise<string | undefined>;
 }
@@ -40,7 +39,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     return Session.parse(await answer.json()).access_token;
   }
 
-  /** `body` is sent as JSON, or as the form that it is. Throws a ServerError unless the answer is a good one. */
+  /** `body` is sent as JSON, or as a form. Throws a ServerError for any other than a 2xx status. */
   async function call(path: string, { method = 'GET', body, headers = {}, signal }: Asked): Promise<Response> {
     const base = url();
     if (base === undefined) throw new ServerError(0, 'The server is not there.');
@@ -59,7 +58,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     return answer;
   }
 
-  /** As the owner. A session that has ended is begun anew, once. */
+  /** As the owner. An expired session is renewed once. */
   async function ask(path: string, asked: Asked = {}, isAgain = false): Promise<Response> {
     const current = (token ??= signIn());
     const bearer = await current.catch((error: unknown) => {
@@ -85,7 +84,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     file: string,
   ): Promise<z.output<T>> => {
     const form = new FormData();
-    form.append(field, await openAsBlob(file), basename(file)); // read from disk as it goes out
+    form.append(field, await openAsBlob(file), basename(file)); // streamed from disk
     return read(shape, path, { method: 'POST', body: form });
   };
 
@@ -97,7 +96,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     share: (enabled: boolean): Promise<Network> =>
       read(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
 
-    /** Undefined for a track that is gone, or whose audio is not a file here. */
+    /** Undefined for a deleted track, or one whose audio is no local file. */
     async fileOf(trackId: number): Promise<string | undefined> {
       const [track, settings] = await Promise.all([
         read(Track, `/tracks/${trackId}`),
@@ -114,17 +113,17 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
       });
     },
 
-    /** Ids of the tracks that the file became. Throws with the reason when it is no audio. */
+    /** Ids of the created tracks. Throws with the reason when the file is no audio. */
     async upload(file: string): Promise<number[]> {
       return (await send(Uploaded, '/tracks/upload', 'files', file)).items.map(({ id }) => id);
     },
 
-    /** Id of the playlist that it became. */
+    /** Id of the created playlist. */
     async importPlaylist(file: string): Promise<number> {
       return (await send(Imported, '/playlists/import', 'file', file)).playlist.id;
     },
 
-    /** The stream of events, from after the one of that id. */
+    /** The event stream, from after the event of that id. */
     openEvents: (signal: AbortSignal, lastId?: string): Promise<Response> =>
       ask('/events', {
         signal,

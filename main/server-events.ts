@@ -1,5 +1,4 @@
-// Listens to the server's events for as long as it runs. Comes back by itself with growing pauses, and at once when
-// asked to.
+// Listens to the server's events. Reconnects with backoff, and at once when asked to.
 import type { Clock } from './clock.ts';
 import { createSseParser, type ServerEvent } from './sse-parser.ts';
 import { ServerError, type ServerClient } from './server-client.ts';
@@ -7,10 +6,10 @@ import { ServerError, type ServerClient } from './server-client.ts';
 interface ServerEventsDeps {
   client: Pick<ServerClient, 'openEvents'>;
   clock: Clock;
-  /** Connected: what was missed is told again, as far as it is remembered. */
+  /** Connected: missed events are sent again, as far as the server keeps them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** Not connected any more, or not yet. `isSetUp` is false while there is no account to connect as. */
+  /** Disconnected, or not connected yet. `isSetUp` is false while there is no account to connect as. */
   onLost(isSetUp: boolean): void;
 }
 
@@ -29,7 +28,7 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
     void listen(own.signal)
       .catch((error: unknown) => error)
       .then((error) => {
-        if (line !== own) return; // somebody connected anew, or does not want to listen any more
+        if (line !== own) return; // reconnected or closed meanwhile
         line = undefined;
         onLost(!(error instanceof ServerError && error.status === 409));
         cancelPause = clock.after(pauseMs, connect);

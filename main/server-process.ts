@@ -1,37 +1,34 @@
-// The server as a child of the shell: started, watched, started again with growing pauses when it dies, asked to end on
-// quit. It is the same program as `npm start`, and says on stdout where it listens. What is for the two alone goes over
-// a channel between them.
+// The server as a child process: started, watched, restarted with backoff when it dies, stopped on quit. It is the same
+// program as for `npm start`, and prints the address it listens on. An IPC channel carries what is only between the
+// two.
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 
-/** One run of the server, whatever kind of process it is. */
+/** One run of the server, in whatever kind of process. */
 export interface ServerChild {
   stdout: NodeJS.ReadableStream;
   stderr: NodeJS.ReadableStream;
-  /** Called once when it has ended, with the fault when it could not even be started. */
+  /** Called once when it has ended, with the error when it could not be started. */
   onEnd(listener: (fault?: Error) => void): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** What comes before the server listens waits for it. To one that has ended it goes nowhere. */
+  /** Messages sent before the server listens are queued. To an ended process they are dropped. */
   send(message: ToServer): void;
   kill(): void;
 }
 
-/** `stop`: put the work away and end. `ticket`: something that signs one window in, to be sent back under that id. */
+/** `stop`: shut down. `ticket`: asks for a one-time sign-in of a window, returned under that id. */
 export type ToServer = { kind: 'stop' } | { kind: 'ticket'; id: number };
 const FromServer = z.object({ kind: z.literal('ticket'), id: z.int(), ticket: z.string().min(20).max(256) });
 
 interface ServerProcessDeps {
   launch(): ServerChild;
   clock: Clock;
-  /** It listens: for the first time, or again after it died. */
+  /** It listens: for the first time, or again after a restart. */
   onReady(url: string): void;
-  /** It died and will be started again. */
+  /** It died and will be restarted. */
   onDown?(): void;
-  /**
-   * It cannot be brought up; `reason` is a sentence for the person in front of it. Nothing goes on until `start` is
-   * called.
-   */
+  /** It cannot be started; `reason` is a sentence for the user. Nothing more happens until `start` is called. */
   onFailed(reason: string): void;
 }
 
@@ -40,9 +37,9 @@ export type ServerProcess = ReturnType<typeof createServerProcess>;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const MAX_RESTARTS = 8;
-/** Having listened that long, the next death is a new story. */
+/** After listening this long, the next crash starts the backoff anew. */
 const STEADY_MS = 60_000;
-/** The server gives its own work 5 s to stop at a safe place, and closes the database after that. */
+/** The server gives its own jobs 5 s to stop at a safe point, and closes the database after that. */
 const GRACE_MS = 10_000;
 const TICKET_PATIENCE_MS = 5_000;
 
@@ -96,7 +93,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
     if (endedOnPurpose) return endedOnPurpose();
     if (readyAt && clock.now().getTime() - readyAt.getTime() >= STEADY_MS) deaths = 0;
     deaths += 1;
-    // One that never listened has met something that another try will not change: a port in use, a wrong setting.
+    // A server that never listened will not with another try: a port in use, a wrong setting.
     if (!wasReady || deaths > MAX_RESTARTS) return fail(reason);
     onDown?.();
     clock.after(Math.min(FIRST_PAUSE_MS * 2 ** (deaths - 1), LONGEST_PAUSE_MS), start);
@@ -116,10 +113,10 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
   return {
     start,
 
-    /** Of the server that runs now; there is one only while it waits for its first account. */
+    /** Of the running server; there is one only until the first account is created. */
     setupToken: (): string | undefined => setupToken,
 
-    /** Signs one window in, once and within seconds. Undefined when the server is not there to give one. */
+    /** A one-time sign-in for one window, valid for seconds. Undefined when the server cannot give one. */
     requestTicket(): Promise<string | undefined> {
       return new Promise((resolve) => {
         if (!child || stopping) return resolve(undefined);
@@ -135,27 +132,25 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
       });
     },
 
-    /**
-     * Ends it and starts it anew, for what only a start does. Resolves when it listens again, or cannot be brought up.
-     */
+    /** Restarts it, for settings that need that. Resolves when it listens again, or cannot be started. */
     restart(): Promise<void> {
       if (stopping) return stopping;
       if (restart) return restart.promise;
       restart = Promise.withResolvers<void>();
-      if (!child) return restart.promise; // it died, and is about to be started
+      if (!child) return restart.promise; // it died, and is about to be restarted
       const cancelKill = clock.after(GRACE_MS, () => child?.kill());
       endedOnPurpose = () => {
         endedOnPurpose = undefined;
         cancelKill();
         deaths = 0;
-        wasReady = false; // what it is started with may be another setting, which another try will not change
+        wasReady = false; // it may start with another setting, which another try will not change
         start();
       };
       child.send({ kind: 'stop' });
       return restart.promise;
     },
 
-    /** Ends it for good. Resolves when it has put its work away, or when it was killed because it took too long. */
+    /** Stops it for good. Resolves when it has shut down, or was killed because that took too long. */
     stop(): Promise<void> {
       stopping ??= new Promise((resolve) => {
         restarted();

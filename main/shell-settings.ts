@@ -1,5 +1,5 @@
-// What a person chooses about the app itself, and where its windows were: one small JSON file in the profile. A file that
-// cannot be read counts as empty; one that cannot be written is no reason to stop.
+// Settings of the app itself, and the positions of its windows: one small JSON file in the profile. An unreadable file
+// counts as empty.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ShellChange, ShellSettings } from './ipc.ts';
@@ -48,7 +48,7 @@ function tryWrite(path: string, text: string): void {
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   } catch {
-    // a full disk or a read-only profile: the choice holds until the app ends
+    // disk full or profile read-only: the change lasts until the app quits
   }
 }
 

@@ -1,5 +1,4 @@
-// Reads server-sent events out of text that comes in pieces
-// (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+// Parses server-sent events from text in chunks (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 
 export interface ServerEvent {
   name: string;
@@ -7,7 +6,7 @@ export interface ServerEvent {
   id: string | undefined;
 }
 
-/** An event that never ends is not waited for. */
+/** The longest event accepted. */
 const LONGEST = 4_000_000;
 
 export function createSseParser(take: (event: ServerEvent) => void): (text: string) => void {

@@ -1,5 +1,5 @@
-// Draws the status where the system shows something of an app: tray, menu bar, task bar or dock. What has not changed
-// is not drawn again, and a scan that counts is drawn once a second.
+// Shows the status in tray, application menu, task bar or dock. What has not changed is not redrawn, and a running scan
+// is drawn once a second.
 import { app, BrowserWindow, Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { appMenu } from './app-menu.ts';
@@ -10,7 +10,7 @@ import { trayMenu, trayToolTip } from './tray-menu.ts';
 
 interface StatusViewDeps {
   platform: NodeJS.Platform;
-  /** Path of the tray's picture; macOS colours it by itself. */
+  /** Path of the tray icon; macOS colours it by itself. */
   icon: string;
   actions: Actions;
   clock: Clock;
@@ -22,13 +22,13 @@ export function createStatusView({ platform, icon, actions, clock }: StatusViewD
   const image = nativeImage.createFromPath(icon);
   if (platform === 'darwin') image.setTemplateImage(true);
   const tray = new Tray(image);
-  if (platform !== 'darwin') tray.on('click', () => actions.open()); // there a click is for the menu
+  if (platform !== 'darwin') tray.on('click', () => actions.open()); // on macOS a click opens the menu
 
   let latest: { status: Status; say: Say } | undefined;
   let isWaiting = false;
   const drawn = new Map<string, string>();
 
-  /** Runs unless it would draw what is there already; functions do not count. */
+  /** Runs unless the content is unchanged; functions do not count. */
   const when = (place: string, content: unknown, draw: () => void): void => {
     const text = JSON.stringify(content) ?? '';
     if (drawn.get(place) === text) return;
@@ -51,7 +51,7 @@ export function createStatusView({ platform, icon, actions, clock }: StatusViewD
     const progress = progressOf(work);
     const percent = typeof progress === 'number' ? `${Math.floor(progress * 100)} %` : '…';
     for (const window of BrowserWindow.getAllWindows())
-      window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: no end in sight
+      window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: indeterminate
     if (platform === 'darwin')
       when('badge', progress === undefined ? '' : percent, () =>
         app.dock?.setBadge(progress === undefined ? '' : percent),
@@ -70,7 +70,7 @@ export function createStatusView({ platform, icon, actions, clock }: StatusViewD
         draw();
       });
     },
-    /** Draws the tray's menu again: a switch in it has moved by itself, and did not do what was wished. */
+    /** Redraws the tray menu: the system toggled a switch in it whose action failed. */
     redrawTray(): void {
       drawn.delete('tray');
       draw();

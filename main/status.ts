@@ -1,5 +1,4 @@
-// What the shell knows of the moment, as one value: tray, menus, task bar and notices are drawn from it. Rules without
-// any I/O.
+// The state of the app as one value, from which tray, menus, task bar and notifications are drawn. Pure.
 import type { PlayerReport, ServerState } from './ipc.ts';
 import type { Job, Network, Scan } from './api-schemas.ts';
 
@@ -12,18 +11,18 @@ export interface Work {
 
 export interface Status {
   server: ServerState;
-  /** Whether there is an owner to act for: not before the first account is made. */
+  /** Whether there is an owner to act for: not before the first account is created. */
   isSignedIn: boolean;
-  /** Whether the network may come in, and whether a switch may change that; null while it is not known. */
+  /** Whether the library is shared, and whether a switch may change that; null while unknown. */
   sharing: { isOn: boolean; isLocked: boolean } | null;
   player: PlayerReport | null;
-  /** In the order in which it began. */
+  /** Oldest first. */
   work: readonly Work[];
 }
 
 export const initialStatus: Status = { server: 'starting', isSignedIn: false, sharing: null, player: null, work: [] };
 
-/** Work that a person would call work; the many small things beside it come and go unseen. */
+/** Jobs worth showing; the many small ones are not. */
 export const SHOWN_TASKS = [
   'scan_local_folder',
   'enrich_library',
@@ -50,20 +49,20 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   return before ? work.map((one) => (one === before ? now : one)) : [...work, now];
 }
 
-/** A scan tells of itself more often, and more exactly, than its job does. */
+/** Scan events are more frequent, and more exact, than those of its job. */
 export function withScan(work: readonly Work[], { job_id, phase, files_done, files_total }: Scan): readonly Work[] {
   if (phase === 'done') return work;
   const now: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
   return work.some(({ id }) => id === job_id) ? work.map((one) => (one.id === job_id ? now : one)) : [...work, now];
 }
 
-/** What does not say whether it is locked leaves that as it was. */
+/** An event without `locked_because` leaves the lock as it was. */
 export const withNetwork = (before: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] => ({
   isOn: shared,
   isLocked: locked_because === undefined ? (before?.isLocked ?? false) : locked_because !== null,
 });
 
-/** 0..1 of all work together; null when some of it does not know its end, undefined when there is none. */
+/** 0..1 over all jobs; null when the end of one is unknown, undefined when there is none. */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;
   if (work.some(({ total }) => total === null || total === 0)) return null;

@@ -1,4 +1,4 @@
-// What the shell itself says, in menus, the tray and notices: the part `shell` of each language's file.
+// The texts of menus, tray and notifications: `shell` in the language files.
 import { createInstance, type ParseKeys, type TOptions } from 'i18next';
 
 const SHELL_TEXTS = import.meta.glob<object>('../resources/languages/*.json', { eager: true, import: 'shell' });
@@ -19,7 +19,7 @@ const texts = createInstance({
 });
 void texts.init();
 
-/** The first of the wanted languages that there is. Numbers are written as its region writes them. */
+/** The first available of the wanted languages. Numbers are formatted for its region. */
 export function sayIn(wanted: readonly string[]): Say {
   const locale = wanted.find((tag) => Object.hasOwn(TEXTS, tag.split('-')[0] ?? '')) ?? 'en';
   const inLocale = texts.getFixedT(locale, 'translation', 'shell');

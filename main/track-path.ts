@@ -1,4 +1,4 @@
-// Where the file of a track lies on this computer, from what the server says of the track and of its folders.
+// The path of a track's file on this computer, from the track and the server's folders.
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../server/storage/uri.ts';
 

@@ -1,4 +1,4 @@
-// What the tray says and offers at a moment. Pure: the menu is data until tray.ts makes one of it.
+// The tray menu and tooltip for a status. Pure: the menu is data until status-view.ts builds it.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { isShownTask, isSounding, progressOf, type Status, type Work } from './status.ts';
@@ -39,13 +39,15 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
   ];
 }
 
-/** One line: what is wrong, else what is done, else what plays. */
+/** One line: a problem, else running jobs, else the current track. */
 export function trayToolTip(status: Status, say: Say): string {
   const [first] = status.work;
   const progress = progressOf(status.work);
   if (status.server !== 'running') return `Tonearm: ${say(`server.${status.server}`)}`;
-  if (first && isShownTask(first.task))
-    return `Tonearm: ${say(`work.${first.task}`)}${typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : ''}`;
+  if (first && isShownTask(first.task)) {
+    const percent = typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : '';
+    return `Tonearm: ${say(`work.${first.task}`)}${percent}`;
+  }
   return isSounding(status) ? `Tonearm: ${playingLine(status, say)}` : 'Tonearm';
 }
 
@@ -62,7 +64,7 @@ const workLine = ({ task, done, total }: Work, say: Say): string =>
     total: total ?? 0,
   });
 
-/** On one line, and without the sign that marks a menu's key. */
+/** On one line, with `&` escaped, which marks an access key. */
 function shortened(name: string): string {
   const line = name
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -1,12 +1,11 @@
-// Newer versions of the app: looked for in packaged copies only, once a day when the person switched that on, or when
-// they ask by menu. Nothing is fetched before they say yes, and it is put in place when they quit. How a package is
-// fetched, checked against its checksum and signature, and replaced is electron-updater's business; it is loaded with
-// the first look.
+// Updates, in packaged copies only: checked once a day when that is switched on, or from the menu. Nothing is
+// downloaded without asking, and it is installed on quit. Downloading, verifying and installing are electron-updater's,
+// which is loaded on the first check.
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import type { Say } from './texts.ts';
 
-/** What is needed of electron-updater. */
+/** The part of electron-updater that is used. */
 export interface UpdateSource {
   autoDownload: boolean;
   autoInstallOnAppQuit: boolean;
@@ -17,7 +16,7 @@ export interface UpdateSource {
 
 export interface UpdaterDeps {
   clock: Clock;
-  /** Whether the person wants it looked for without asking each time. */
+  /** Whether to check automatically. */
   isWanted(): boolean;
   say: Say;
   load?(): Promise<UpdateSource>;
@@ -26,11 +25,11 @@ export interface UpdaterDeps {
 export type Updater = ReturnType<typeof createUpdater>;
 
 const DAY_MS = 24 * 3_600_000;
-/** Not while everything starts. */
+/** Not during startup. */
 const FIRST_LOOK_MS = 60_000;
 
 export function createUpdater({ clock, isWanted, say, load = loadSource }: UpdaterDeps) {
-  /** It is here already and waits for the quit; it is not offered again, and neither is one that was declined. */
+  /** Downloaded and waiting for the quit; it is not offered again, and neither is a declined one. */
   let taken: string | undefined;
   let declined: string | undefined;
   let looking: Promise<void> | undefined;
@@ -53,7 +52,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
     return response === 0;
   }
 
-  /** A look that nobody asked for says nothing but that there is something. */
+  /** An automatic check only reports an update. */
   async function look(isAsked: boolean): Promise<void> {
     let isAwaited = isAsked;
     try {
@@ -84,7 +83,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
     }));
 
   return {
-    /** Begins to look once a day; to be called when the app is ready. */
+    /** Starts the daily check; to be called when the app is ready. */
     start(): void {
       if (!app.isPackaged) return;
       const daily = (): void => {
@@ -94,7 +93,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
       clock.after(FIRST_LOOK_MS, daily);
     },
 
-    /** Looks now and says what came of it, for a menu. */
+    /** Checks now and shows the result, for the menu. */
     async check(): Promise<void> {
       if (app.isPackaged) return lookOnce(true);
       return tellNotInstalled();
@@ -102,17 +101,14 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
   };
 }
 
-/**
- * A copy that somebody packed without saying where it is published: the address is not in its file, or there is no such
- * file.
- */
+/** A copy that was packaged without a publish configuration: no address in its file, or no such file. */
 const hasNoFeed = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   (error.code === 'ERR_UPDATER_UNSUPPORTED_PROVIDER' || error.code === 'ENOENT');
 
 async function loadSource(): Promise<UpdateSource> {
-  // CommonJS whose names are getters, which an import by name does not find
+  // CommonJS with getters as exports, which named imports do not find
   const { default: updater } = await import('electron-updater');
   const { autoUpdater } = updater;
   autoUpdater.autoDownload = false;

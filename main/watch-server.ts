@@ -1,5 +1,5 @@
-// Keeps the status: what the server tells over its events, what the page with the player tells, and whether the server
-// is there at all.
+// Maintains the status from the server's events, the reports of the page with the player, and the state of the server
+// process.
 import type { Clock } from './clock.ts';
 import type { PlayerReport, ServerState } from './ipc.ts';
 import { createServerEvents } from './server-events.ts';
@@ -26,7 +26,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     if (work !== status.work) set({ work });
   };
 
-  /** What goes on already, and what no event tells. */
+  /** Running jobs, and what no event reports. */
   async function catchUp(): Promise<void> {
     const [jobs, network] = await Promise.all([
       client.openJobs().catch(() => []),
@@ -79,13 +79,13 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
 
     playerIs(player: PlayerReport | null): void {
       set({ player });
-      // whoever made the first account has a player now
+      // whoever created the first account has a player now
       if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect();
     },
 
     networkIs: (network: Network): void => set({ sharing: withNetwork(status.sharing, network) }),
 
-    /** After a sleep the line is dead and does not know. */
+    /** After sleep the connection is dead without an error. */
     wakeUp(): void {
       if (status.server === 'running') events.connect();
     },

@@ -1,16 +1,15 @@
-// Which window a page of ours belongs to. The server's other pages (its documentation, what somebody shared) are no
-// part of the app.
+// Which window a page belongs to. The server's other pages (API docs, shares) are no part of the app.
 
 export type WindowName = 'library' | 'player' | 'settings';
 
 const ELSEWHERE = ['api', 'rest', 'share', 'stream', 'health'];
-/** Any window may stand at the door; it goes back to its own page from there. */
-const DOORS = ['sign-in', 'setup'];
+/** Any window may show the sign-in; it returns to its own page from there. */
+const ANY_WINDOW = ['sign-in', 'setup'];
 
 /** `path` begins with a slash. */
-export function windowOf(path: string): WindowName | 'door' | undefined {
+export function windowOf(path: string): WindowName | 'any' | undefined {
   const first = /^\/([^/?#]*)/.exec(path)?.[1] ?? '';
   if (first === 'player' || first === 'settings') return first;
-  if (DOORS.includes(first)) return 'door';
+  if (ANY_WINDOW.includes(first)) return 'any';
   return ELSEWHERE.includes(first) ? undefined : 'library';
 }

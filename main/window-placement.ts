@@ -1,4 +1,4 @@
-// Where a window was when it was last closed, made to fit the screens that there are now.
+// The last position of a window, adjusted to the current screens.
 
 export interface Area {
   x: number;
@@ -14,19 +14,16 @@ export interface Size {
   height: number;
 }
 
-/** So much of the title bar has to be in reach. */
+/** Pixels of the title bar that must stay in reach. */
 const IN_REACH = 80;
 
-/**
- * `screens` are the parts that windows may cover, the main one first. A window of a screen that is gone comes to the
- * middle of the main one.
- */
+/** `screens` are work areas, the primary one first. A window on a screen that is gone is centred on the primary one. */
 export function placeWindow(screens: readonly Area[], wanted: Place | undefined, usual: Size): Partial<Area> & Size {
   const screen = wanted && screens.find((one) => isInReach(wanted, one));
   if (!wanted || !screen) {
     const main = screens[0];
     const { width, height } = wanted ?? usual;
-    // without a place it is centred
+    // without a position it is centred
     return { width: Math.min(width, main?.width ?? width), height: Math.min(height, main?.height ?? height) };
   }
   const [width, height] = [Math.min(wanted.width, screen.width), Math.min(wanted.height, screen.height)];

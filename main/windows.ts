@@ -1,11 +1,10 @@
-// The windows: one of each name, opened where it was when it was last closed, and told what the shell wants of its
-// page.
+// The windows: one of each name, opened at its last position, and the messages to their pages.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
 import { PAGE_MESSAGE, type PageMessage } from './ipc.ts';
 import { placeWindow, type Area, type Place, type Size } from './window-placement.ts';
 import type { WindowName } from './window-paths.ts';
 
-/** The page's own background, so that a window does not flash while it loads. */
+/** The page's background, so that a window does not flash while it loads. */
 const BACKGROUND = { light: '#f4f3f1', dark: '#0c0c0d' };
 const SIZES: Record<WindowName, { usual: Size; least: Size }> = {
   library: { usual: { width: 1_280, height: 840 }, least: { width: 380, height: 480 } },
@@ -14,17 +13,17 @@ const SIZES: Record<WindowName, { usual: Size; least: Size }> = {
 };
 const PAGES: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
 
-/** A page that dies again and again is left; its window can be closed and opened. */
+/** After that many crashes the page is not reloaded; its window can be closed and reopened. */
 const MOST_CRASHES = 3;
 
 interface WindowsDeps {
   preload: string;
-  /** Address of the server that runs now; without one no window opens. */
+  /** Address of the running server; without one no window opens. */
   url(): string | undefined;
   isOurs(address: string): boolean;
   fileLocation(name: WindowName): Place | undefined;
   keepPlace(name: WindowName, place: Place): void;
-  /** Whether closing only hides the window, for what goes on in it. */
+  /** Whether closing only hides the window, because something goes on in it. */
   staysBehind(name: WindowName): boolean;
   onClosed(): void;
 }
@@ -74,7 +73,7 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
     return held;
   }
 
-  /** Shows the page that is asked for, in the window it belongs to; without a path just that window. */
+  /** Shows the page in its window; without a path just the window. */
   function show(name: WindowName, path?: string): void {
     const base = url();
     const held = open.get(name);
@@ -86,7 +85,7 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
   }
 
   function goTo(name: WindowName, held: Held, path: string): void {
-    if (name === 'library') tell(held, { kind: 'open', path }); // loading it anew would end the music
+    if (name === 'library') tell(held, { kind: 'open', path }); // reloading would stop the music
     else load(held, `${url() ?? ''}${path}`);
   }
 
@@ -94,8 +93,8 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
     show,
 
     /**
-     * To the library's page, or while there is none, and it is for the player, to that. With `isNeeded` a library
-     * window that nobody sees is opened for it.
+     * To the library's page or, for player commands when there is none, to the player's. With `isNeeded` a hidden
+     * library window is opened for it.
      */
     tell(message: PageMessage, { isNeeded = false } = {}): void {
       const base = url();
@@ -109,7 +108,10 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
       for (const held of open.values()) if (held.isListening) tell(held, message);
     },
 
-    /** A page has told of its player, so it listens from now on. True when the others need not be heard beside it. */
+    /**
+     * A page has reported its player, so it receives messages from now on. True when its report counts: the library's,
+     * or any while there is no library window.
+     */
     heardFrom(page: WebContents): boolean {
       for (const held of open.values()) {
         if (held.window.webContents !== page) continue;
@@ -122,7 +124,8 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
     nameOf,
 
     /**
-     * The server is there, perhaps at another address. Pages that stayed whole find back by themselves, music and all.
+     * The server is back, perhaps at another address. Pages that are still loaded reconnect by themselves, without
+     * interrupting the music.
      */
     serverIsBack(base: string): void {
       for (const [name, held] of open) {
@@ -141,7 +144,7 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
   }
 }
 
-/** The main one first. */
+/** The primary one first. */
 function screens(): Area[] {
   const main = screen.getPrimaryDisplay();
   return [main, ...screen.getAllDisplays().filter(({ id }) => id !== main.id)].map(({ workArea }) => workArea);
@@ -164,11 +167,11 @@ function watchPage(held: Held): void {
   page.on('render-process-gone', (_event, { reason }) => {
     held.isListening = false;
     crashes += 1;
-    if (reason !== 'clean-exit' && crashes <= MOST_CRASHES) page.reload(); // the queue is kept in the page's storage
+    if (reason !== 'clean-exit' && crashes <= MOST_CRASHES) page.reload(); // the queue is in the page's storage
   });
 }
 
-/** A page that cannot be had says so in the window; when the server comes back the window is loaded anew. */
+/** A page that fails to load shows an error; when the server is back it is loaded again. */
 function load(held: Held, address: string): void {
   held.window.loadURL(address).catch(() => {
     held.isBroken = true;

@@ -31,7 +31,11 @@ export function parseRangeSearch(input: Record<string, unknown>): RangeSearch {
 
 /** The local day of a point in time. */
 export const dayOf = (date: Date): string =>
-  `${String(date.getFullYear()).padStart(4, '0')}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
+  [
+    String(date.getFullYear()).padStart(4, '0'),
+    String(date.getMonth() + 1).padStart(2, '0'),
+    String(date.getDate()).padStart(2, '0'),
+  ].join('-');
 
 /** Counts calendar days, across changes of daylight saving time. */
 export const addDays = (day: string, count: number): string =>

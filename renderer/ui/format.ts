@@ -44,6 +44,18 @@ export function formatBytes(bytes: number): string {
 export const formatDate = (iso: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
+/** 9:41 am, 09:41. */
+export const formatTime = (time: string | number) =>
+  new Intl.DateTimeFormat(locale(), { hour: 'numeric', minute: '2-digit' }).format(new Date(time));
+
+/** 9 am, 09 Uhr: an hour of the day. */
+export const formatHour = (hour: number) =>
+  new Intl.DateTimeFormat(locale(), { hour: 'numeric', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1, hour)));
+
+/** Parts of a calendar day such as 2026-03-01. */
+export const formatDay = (day: string, parts: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(locale(), { ...parts, timeZone: 'UTC' }).format(new Date(day));
+
 /** "2 minutes ago". */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;

@@ -1,5 +1,5 @@
-// The windows beside the library. Each is opened by name, so there is never a second one; leaving the library window for
-// them would stop the music.
+// The windows beside the library. Each is opened by name, so there is never a second one. Going there in the library
+// window would stop the music.
 export const SETTINGS_WINDOW = { href: '/settings', target: 'tonearm-settings' } as const;
 
 export const openSettings = (): void => void window.open(SETTINGS_WINDOW.href, SETTINGS_WINDOW.target);

@@ -56,7 +56,8 @@ export function Tooltips() {
     const { offsetWidth: width, offsetHeight: height } = tip.current;
     const above = box.top - height - GAP;
     tip.current.style.top = `${above > 0 ? above : box.bottom + GAP}px`;
-    tip.current.style.left = `${Math.max(GAP, Math.min(innerWidth - width - GAP, box.left + (box.width - width) / 2))}px`;
+    const centred = box.left + (box.width - width) / 2;
+    tip.current.style.left = `${Math.max(GAP, Math.min(innerWidth - width - GAP, centred))}px`;
   }, [over]);
 
   return over?.isConnected ? (

@@ -1,4 +1,4 @@
-// The details of a track open beside any page, and are part of its address: `?details=7`. The library window shows them.
+// The details of a track open beside any page, and are part of its URL: `?details=7`. The library window shows them.
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, useCallback, useContext } from 'react';
 

@@ -64,13 +64,19 @@ function DownloadItem({ download }: { download: DownloadJobOut }) {
         </p>
         <p className={styles.sub}>
           {isOpen(download) && download.bytes_total
-            ? `${t('activity.doneOf', { done: formatBytes(download.bytes_done), total: formatBytes(download.bytes_total) })} · `
+            ? `${t('activity.doneOf', {
+                done: formatBytes(download.bytes_done),
+                total: formatBytes(download.bytes_total),
+              })} · `
             : ''}
           <time dateTime={download.updated_at} title={formatDate(download.updated_at)}>
             {formatAgo(download.updated_at)}
           </time>
           {download.attempts > 1 &&
-            ` · ${t('activity.attemptOf', { number: formatNumber(download.attempts), most: formatNumber(download.max_attempts) })}`}
+            ` · ${t('activity.attemptOf', {
+              number: formatNumber(download.attempts),
+              most: formatNumber(download.max_attempts),
+            })}`}
           {download.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(download.next_attempt_at) })}`}
         </p>
         {error && <p className={styles.error}>{error}</p>}

@@ -84,7 +84,10 @@ export function JobItem({ job }: { job: JobOut }) {
           </time>
           {(job.attempts > 1 || job.status === 'waiting') &&
             job.max_attempts <= COUNTED_ATTEMPTS &&
-            ` · ${t('activity.attemptOf', { number: formatNumber(job.attempts), most: formatNumber(job.max_attempts) })}`}
+            ` · ${t('activity.attemptOf', {
+              number: formatNumber(job.attempts),
+              most: formatNumber(job.max_attempts),
+            })}`}
           {job.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(job.next_attempt_at) })}`}
         </p>
         {job.error && <p className={styles.error}>{job.error}</p>}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { IconPlaylistAdd } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
@@ -10,7 +11,7 @@ import { LikeButton } from '../../music/like-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { formatBytes, formatFormat, formatLength } from '../../ui/format.ts';
+import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/format.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { AlbumMenu } from './album-menu.tsx';
@@ -76,22 +77,25 @@ export function AlbumPage() {
         }
       />
       <DiscList tracks={tracks.data} albumArtist={artist_name} />
-      <p className={heroFoot}>{[qualityOf(tracks.data), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
+      <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
     </HeroPage>
   );
 }
 
 /** "FLAC 44.1 kHz 16 bit", "MP3 320 kbit/s", or the formats when they differ. */
-function qualityOf(tracks: TrackOut[]): string {
+function qualityOf(tracks: TrackOut[], t: TFunction): string {
   const formats = [...new Set(tracks.flatMap((track) => track.format ?? []))];
   const rates = tracks.flatMap((track) => track.bitrate_kbps ?? []);
   const first = tracks[0];
-  const rate = rates.length === 0 ? '' : `${Math.round(rates.reduce((a, b) => a + b, 0) / rates.length)} kbit/s`;
+  const average = Math.round(rates.reduce((sum, rate) => sum + rate, 0) / rates.length);
+  const rate = rates.length === 0 ? '' : t('table.kbps', { rate: formatNumber(average) });
   const same =
     first &&
     tracks.every((track) => track.sample_rate_hz === first.sample_rate_hz && track.bit_depth === first.bit_depth);
   const samples =
-    same && first.sample_rate_hz && first.bit_depth ? `${first.bit_depth} bit ${first.sample_rate_hz / 1000} kHz` : '';
+    same && first.sample_rate_hz && first.bit_depth
+      ? `${first.bit_depth} bit ${formatNumber(first.sample_rate_hz / 1000)} kHz`
+      : '';
   return [formats.map(formatFormat).join(', '), samples, rate].filter(Boolean).join(' · ');
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { addDays } from '../../ui/day-range.ts';
-import { formatNumber } from '../../ui/format.ts';
+import { formatDay, formatNumber } from '../../ui/format.ts';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { usePlaceInScroller, useScroller } from '../../ui/scroller.ts';
 import { PlayRow } from './play-row.tsx';
@@ -78,11 +78,10 @@ function dayName(day: string, today: string, t: TFunction): string {
   if (day === today) return t('history.today');
   if (day === addDays(today, -1)) return t('history.yesterday');
   const isThisYear = day.slice(0, 4) === today.slice(0, 4);
-  return new Intl.DateTimeFormat(document.documentElement.lang, {
+  return formatDay(day, {
     weekday: 'long',
     day: 'numeric',
     month: 'long',
     ...(!isThisYear && { year: 'numeric' }),
-    timeZone: 'UTC',
-  }).format(new Date(day));
+  });
 }

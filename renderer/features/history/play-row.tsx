@@ -7,7 +7,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
-import { formatDate } from '../../ui/format.ts';
+import { formatDate, formatTime } from '../../ui/format.ts';
 import { RowLink } from '../../ui/row-link.tsx';
 import rows from '../../ui/rows.module.css';
 import styles from './history.module.css';
@@ -17,7 +17,6 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { track } = play;
-  const at = new Date(play.played_at);
   return (
     <article
       className={classNames(rows.row, styles.play, !track && styles.loose)}
@@ -53,7 +52,7 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
       </div>
       {!track && <span className={styles.note}>{t('history.notHere')}</span>}
       <time className={styles.time} dateTime={play.played_at} title={formatDate(play.played_at)}>
-        {new Intl.DateTimeFormat(document.documentElement.lang, { hour: 'numeric', minute: '2-digit' }).format(at)}
+        {formatTime(play.played_at)}
       </time>
       <IconButton
         className={styles.back}

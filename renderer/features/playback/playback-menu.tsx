@@ -10,6 +10,7 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Slider } from '../../ui/slider.tsx';
+import { formatTime } from '../../ui/format.ts';
 import styles from './playback-menu.module.css';
 
 const MINUTES = [15, 30, 45, 60, 90] as const;
@@ -73,7 +74,7 @@ function SpeedField() {
 }
 
 function SleepField() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const player = usePlayerCommands();
   const sleep = usePlayer((state) => state.sleep);
   const [minutes, setMinutes] = useState<number | null>(null);
@@ -90,7 +91,7 @@ function SleepField() {
     player.setSleep(choice === 'off' ? null : choice === 'track' ? 'track' : Number(choice));
   };
   return (
-    <Field name={t('playback.sleep')} value={sleepText(sleep, t, i18n.language)}>
+    <Field name={t('playback.sleep')} value={sleepText(sleep, t)}>
       <Segmented
         label={t('playback.sleep')}
         value={chosen}
@@ -101,12 +102,10 @@ function SleepField() {
   );
 }
 
-function sleepText(sleep: Sleep, t: TFunction, language: string): string {
+function sleepText(sleep: Sleep, t: TFunction): string {
   if (sleep === null) return '';
   if (sleep === 'track') return t('playback.sleepAfterTrack');
-  return t('playback.sleepAt', {
-    time: new Date(sleep.at).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' }),
-  });
+  return t('playback.sleepAt', { time: formatTime(sleep.at) });
 }
 
 function CrossfadeField() {

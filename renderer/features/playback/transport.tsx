@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next';
 import { isSounding, type Repeat } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { formatClock } from '../../ui/format.ts';
+import { formatClock, formatPercent } from '../../ui/format.ts';
 import { Slider } from '../../ui/slider.tsx';
 import styles from './transport.module.css';
 
@@ -123,7 +123,7 @@ export function VolumeControl({ whole = false }: { whole?: boolean }) {
         step={0.01}
         live
         onChange={(to) => player.setVolume(to)}
-        valueText={`${Math.round(shown * 100)} %`}
+        valueText={formatPercent(shown)}
       />
     </div>
   );

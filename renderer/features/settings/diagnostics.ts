@@ -21,13 +21,14 @@ export function diagnostics({ server, settings, storage, browser }: Facts): stri
     `Browser: ${browser}`,
     ...(storage
       ? [
-          `Library: ${storage.tracks} tracks, ${storage.albums} albums, ${storage.artists} artists, ${storage.size_bytes} bytes`,
+          `Library: ${storage.tracks} tracks, ${storage.albums} albums, ${storage.artists} artists, ` +
+            `${storage.size_bytes} bytes`,
           `Formats: ${storage.by_format.map(({ key, tracks }) => `${key} ${tracks}`).join(', ')}`,
         ]
       : []),
-    ...changed.map(
-      (setting) =>
-        `${setting.key} = ${setting.secret || !isHarmless(setting) ? '(set)' : String(setting.value)} [${setting.origin}]${setting.restart_pending ? ' waits for a restart' : ''}`,
-    ),
+    ...changed.map((setting) => {
+      const value = setting.secret || !isHarmless(setting) ? '(set)' : String(setting.value);
+      return `${setting.key} = ${value} [${setting.origin}]${setting.restart_pending ? ' restart needed' : ''}`;
+    }),
   ].join('\n');
 }

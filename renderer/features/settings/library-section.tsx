@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { IconRefresh } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, jobsQuery, SCAN_TASK, useStartScan } from '../../api/jobs.ts';
 import { detailOf } from '../../api/problem.ts';
 import { sourcesQuery } from '../../api/remote.ts';
@@ -11,6 +12,7 @@ import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
+const outcomeOf = (status: JobOut['status']) => (status === 'succeeded' || status === 'cancelled' ? status : 'failed');
 const COUNTS = ['files', 'added', 'updated', 'unchanged', 'missing', 'failed_count'] as const;
 const ASK_EVERY_MS = 2_000;
 
@@ -38,12 +40,7 @@ function LastScan() {
       <div className={styles.padded}>
         {last ? (
           <>
-            <p>
-              {t(
-                `settings.library.scan.${last.status === 'succeeded' ? 'succeeded' : last.status === 'cancelled' ? 'cancelled' : 'failed'}`,
-                { date: formatDate(last.finished_at) },
-              )}
-            </p>
+            <p>{t(`settings.library.scan.${outcomeOf(last.status)}`, { date: formatDate(last.finished_at) })}</p>
             {last.counts && (
               <dl className={styles.counts}>
                 {COUNTS.map((name) => (

@@ -3,7 +3,7 @@ import { MatrixChart } from '@mantine/charts';
 import { useElementSize } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { ListeningOut } from '../../../server/stats/wire.ts';
-import { formatNumber } from '../../ui/format.ts';
+import { formatDay, formatHour, formatNumber } from '../../ui/format.ts';
 
 const LABELS_WIDTH = 40;
 const GAP = 2;
@@ -12,9 +12,7 @@ const HOURS = 24;
 const WIDE_CELL = 18;
 /** The first of January 2024 was a Monday. */
 export const weekdayName = (weekday: number, style: 'short' | 'long' = 'short'): string =>
-  new Intl.DateTimeFormat(document.documentElement.lang, { weekday: style, timeZone: 'UTC' }).format(
-    new Date(Date.UTC(2024, 0, weekday)),
-  );
+  formatDay(`2024-01-0${weekday}`, { weekday: style });
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7];
 const SHADES = [18, 36, 54, 72, 90].map((share) => `color-mix(in oklab, var(--plot) ${share}%, var(--bg))`);
 
@@ -56,7 +54,7 @@ export function HeatMap({ week }: { week: ListeningOut['week'] }) {
               count: value ?? 0,
               number: formatNumber(value ?? 0),
               day: y,
-              hour: labels.indexOf(x),
+              hour: formatHour(labels.indexOf(x)),
             })
           }
         />

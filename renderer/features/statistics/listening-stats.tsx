@@ -1,7 +1,7 @@
 // What a person listened to over some days: how much, when, and what most.
 import { useTranslation } from 'react-i18next';
 import type { ListeningOut } from '../../../server/stats/wire.ts';
-import { formatLength, formatNumber } from '../../ui/format.ts';
+import { formatDay, formatHour, formatLength, formatNumber } from '../../ui/format.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { BarPlot } from './bar-plot.tsx';
 import { Figure } from './figure.tsx';
@@ -24,10 +24,7 @@ interface ListeningStatsProps {
 }
 
 const bucketName = (start: string, step: Step): string =>
-  new Intl.DateTimeFormat(document.documentElement.lang, {
-    ...(step === 'month' ? { year: 'numeric', month: 'short' } : { month: 'short', day: 'numeric' }),
-    timeZone: 'UTC',
-  }).format(new Date(start));
+  formatDay(start, step === 'month' ? { year: 'numeric', month: 'short' } : { month: 'short', day: 'numeric' });
 
 export function ListeningStats({ listening, from, to, measure, onMeasure }: ListeningStatsProps) {
   const { t } = useTranslation();
@@ -82,10 +79,18 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
       <Figure
         wide
         title={t('statistics.week')}
-        summary={t('statistics.weekSummary', { day: weekdayName(busiest.weekday, 'long'), hour: busiest.hour })}
+        summary={t('statistics.weekSummary', {
+          day: weekdayName(busiest.weekday, 'long'),
+          hour: formatHour(busiest.hour),
+        })}
         table={{
           columns: [t('statistics.weekday'), t('statistics.hour'), t('statistics.plays'), t('statistics.minutes')],
-          rows: listening.week.map((one) => [weekdayName(one.weekday, 'long'), one.hour, one.plays, one.minutes]),
+          rows: listening.week.map((one) => [
+            weekdayName(one.weekday, 'long'),
+            formatHour(one.hour),
+            one.plays,
+            one.minutes,
+          ]),
         }}
       >
         <HeatMap week={listening.week} />

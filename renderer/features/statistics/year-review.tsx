@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { yearQuery } from '../../api/stats.ts';
 import { detailOf } from '../../api/problem.ts';
-import { formatLength, formatNumber } from '../../ui/format.ts';
+import { formatDay, formatLength, formatNumber } from '../../ui/format.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { BarPlot } from './bar-plot.tsx';
 import { Figure } from './figure.tsx';
@@ -12,14 +12,8 @@ import type { Measure } from './ranks.ts';
 import { TopFigures } from './listening-stats.tsx';
 import styles from './statistics.module.css';
 
-const dayName = (day: string) =>
-  new Intl.DateTimeFormat(document.documentElement.lang, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(
-    new Date(day),
-  );
-const monthName = (month: number) =>
-  new Intl.DateTimeFormat(document.documentElement.lang, { month: 'short', timeZone: 'UTC' }).format(
-    new Date(Date.UTC(2024, month - 1)),
-  );
+const dayName = (day: string) => formatDay(day, { day: 'numeric', month: 'long' });
+const monthName = (month: number) => formatDay(`2024-${String(month).padStart(2, '0')}-01`, { month: 'short' });
 
 export function YearReview({ year, measure }: { year: number; measure: Measure }) {
   const { t } = useTranslation();
