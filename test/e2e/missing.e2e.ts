@@ -98,7 +98,7 @@ test('nothing that looks like it: the dialog says what to do', async () => {
     .first()
     .getByRole('button', { name: `Find ${gone[0]!.title}` })
     .click();
-  await page.getByRole('dialog').getByText('Nothing in your library looks like it.').waitFor();
+  await page.getByRole('dialog').getByText('Nothing in your library matches.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });

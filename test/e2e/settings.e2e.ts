@@ -141,12 +141,12 @@ test('a place for backups is tested, a backup is made there, and going back to i
     .getByRole('button', { name: /^Restore the backup of / })
     .click();
   const dialog = page.getByRole('dialog', { name: 'Restore this backup?' });
-  await dialog.getByText('what is here now is moved aside, not deleted.').waitFor();
+  await dialog.getByText('the current library is moved aside, not deleted.').waitFor();
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('The backup is here and checked.').waitFor();
+  await page.getByText('The backup is downloaded and verified.').waitFor();
   await page.getByRole('button', { name: 'Keep the current library' }).click();
-  await page.getByText('The backup is here and checked.').waitFor({ state: 'detached' });
+  await page.getByText('The backup is downloaded and verified.').waitFor({ state: 'detached' });
   expect((await stage.api<{ restore: unknown }>('/backups')).restore).toBe(null);
 
   expect(await page.getByRole('button', { name: 'Test object store' }).count()).toBe(0);

@@ -18,9 +18,9 @@ test.runIf(lanAddress !== undefined)(
     await page.goto('/settings#network');
     const share = page.getByRole('switch', { name: 'Share on my network' });
     await share.waitFor();
-    expect(await page.getByRole('img', { name: /^Code of/ }).count()).toBe(0);
+    expect(await page.getByRole('img', { name: /^QR code for/ }).count()).toBe(0);
     await share.click({ force: true });
-    const code = page.getByRole('img', { name: /^Code of http/ });
+    const code = page.getByRole('img', { name: /^QR code for http/ });
     await code.waitFor();
     const { addresses, name } = await stage.api<NetworkOut>('/network');
     const address = addresses.find((one) => one.address === lanAddress);
