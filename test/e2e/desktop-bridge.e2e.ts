@@ -128,7 +128,7 @@ test('who signs out stays out, also over a reload, until they sign in by hand', 
   expect(tickets()).toBe(2);
 });
 
-test('the app opens pages and searches in it, and says when its server is being started again', async () => {
+test('the app opens pages and searches in it, and says when its server is restarting', async () => {
   const { page, tell } = await openWindow();
   await home(page).waitFor();
   await tell({ kind: 'open', path: '/albums' });
@@ -137,9 +137,9 @@ test('the app opens pages and searches in it, and says when its server is being 
   expect(await page.getByRole('combobox', { name: 'Search the library' }).inputValue()).toBe('dark side');
   await page.keyboard.press('Escape');
   await tell({ kind: 'server', state: 'restarting' });
-  await page.getByText('is being started again').waitFor();
+  await page.getByText('is restarting').waitFor();
   await tell({ kind: 'server', state: 'running' });
-  await page.getByText('is being started again').waitFor({ state: 'detached' });
+  await page.getByText('is restarting').waitFor({ state: 'detached' });
 });
 
 test('the choices of the app itself are in the settings, and in no browser', async () => {

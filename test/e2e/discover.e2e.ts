@@ -196,7 +196,7 @@ test('what the catalogue no longer has is said, and the queue goes on', async ()
   await row.getByRole('button', { name: `Play ${WITHDRAWN}` }).click();
   await player()
     .getByRole('status')
-    .getByText(`“${WITHDRAWN}” has not been downloaded yet. Going on with the next track.`)
+    .getByText(`“${WITHDRAWN}” has not been downloaded yet. Skipping to the next track.`)
     .waitFor();
   await expect.poll(() => player().getByRole('link').first().textContent()).not.toBe(WITHDRAWN);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);

@@ -71,7 +71,7 @@ test('settings validate as one types, apply at once, and explain where they come
   await expect.poll(() => page.getByRole('textbox', { name: 'AcoustID key' }).inputValue()).toBe('');
   const trust = page.getByRole('slider', { name: 'Trust threshold' });
   await trust.press('End');
-  await page.getByText(/^Careful: only a match of more than 100%/).waitFor();
+  await page.getByText(/^Careful: only matches above 100%/).waitFor();
   expect(problems()).toEqual([]);
   await page.context().close();
 });
