@@ -10,7 +10,7 @@ interface AuthLayoutProps {
   children: ReactNode;
 }
 
-/** The frame of every page before the library. */
+/** The frame of the sign-in and setup pages. */
 export function AuthLayout({ title, lead, step, children }: AuthLayoutProps) {
   const { t } = useTranslation();
   usePageTitle(title);

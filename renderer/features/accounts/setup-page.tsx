@@ -1,5 +1,5 @@
-// First run: the owner's account, the music folder, who else may listen. Which step is open is in the address, so a
-// reload goes on.
+// First run: the owner's account, the music folder, who may listen. The current step is in the URL, so a reload
+// continues.
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { AuthLayout } from './auth-layout.tsx';

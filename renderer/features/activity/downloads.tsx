@@ -1,4 +1,4 @@
-// What is fetched from the catalogue: how far it is, when it is tried again, and why it failed.
+// Downloads from online sources: progress, the next attempt, and errors.
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle, IconCheck, IconClock, IconCloudDownload, IconX, type Icon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -36,7 +36,7 @@ const KNOWN_TASKS = [
   'settle_credits',
 ] as const;
 
-/** What is tried for days on end has too many for the number to mean anything. */
+/** A job with more attempts than this retries for days, and their number means nothing. */
 const COUNTED_ATTEMPTS = 20;
 
 export function JobItem({ job }: { job: JobOut }) {

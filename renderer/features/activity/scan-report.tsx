@@ -10,7 +10,7 @@ import styles from './activity.module.css';
 /** More lines than this are counted, not listed. */
 const LISTED = 500;
 
-/** What a finished scan did, and every file it could not take with the reason. */
+/** The result of a scan, and every file that failed, with the reason. */
 export function ScanReport({ jobId }: { jobId: number }) {
   const { t } = useTranslation();
   const { data } = useQuery(jobQuery(jobId));
@@ -55,7 +55,7 @@ export function ScanReport({ jobId }: { jobId: number }) {
   );
 }
 
-/** What a scan would do, kind by kind; the first of each, and how many there are. */
+/** What a scan would do, by kind: the first of each, and how many there are. */
 function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>; result: ScanResult }) {
   const { t } = useTranslation();
   const kinds = ['added', 'updated', 'moved', 'missing', 'restored'] as const;

@@ -1,4 +1,4 @@
-// The running scan in the side bar (or above the bottom bar of a phone): how far it is, and everything else on a click.
+// The running scan, in the side bar or above a phone's bottom bar: its progress, and details on click.
 import { Popover } from '@mantine/core';
 import { IconFolderSearch } from '@tabler/icons-react';
 import { useState } from 'react';

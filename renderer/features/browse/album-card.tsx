@@ -17,11 +17,11 @@ export const CAPTION_HEIGHT = 48;
 export const captionVariable = { '--caption': `${CAPTION_HEIGHT}px` } as React.CSSProperties;
 
 interface AlbumCardProps {
-  /** Undefined while its page is on its way. */
+  /** Undefined while it loads. */
   album: AlbumOut | undefined;
   width: number;
   tabIndex?: 0 | -1;
-  /** The line below the title; the artist when not given. */
+  /** The line below the title; by default the artist. */
   caption?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { someTracks } from '../../music/track-drag.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 
-/** What can be done with a whole album besides playing it. */
+/** Actions on a whole album, besides playing it. */
 export function AlbumMenu({ title, tracks }: { title: string; tracks: TrackOut[] }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

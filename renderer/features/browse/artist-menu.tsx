@@ -8,7 +8,7 @@ import { useChangeArtist } from '../../api/tracks.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 
-/** What the owner decides about a name. */
+/** The owner's options for an artist name. */
 export function ArtistMenu({ artist }: { artist: ArtistOut }) {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;

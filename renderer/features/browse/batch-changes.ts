@@ -1,4 +1,4 @@
-// One form for several tracks: what is left empty stays as each of them has it. Pure.
+// One form for several tracks: empty fields stay unchanged. Pure.
 import type { TrackOut, TrackPatch, TrackPut } from '../../../server/library/wire.ts';
 import { SHARED_FIELDS, viewOf } from '../../music/track-fields.ts';
 
@@ -10,7 +10,7 @@ const NAMES = { artist: 'artist_name', album: 'album_title', album_artist: 'albu
 const valueOf = (track: TrackOut, field: BatchField): string | number | null =>
   track[field in NAMES ? NAMES[field as keyof typeof NAMES] : (field as Exclude<BatchField, keyof typeof NAMES>)];
 
-/** What they all have; undefined when they differ. */
+/** The value they have in common; undefined when they differ. */
 export function commonValue(tracks: readonly TrackOut[], field: BatchField): string | undefined {
   const values = new Set(tracks.map((track) => String(valueOf(track, field) ?? '')));
   return values.size === 1 ? [...values][0] : undefined;
@@ -21,7 +21,7 @@ export type TrackChange =
   | { method: 'PUT'; path: string; body: TrackPut };
 
 /**
- * The request that changes one track, or undefined when the form is empty. Artist and album can only be said together
+ * The request that changes one track, or undefined when the form is empty. Artist and album can only be sent together
  * with the title.
  */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
@@ -41,7 +41,7 @@ export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefi
   }
   const names = track.artists.map(({ name }) => name);
   const credit = artist ?? track.artist_name ?? names[0];
-  if (credit === undefined) return undefined; // nobody can be named, and somebody has to
+  if (credit === undefined) return undefined; // an artist is required, and none is known
   return {
     method: 'PUT',
     path: `/tracks/${track.id}/metadata`,

@@ -17,7 +17,7 @@ import styles from './tracks-table.module.css';
 
 const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(field).input === 'number';
 
-/** One form for everything that is chosen; empty fields stay as they are. */
+/** One form for all selected tracks; empty fields stay unchanged. */
 export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();

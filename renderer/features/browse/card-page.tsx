@@ -1,4 +1,4 @@
-// A page that is one large grid of covers, for albums and for artists.
+// A page with one large grid of covers, for albums and artists.
 import type { Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -27,12 +27,12 @@ interface CardPageProps<T, Sort extends SortName> {
   onSearch: (search: ListSearch<Sort>) => void;
   renderCard: (item: T | undefined, tabIndex: 0 | -1, width: number) => ReactNode;
   onPlay: (item: T) => void;
-  /** Instead of what stands here when the library has none. */
+  /** Shown instead when the library has none. */
   empty?: ReactNode;
   tools?: ReactNode;
 }
 
-/** Drawn before the first page tells how many there are. */
+/** Skeletons shown until the total is known. */
 const PLACEHOLDERS = 48;
 const GAP = { column: 20, row: 24 };
 

@@ -1,21 +1,21 @@
-// Which columns a table shows, in which order and how wide: a person's habit, kept with the browser. What is stored is
-// checked, because an older version may have written it. Pure but for the hook.
+// Which columns a table shows, in which order and how wide. Stored in the browser, and validated on reading, because an
+// older version may have written it. Pure but for the hook.
 import { useLocalStorage } from '@mantine/hooks';
 import type { Column } from '../../ui/virtual-table.tsx';
 
 export interface ColumnLayout {
-  /** Ids in order; columns that are not in it come at the end. */
+  /** Ids in order; columns that are not listed come last. */
   order: readonly string[];
-  /** Shown, where that differs from the column's own wish. */
+  /** Visibility, where it differs from the column's default. */
   shown: Readonly<Record<string, boolean>>;
   /** CSS pixels. */
   widths: Readonly<Record<string, number>>;
 }
 
 export interface ChoosableColumn<T> extends Column<T> {
-  /** Always there and at its place. */
+  /** Always shown, at a fixed position. */
   fixed?: boolean;
-  /** Only for those who ask for it. */
+  /** Hidden by default. */
   extra?: boolean;
 }
 
@@ -46,7 +46,7 @@ export const isShown = (
   { id, fixed, extra }: Pick<ChoosableColumn<never>, 'id' | 'fixed' | 'extra'>,
 ): boolean => fixed === true || (layout.shown[id] ?? !extra);
 
-/** All columns in their order; those that are fixed stay where they are. */
+/** All columns in order; fixed ones keep their position. */
 export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
   columns: readonly T[],
   { order }: ColumnLayout,
@@ -57,7 +57,7 @@ export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
   return columns.map((column) => (column.fixed ? column : movable.shift()!));
 }
 
-/** The table's columns as the layout wants them. */
+/** The columns of the table, according to the layout. */
 export const laidOut = <T>(columns: readonly ChoosableColumn<T>[], layout: ColumnLayout): Column<T>[] =>
   inOrder(columns, layout)
     .filter((column) => isShown(layout, column))

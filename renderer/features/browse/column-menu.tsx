@@ -12,7 +12,7 @@ interface ColumnMenuProps {
   onChange: (layout: ColumnLayout) => void;
 }
 
-/** Chooses columns and puts them in order; Alt and the arrow keys do the same on an item. */
+/** Shows, hides and reorders columns; Alt and the arrow keys move an item. */
 export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
   const { t } = useTranslation();
   const choosable = inOrder(columns, layout).filter((column) => !column.fixed);

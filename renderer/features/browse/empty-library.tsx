@@ -7,7 +7,7 @@ import { findSetting, settingsQuery } from '../../api/settings.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 
-/** Nothing in the library yet: what to do depends on whether a folder is chosen, a scan runs, and who is looking. */
+/** What to do with an empty library depends on whether a folder is chosen, a scan is running, and who is signed in. */
 export function EmptyLibrary() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;

@@ -1,7 +1,7 @@
-// Where a typed text leads in a list that is sorted by the server and mostly not here: twenty looks find a row among a
-// million.
+// Type-ahead in a list that is sorted by the server and mostly not loaded: a binary search finds a row among a million
+// in twenty requests.
 
-/** As names are sorted: without marks, case and signs. */
+/** The sort key: without diacritics, case and punctuation. */
 export const comparable = (name: string): string =>
   name
     .normalize('NFKD')
@@ -10,7 +10,9 @@ export const comparable = (name: string): string =>
     .replace(/[^\p{L}\p{N} ]/gu, '')
     .trim();
 
-/** The first row whose name is not before `text`; `nameAt` gives undefined for rows without a name, which come last. */
+/**
+ * The first row whose name is not before `text`; `nameAt` returns undefined for rows without a name, which come last.
+ */
 export async function findRow(
   text: string,
   count: number,

@@ -21,7 +21,7 @@ const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;
 const nothing = () => {};
 
-/** Genres as tiles with covers, or as a dense list; each leads to its albums, and its tracks. */
+/** Genres as tiles with covers, or as a dense list; each links to its albums and tracks. */
 export function GenresPage() {
   const { t } = useTranslation();
   const { view } = useSearch({ from: '/app/genres' });

@@ -35,14 +35,14 @@ export function HomePage() {
       </Page>
     );
 
-  // Albums that were never played come last in their order, and have no place on these shelves.
+  // Albums that were never played come last in these orders, and are left out.
   const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
   const recent = plays.data && played.data?.items.filter((album) => playedIds.has(album.id));
   const begun = recent && plays.data ? unfinishedAlbums(recent, plays.data.items) : undefined;
   const hasPlays = plays.data === undefined || playedIds.size > 0;
   const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
   const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
-  // Held back until it is known whether there were any plays: nothing is pushed down by a shelf that comes later.
+  // Rendered once it is known whether there are plays, so that no later shelf pushes others down.
   if (!added.data || !plays.data)
     return (
       <Page title={t('nav.home')}>

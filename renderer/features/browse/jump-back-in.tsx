@@ -1,4 +1,4 @@
-// Albums that were begun and not heard to their end: a press goes on where the listening stopped.
+// Albums not played to their end; a click continues after the last track played.
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { IconPlayerPlayFilled } from '@tabler/icons-react';
@@ -14,7 +14,7 @@ import styles from './jump-back-in.module.css';
 
 const PLACEHOLDERS = 3;
 
-/** Undefined while it is not known. */
+/** Undefined while unknown. */
 export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | undefined }) {
   const { t } = useTranslation();
   const queries = useQueryClient();

@@ -15,7 +15,7 @@ import { TrackList } from './track-list.tsx';
 
 const KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];
 
-/** What a person likes: tracks, albums or artists, as the address says. */
+/** Liked tracks, albums or artists, according to the URL. */
 export function LikedPage() {
   const { kind = 'tracks' } = useSearch({ from: '/app/liked' });
   if (kind === 'albums') return <LikedAlbums />;

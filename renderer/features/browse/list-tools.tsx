@@ -1,4 +1,4 @@
-// Order and filters above a list, written to the address.
+// Sort order and filters of a list, kept in the URL.
 import { Popover, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {

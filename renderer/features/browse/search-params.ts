@@ -1,4 +1,4 @@
-// What the address of a list says: order and filters. Anything that is not allowed is left out, never an error.
+// Search parameters of lists: order and filters. Invalid values are dropped, never an error.
 import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES, TRACK_SORT_NAMES } from './sort-options.ts';
 import type { SortOrder } from '../../api/library.ts';
 
@@ -36,7 +36,7 @@ export const parseTrackSearch = (input: Record<string, unknown>) => parse(TRACK_
 
 export type LikedKind = 'tracks' | 'albums' | 'artists';
 
-/** The orders of one kind mean nothing for another, and fall away with it. */
+/** The orders of one kind are invalid for another, and are dropped with it. */
 export function parseLikedSearch(input: Record<string, unknown>) {
   const kind = oneOf(['albums', 'artists'] as const, input['kind']);
   return kind === 'albums'
@@ -49,7 +49,7 @@ export function parseLikedSearch(input: Record<string, unknown>) {
 export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } =>
   input['view'] === 'list' ? { view: 'list' } : {};
 
-/** As the server's query wants it. */
+/** As query parameters of the API. */
 export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<Sort>) => ({
   ...rest,
   year_from: from,

@@ -30,7 +30,7 @@ interface SelectionBarProps {
   onClear: () => void;
 }
 
-/** How many rows are chosen, and what can be done with them. */
+/** The number of selected rows, and the actions on them. */
 export function SelectionBar({ count, group, onEdit, onDelete, onClear }: SelectionBarProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

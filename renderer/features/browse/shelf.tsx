@@ -1,4 +1,4 @@
-// One row of covers that scrolls sideways. Arrow keys move in it; it is one stop of the tab key.
+// A row of covers that scrolls sideways. Arrow keys move inside; it is one tab stop.
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
@@ -15,9 +15,9 @@ const PLACEHOLDERS = 8;
 
 interface ShelfProps {
   title: string;
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   albums: AlbumOut[] | undefined;
-  /** Where all of them are. */
+  /** Link to all of them. */
   to?: Pick<LinkProps, 'to' | 'search' | 'params'>;
   captionOf?: (album: AlbumOut) => string | undefined;
 }

@@ -1,4 +1,4 @@
-// The orders a person can choose, in the order the menu shows them. Names are the server's.
+// Sort orders, as listed in the menu. Names are the API's.
 import type { AlbumSort, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
 import type { SortOrder } from '../../api/library.ts';
 import { SORTABLE_FIELDS } from '../../music/track-fields.ts';
@@ -33,5 +33,5 @@ export const TRACK_SORT_NAMES = [
 
 const NEWEST_FIRST = new Set<string>(['year', 'original_year', 'created_at', 'play_count', 'last_played_at']);
 
-/** Names go up, times and counts go down, unless told otherwise. */
+/** Names ascend, times and counts descend by default. */
 export const naturalOrder = (sort: string): SortOrder => (NEWEST_FIRST.has(sort) ? 'desc' : 'asc');

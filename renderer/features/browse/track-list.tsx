@@ -1,4 +1,4 @@
-// A page that is one table of tracks: all of them, or those that are liked.
+// A page with one table of tracks: all of them, or the liked ones.
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -25,7 +25,7 @@ interface TrackListProps {
   title: string;
   search: ListSearch<Sort>;
   onSearch: (search: ListSearch<Sort>) => void;
-  /** Always asked for, beside what the address says. */
+  /** Filters always applied, besides those in the URL. */
   always?: TrackFilter;
   defaultSort?: Sort;
   empty: ReactNode;
@@ -44,7 +44,7 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
   const filter: TrackFilter = { ...toFilter(search), sort, ...always };
   const list = usePagedList<TrackOut>((at) => trackPage(filter, at));
 
-  /** Plays on from this row: as many as one page of the same list holds. */
+  /** Plays from this row on: as many tracks as one page of the list holds. */
   const playFrom = async (index: number) => {
     const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
     player.playTracks(items, { shuffle: false });

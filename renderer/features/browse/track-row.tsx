@@ -18,11 +18,11 @@ import styles from './track-list.module.css';
 
 interface TrackRowProps {
   track: TrackOut;
-  /** What stands in front: the track's number, or its cover where tracks of several albums meet. */
+  /** The track number, or the cover where tracks of several albums are mixed. */
   lead: 'number' | 'cover';
-  /** The line below the title; left out where it would say what the page's heading says. */
+  /** Left out where the heading of the page says the same. */
   withArtist: boolean;
-  /** Where the tracks of a list differ in it. */
+  /** Shown where the tracks of a list differ in it. */
   withFormat: boolean;
   onPlay: () => void;
 }

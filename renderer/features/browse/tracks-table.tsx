@@ -1,5 +1,5 @@
-// The table of tracks, of any length: choosing rows, their menu, dragging them to a playlist or the queue, typing to
-// jump. What is chosen is shown in a bar over the player.
+// The table of tracks, of any length: selection, context menu, drag and drop, type-ahead. A bar above the player shows
+// the selection.
 import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
@@ -26,7 +26,7 @@ import styles from './tracks-table.module.css';
 interface TracksTableProps {
   label: string;
   list: PagedList<TrackOut>;
-  /** Drawn before the first page tells how many there are. */
+  /** Rows shown until the total is known. */
   placeholders: number;
   filter: TrackFilter;
   sort: TrackSort;
@@ -62,7 +62,7 @@ export function TracksTable({
   const away = usePutAway();
   const remove = useDeleteTracks();
   const total = list.total ?? 0;
-  /** Tracks that were chosen one by one or as a range, so that they need not be looked up again. */
+  /** Tracks selected one by one or as a range, kept so that they need not be fetched again. */
   const known = useRef(new Map<number, TrackOut>());
   const fetchRows = async (first: number, last: number) => {
     const tracks = await list.fetchRows(first, last);
@@ -80,7 +80,7 @@ export function TracksTable({
     known.current.clear();
   }, [order]);
 
-  /** What is chosen now. Everything is looked up when it is used, as far as that goes. */
+  /** The current selection. "All" is fetched when it is used, up to a limit. */
   const chosenGroup = (): TrackGroup => {
     const { selection, count } = chosen;
     if (!selection.all) return someTracks([...selection.ids].flatMap((id) => known.current.get(id) ?? []));
@@ -111,7 +111,7 @@ export function TracksTable({
     setGoTo({ row: await findRow(text, total, nameAt, descending) });
   };
 
-  /** The menu and a drag are about everything chosen when they begin on a chosen row, else about that row alone. */
+  /** Menu and drag apply to the selection when they start on a selected row, otherwise to that row. */
   const groupAt = (index: number): TrackGroup | null => {
     const track = item(index);
     if (!track) return null;

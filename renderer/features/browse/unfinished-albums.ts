@@ -1,4 +1,4 @@
-// Which albums were begun and not finished, from the tracks that were played last. Pure.
+// Albums started but not finished, from the tracks played last. Pure.
 import type { AlbumOut, TrackOut } from '../../../server/library/wire.ts';
 
 export interface UnfinishedAlbum {
@@ -9,10 +9,7 @@ export interface UnfinishedAlbum {
 
 const FEWEST_TRACKS = 4;
 
-/**
- * `plays`: tracks by when they were last played, the latest first. What was played in the same three days counts as one
- * listening.
- */
+/** `plays`: tracks by their last play, latest first. Plays within three days count as one session. */
 export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
   const played = Map.groupBy(
     plays.filter((track) => track.album_id !== null && track.last_played_at !== null),

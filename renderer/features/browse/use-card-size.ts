@@ -1,5 +1,4 @@
-// How large covers are in the grids: a person's habit, not a place, so it is kept with the browser and not in the
-// address.
+// The size of covers in the grids: a preference, so it is stored in the browser and not in the URL.
 import { useLocalStorage } from '@mantine/hooks';
 
 export const CARD_SIZES = { min: 112, max: 280, step: 4 } as const;

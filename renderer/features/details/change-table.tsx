@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Change } from './changes.ts';
 import styles from './details.module.css';
 
-/** Before and after, for what would change. */
+/** Current and proposed values. */
 export function ChangeTable({ changes }: { changes: readonly Change[] }) {
   const { t } = useTranslation();
   if (changes.length === 0) return <p className={styles.quiet}>{t('details.noChange')}</p>;

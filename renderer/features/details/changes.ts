@@ -1,4 +1,4 @@
-// What a match would make of a track, field by field. Pure.
+// What a match would change in a track, field by field. Pure.
 import type { MatchOut } from '../../../server/enrichment/wire.ts';
 import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
 import { FIELD_NAMES } from '../../music/track-fields.ts';
@@ -14,7 +14,7 @@ export interface Change {
 const text = (value: string | number | null | undefined): string | null =>
   value === null || value === undefined || value === '' ? null : String(value);
 
-/** A match says few of them. */
+/** A match has only some of them. */
 const fields = (from: Partial<Record<TrackFieldName, string | number | null>>) =>
   Object.fromEntries(FIELD_NAMES.map((name) => [name, text(from[name])])) as Record<TrackFieldName, string | null>;
 
@@ -27,7 +27,7 @@ export const valuesOf = (track: TrackOut): Record<FieldName, string | null> => (
   ...fields(track),
 });
 
-/** A match that is silent on a field leaves it as it is. */
+/** A field missing from the match stays unchanged. */
 export function changesOf(track: TrackOut, match: MatchOut): Change[] {
   const before = valuesOf(track);
   const after: Record<FieldName, string | null> = {

@@ -1,5 +1,5 @@
-// Everything about one track, beside the page. Which track is in the address, so that it opens from anywhere and
-// survives a reload.
+// Everything about one track, beside the page. The track is in the URL, so the drawer opens from anywhere and survives
+// a reload.
 import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,4 @@
-// Tracks that sound the same, side by side: keep one, or say that they are not the same. Nothing goes before the time
-// to take it back is up.
+// Duplicates, side by side: keep one, or mark them as different. Nothing is deleted before the undo time is up.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { IconCopyCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

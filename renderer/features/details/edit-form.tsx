@@ -1,5 +1,5 @@
-// What a person says a track is. It is not identified any more after that. Mistakes are told in the server's own words,
-// at their field.
+// Manual metadata of a track; identification leaves an edited track alone. Errors of the server are shown at their
+// field.
 import { Textarea, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';

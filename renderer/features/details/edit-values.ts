@@ -1,5 +1,4 @@
-// What was typed into the form, as the server wants it. It decides what is right: a number that is none goes out as it
-// was typed. Pure.
+// Form values as the API wants them. The server validates: what is no number is sent as typed. Pure.
 import type { TrackFieldName, TrackPut } from '../../../server/library/wire.ts';
 import { FIELD_NAMES, viewOf } from '../../music/track-fields.ts';
 
@@ -15,7 +14,7 @@ const numberOrNull = (text: string): number | null => {
   return (/^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed) as number;
 };
 
-/** Names are separated by `;`. A credit that was typed anew over a single name is that name. */
+/** Artists are separated by `;`. A new credit over a single artist is that artist. */
 export function toTrackPut(typed: EditValues, first: EditValues): TrackPut {
   const names = typed.artists
     .split(';')

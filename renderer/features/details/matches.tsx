@@ -1,4 +1,4 @@
-// What identification says: the best match with what it would change, and the others behind it.
+// The best match with what it would change, and the others behind it.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MatchesOut, MatchOut } from '../../../server/enrichment/wire.ts';

@@ -15,14 +15,14 @@ interface QuestionListProps {
     refetch: () => unknown;
     fetchNextPage: () => unknown;
   };
-  /** Every question that is here has been answered. */
+  /** Every loaded question is answered. */
   isEmpty: boolean;
   skeletons: { count: number; height: string };
   empty: { icon: Icon; title: string; text: string };
   children: ReactNode;
 }
 
-/** The states of a page that asks one question below the other: failed, loading, all answered, or the questions. */
+/** A page of questions: error, loading, all answered, or the list. */
 export function QuestionList({ list, isEmpty, skeletons, empty, children }: QuestionListProps) {
   const { t } = useTranslation();
   if (list.error && !list.data) return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;

@@ -1,5 +1,5 @@
-// What identification is not sure of, one question under the other. Arrow keys go from one to the next, Enter takes the
-// match, D leaves the track as it is, U takes the latest decision back.
+// Uncertain matches, one below the other. Arrow keys move, Enter applies the match, D dismisses it, U undoes the last
+// decision.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { IconChecks } from '@tabler/icons-react';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
@@ -30,7 +30,7 @@ export function ReviewPage() {
   const rows = useRef<HTMLUListElement>(null);
   const items = list.data?.pages.flatMap((page) => page.items).filter((item) => !away.has(keyOf(item))) ?? [];
 
-  // Anywhere on the page: after the last question nothing of the list is left to have the focus.
+  // On the whole page: after the last question nothing in the list can have the focus.
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
       const isElsewhere =
@@ -44,7 +44,7 @@ export function ReviewPage() {
     return () => removeEventListener('keydown', onKey);
   }, []);
 
-  /** The one that comes up in its place has the focus. */
+  /** The next question gets the focus. */
   const focusNext = (item: ReviewOut) => {
     const at = items.indexOf(item);
     requestAnimationFrame(() => {

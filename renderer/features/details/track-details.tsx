@@ -131,6 +131,6 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
   );
 }
 
-/** In the desktop app, for what is a file and not an object in a store. */
+/** In the desktop app, for files; not for objects in a store. */
 const canShowFile = ({ availability, storage_uri }: TrackOut): boolean =>
   desktop !== null && availability === 'available' && /^(?:file|local):/.test(storage_uri ?? '');

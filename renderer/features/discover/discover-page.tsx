@@ -1,4 +1,4 @@
-// Music that is not here yet: search the catalogue, save a hit as a placeholder, fetch its audio.
+// Search an online source, save a result as a placeholder, download its audio.
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';

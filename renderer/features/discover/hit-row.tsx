@@ -12,14 +12,14 @@ import { formatClock } from '../../ui/format.ts';
 import rows from '../../ui/rows.module.css';
 import styles from './discover.module.css';
 
-/** A hit, and the next thing to do with it: save, fetch, play. */
+/** A search result, and the next action: save, download or play. */
 export function HitRow({ hit }: { hit: SearchHit }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { track, availability, word } = useRemoteHitState(hit);
   const { trackOf, fetch, isPending, error } = useRemoteCommands();
   const isBusy = isPending || availability === 'fetching';
-  const quietly = (work: Promise<unknown>) => void work.catch(() => {}); // `error` says it
+  const quietly = (work: Promise<unknown>) => void work.catch(() => {}); // `error` shows it
   return (
     <li
       className={classNames(rows.row, styles.hit, availability !== 'available' && styles.dim)}

@@ -1,4 +1,4 @@
-// Days and their plays, of which only what is on screen is in the document. Arrow keys go from play to play.
+// Days and their plays; only what is on screen is rendered. Arrow keys move between plays.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { TFunction } from 'i18next';
 import { useEffect, useRef } from 'react';
@@ -15,7 +15,7 @@ import styles from './history.module.css';
 const DAY_HEIGHT = 64;
 const PLAY_HEIGHT = 56;
 const OVERSCAN = 12;
-/** The next page is asked for when this many rows are left. */
+/** The next page is fetched when this many rows are left. */
 const AHEAD = 40;
 
 interface HistoryListProps {

@@ -28,10 +28,10 @@ export function HistoryPage() {
   const days = daysOf({ ...search, range: search.range ?? 'all' }, today);
   const list = useInfiniteQuery(historyQuery(momentsOf(days)));
   const { withdraw, restore } = useTakeBack();
-  /** Out of sight until the list says so too. */
+  /** Hidden until the refetched list leaves it out. */
   const [away, setAway] = useState<ReadonlySet<number>>(new Set());
 
-  // Midnight passes while the page is open: what "today" is changes with the next focus.
+  // Midnight may pass while the page is open: "today" is updated on focus.
   useEffect(() => {
     const look = () => setToday(dayOf(new Date()));
     addEventListener('focus', look);

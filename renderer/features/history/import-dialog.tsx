@@ -1,4 +1,4 @@
-// Plays from elsewhere: choose an export, see how far its reading is, and what has no track here yet.
+// Imports plays: choose an export, follow the progress, see plays that match no track yet.
 import { Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconFileImport } from '@tabler/icons-react';

@@ -12,7 +12,7 @@ import { RowLink } from '../../ui/row-link.tsx';
 import rows from '../../ui/rows.module.css';
 import styles from './history.module.css';
 
-/** One play. What is not in the library has its names only. */
+/** One play. Without a track in the library it has only names. */
 export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: () => void }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

@@ -1,4 +1,4 @@
-// The history as rows of a list: a heading for each day, and its plays. Pure.
+// The history as rows: a heading for each day, and its plays. Pure.
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { dayOf } from '../../ui/day-range.ts';
 
@@ -6,13 +6,13 @@ export type HistoryRow =
   | { kind: 'day'; key: string; day: string; plays: number }
   | { kind: 'play'; key: string; play: HistoryOut };
 
-/** Newest first, as they come. `isAway` leaves plays out, and days that have no others. */
+/** Newest first, as they arrive. `isAway` filters plays, and days left without any. */
 export function historyRows(
   plays: readonly HistoryOut[],
   isAway: (play: HistoryOut) => boolean = () => false,
 ): HistoryRow[] {
   const rows: HistoryRow[] = [];
-  const seen = new Set<number>(); // pages shift when something is played between two of them
+  const seen = new Set<number>(); // pages shift when a play is added between two requests
   let heading: Extract<HistoryRow, { kind: 'day' }> | undefined;
   for (const play of plays) {
     if (seen.has(play.id) || isAway(play)) continue;

@@ -1,4 +1,4 @@
-// Files dropped anywhere in the window are imported.
+// Uploads files dropped anywhere in the window.
 import { IconFileMusic } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,7 +11,7 @@ const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('F
 export function DropZone() {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
-  /** Entering a child fires before leaving its parent, so the ins and outs are counted. */
+  /** Entering a child fires before leaving its parent, so enters and leaves are counted. */
   const depth = useRef(0);
 
   useEffect(() => {

@@ -1,8 +1,7 @@
-// Files and folders dropped on the window, folders walked to their files.
+// Files and folders dropped on the window; folders are read recursively.
 
 export async function filesOf(items: DataTransferItemList): Promise<File[]> {
-  // Everything is taken before the first await: the list is empty after the event. What has no entry (not from a disk)
-  // is a plain file.
+  // Entries are collected before the first await: the list is empty after the event. What has no entry is a plain file.
   const dropped = [...items]
     .filter((item) => item.kind === 'file')
     .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
@@ -19,7 +18,7 @@ async function walk(entry: FileSystemEntry): Promise<File[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const files: File[] = [];
   for (;;) {
-    // A directory reader answers with at most 100 entries at a time.
+    // A directory reader returns at most 100 entries at a time.
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (batch.length === 0) return files;
     for (const child of batch) files.push(...(await walk(child)));

@@ -18,7 +18,7 @@ const SYMBOLS: Record<Upload['status'], Icon> = {
   cancelled: IconX,
 };
 
-/** A row for each dropped file, until it is put away. */
+/** A row for each dropped file, until dismissed. */
 export function UploadPanel() {
   const { t } = useTranslation();
   const queries = useQueryClient();

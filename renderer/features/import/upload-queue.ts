@@ -1,5 +1,5 @@
-// The uploads of this window: two at a time, each with its progress and what became of it. Plain state outside React,
-// so that uploads go on while a person walks from page to page.
+// The uploads of this window: two at a time, with progress and result. Plain state outside React, so that uploads
+// survive navigation.
 import { useSyncExternalStore } from 'react';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
@@ -13,7 +13,7 @@ export interface Upload {
   /** 0..1 of the body sent. */
   readonly progress: number;
   readonly track: TrackOut | null;
-  /** In words. */
+  /** A message for the user. */
   readonly error: string | null;
 }
 
@@ -78,7 +78,7 @@ async function send(id: number): Promise<void> {
   }
 }
 
-/** A refused file has its reason beside its name. */
+/** A rejected file has its reason next to its name. */
 const reasonOf = (error: unknown): string =>
   (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? detailOf(error);
 

@@ -1,4 +1,4 @@
-// Where a track's file is, or was, as far as it lies in the music folder.
+// Where a track's file is, or was, inside the music folder.
 import type { TrackOut } from '../../../server/library/wire.ts';
 
 export interface Place {
@@ -8,7 +8,7 @@ export interface Place {
 
 const FILE_URI = 'file:';
 
-/** Null for audio that is kept in the library's own storage. */
+/** Null for audio in the library's own storage. */
 export function fileLocation({ storage_uri: uri }: TrackOut): Place | null {
   if (!uri?.startsWith(FILE_URI)) return null;
   const path = uri.slice(FILE_URI.length);

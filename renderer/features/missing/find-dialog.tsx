@@ -1,4 +1,4 @@
-// Where is it? What of the library may be a missing track, and the word that it is.
+// Possible replacements of a missing track, to choose from.
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -39,7 +39,7 @@ export function FindDialog({ track, onClose, onFound }: FindDialogProps) {
 function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> & { track: TrackOut }) {
   const { t } = useTranslation();
   const relocate = useRelocate();
-  // a track that is found has none
+  // a track that was found has none
   const candidates = useQuery({ ...replacementsQuery(track.id), enabled: relocate.isIdle || relocate.isError });
   const choose = (other: TrackOut) =>
     relocate.mutate(
@@ -71,7 +71,7 @@ function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> 
     );
   }
 
-  // The dialog itself is in focus at first: the Enter that opened it must not choose.
+  // The dialog itself is focused first, so that the Enter that opened it does not choose.
   return (
     <div className={styles.find} tabIndex={-1} data-autofocus>
       <Sought track={track} />

@@ -12,7 +12,7 @@ import styles from './missing.module.css';
 export interface MissingActions {
   t: TFunction;
   isSelected: (id: number) => boolean;
-  /** Removed, and waiting for a word to come back. */
+  /** Removed, and can still be undone. */
   isLeaving: (id: number) => boolean;
   onSelect: (track: TrackOut, index: number, range: boolean) => void;
   onFind: (track: TrackOut) => void;
@@ -20,7 +20,7 @@ export interface MissingActions {
   onUndo: (track: TrackOut) => void;
 }
 
-/** Rows are the tab stops; what stands in them is reached by keys on the row. */
+/** Rows are the tab stops; their controls are reached by keys on the row. */
 const notAStop = { tabIndex: -1 } as const;
 
 export function missingColumns({

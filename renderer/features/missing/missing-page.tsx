@@ -1,4 +1,4 @@
-// Tracks without their file: find it, or let the track go. Keys on a row: Enter finds, Delete removes, Space chooses.
+// Tracks without a file: find it, or remove the track. Keys on a row: Enter finds, Delete removes, Space selects.
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { IconCircleCheck, IconFolderSearch, IconTrash } from '@tabler/icons-react';
 import { useEffect, useState, type KeyboardEvent } from 'react';
@@ -79,7 +79,7 @@ export function MissingPage() {
     });
   };
 
-  /** What the table itself has no use for. */
+  /** Keys the table itself does not use. */
   const onKeyDown = (event: KeyboardEvent) => {
     const control = event.ctrlKey || event.metaKey;
     const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');

@@ -13,11 +13,11 @@ export interface Removable {
   title: string;
 }
 
-/** Not that of a deleted track: one whose file comes back in time stays, and is in no other list to be hidden from. */
+/** Not the key of a deleted track: when the file comes back in time, the track stays. */
 export const missingKey = (id: number): string => `missing:${id}`;
 export const undoRemovalOf = (id: number): void => takeBack(missingKey(id));
 
-/** Lets tracks go when the notice does, with the way back beside it. */
+/** Removes tracks when the undo notice closes. */
 export function useRemoveMissing(): (tracks: readonly Removable[]) => void {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -27,7 +27,7 @@ export function useRemoveMissing(): (tracks: readonly Removable[]) => void {
     try {
       if (!(await deleteMissing(track.id))) bringBack([missingKey(track.id)]);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return; // gone already
+      if (error instanceof ApiError && error.status === 404) return; // deleted already
       bringBack([missingKey(track.id)]);
       tell(t('missing.notRemoved', { title: track.title, detail: detailOf(error) }));
     }

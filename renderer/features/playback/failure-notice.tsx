@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { usePlayer } from '../../player/use-player.ts';
 import styles from './player-bar.module.css';
 
-/** Says what is wrong with the track that can't be played, and what happens next. */
+/** Says why the track can't be played, and what happens next. */
 export function FailureNotice() {
   const { t } = useTranslation();
   const failure = usePlayer((state) => state.failure);

@@ -1,5 +1,4 @@
-// The words of the current track. Where every line has its time, the line that is sung stands out, and a click on a
-// line goes there.
+// Lyrics of the current track. With timed lines, the current one is highlighted, and a click seeks to a line.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';

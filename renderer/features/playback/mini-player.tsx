@@ -1,4 +1,4 @@
-// On a phone: one line with what plays, which opens the full-screen sheet.
+// On phones: one line with the current track, which opens the full-screen player.
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconPlayerSkipForwardFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';

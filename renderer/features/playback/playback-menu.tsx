@@ -1,4 +1,4 @@
-// How it plays: speed, sleep timer, crossfade, loudness.
+// Speed, sleep timer, crossfade and ReplayGain.
 import { Popover } from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconMoon } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';

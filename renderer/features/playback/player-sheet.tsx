@@ -1,4 +1,4 @@
-// The player over the whole screen of a phone.
+// The full-screen player of a phone.
 import { Modal } from '@mantine/core';
 import { IconChevronDown, IconMicrophone2, IconPlaylist } from '@tabler/icons-react';
 import { useState } from 'react';

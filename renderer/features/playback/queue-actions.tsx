@@ -7,7 +7,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 
-/** What can be done with the whole queue. */
+/** Actions on the whole queue. */
 export function QueueActions() {
   const { t } = useTranslation();
   const player = usePlayerCommands();

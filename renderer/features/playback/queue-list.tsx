@@ -1,5 +1,5 @@
-// What plays and what comes next: jump, reorder by drag (by a long press on a touch screen) or Alt+arrow, remove. Long
-// queues keep only the rows on screen in the document, and the one that is dragged.
+// The queue: jump, reorder by dragging (long press on touch screens) or Alt+arrow, remove. Only rows on screen are
+// rendered, and the dragged one.
 import {
   closestCenter,
   DndContext,
@@ -19,7 +19,7 @@ import { QueueRow } from './queue-row.tsx';
 import styles from './queue.module.css';
 
 const ROW_HEIGHT = 56;
-/** Ours are said by the list itself, in the person's language. */
+/** The list announces moves itself, in the user's language. */
 const SILENT = {
   announcements: {
     onDragStart: () => undefined,

@@ -4,7 +4,7 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import styles from './player-bar.module.css';
 import { useQueueOffer } from './use-queue-offer.ts';
 
-/** What was playing elsewhere, to go on with here. */
+/** Offers to continue what was playing on another device. */
 export function QueueOffer() {
   const { t } = useTranslation();
   const { tell } = useUndoNotice();

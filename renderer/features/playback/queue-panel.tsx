@@ -1,4 +1,4 @@
-// Beside the page: what comes next, or the words of what plays.
+// The side panel with queue or lyrics.
 import { IconX } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,7 @@ import { LyricsView } from './lyrics-view.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import styles from './queue.module.css';
 
-/** Comes with the library for dragging. */
+/** Loaded with the drag-and-drop library. */
 const QueueList = lazy(async () => ({ default: (await import('./queue-list.tsx')).QueueList }));
 
 export type SideView = 'queue' | 'lyrics';

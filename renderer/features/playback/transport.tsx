@@ -1,4 +1,4 @@
-// The controls that the bar and the full-screen sheet share.
+// Controls shared by the player bar and the full-screen player.
 import {
   IconArrowsShuffle,
   IconPlayerPauseFilled,
@@ -100,7 +100,7 @@ export function SeekBar({ below = false }: { below?: boolean }) {
   );
 }
 
-/** In a narrow bar only the button is left, unless the `whole` is wanted. */
+/** Narrow bars show only the mute button, unless `whole`. */
 export function VolumeControl({ whole = false }: { whole?: boolean }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

@@ -1,4 +1,4 @@
-// The queue that another device left: offered, never taken over by itself.
+// The queue left on another device: offered, never taken over automatically.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fetchQueueTracks, queueQuery } from '../../api/queue.ts';

@@ -1,5 +1,5 @@
-// The tracks of a playlist: choose, play, move by drag or Alt+arrow, remove. Every change makes a version, so Ctrl+Z
-// takes it back.
+// The tracks of a playlist: select, play, move by dragging or Alt+arrow, remove. Every change makes a version, so
+// Ctrl+Z can restore the one before.
 import { Menu } from '@mantine/core';
 import { IconArrowBarToDown, IconArrowBarToUp, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -45,10 +45,10 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const [said, setSaid] = useState('');
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   const [menuAt, setMenuAt] = useState<number | null>(null);
-  /** Versions before each change made here, the latest last. */
+  /** Versions before each change made here, oldest first. */
   const undo = useRef<number[]>([]);
 
-  /** Places of what is chosen, as far as it is here; the row itself when it is not among them. */
+  /** Positions of the selection, as far as loaded; the row itself when it is not selected. */
   const placesFor = (index: number): number[] => {
     const entry = list.item(index);
     if (!entry || !chosen.has(entry.entry_id)) return entry ? [index] : [];

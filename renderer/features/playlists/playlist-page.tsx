@@ -1,4 +1,4 @@
-// One playlist: its top, its tracks (now, or as they were in a version), and its versions beside them.
+// One playlist: header, tracks (current or of a version), and its versions.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { IconPlaylist } from '@tabler/icons-react';

@@ -13,7 +13,7 @@ import { NewPlaylistMenu } from './side-playlists.tsx';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
 import styles from './playlists.module.css';
 
-/** All playlists; on a phone the way to them. */
+/** All playlists; on a phone the only list of them. */
 export function PlaylistsPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(playlistsQuery());

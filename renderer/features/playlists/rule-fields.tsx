@@ -10,7 +10,7 @@ interface ConditionProps {
   onChange: (condition: Condition) => void;
 }
 
-/** One rule: what is asked, how, and what it is compared with. */
+/** One rule: field, operator and value. */
 export function ConditionFields({ condition, fields, onChange }: ConditionProps) {
   const { t } = useTranslation();
   const { field, op } = condition;

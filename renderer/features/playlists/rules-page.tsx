@@ -1,4 +1,4 @@
-// Makes a smart playlist, or changes the rules of one. What the rules find is shown beside them while they are written.
+// Creates a smart playlist, or edits its rules, with a live preview.
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -188,7 +188,7 @@ function OrderFields({
   );
 }
 
-/** How much the rules find, and the first of it. */
+/** The number of matching tracks, and the first of them. */
 function Preview({ rules }: { rules: Rules | undefined }) {
   const { t } = useTranslation();
   const [settled] = useDebouncedValue(rules === undefined ? '' : JSON.stringify(rules), TYPING_MS);

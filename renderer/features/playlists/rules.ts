@@ -1,5 +1,4 @@
-// The rules of a smart playlist as the editor holds them: the server's own shape, still incomplete while a person
-// types. Pure.
+// The rules of a smart playlist as the editor holds them: the API's shape, which may be incomplete while editing. Pure.
 import type { Rules, SmartFields } from '../../api/playlists.ts';
 import { isFieldName } from '../../music/track-fields.ts';
 
@@ -21,14 +20,14 @@ export interface RuleForm extends Group {
   seed?: number | undefined;
 }
 
-/** Groups inside groups; the server takes five levels. */
+/** Nesting of groups; the server accepts five levels. */
 export const DEPTH = 4;
 
-/** What a person types, and how much of it the server counts. */
+/** The unit in the form, and how many of the API's units it is. */
 const UNITS: Record<string, number> = { duration_ms: 60_000, size_bytes: 1_000_000, sample_rate_hz: 1_000 };
 export const unitOf = (field: string): number => UNITS[field] ?? 1;
 
-/** The key of a field's name. */
+/** Translation key of a field. */
 export const labelOfRule = (field: string) =>
   isFieldName(field) ? (`field.${field}` as const) : (`rules.fields.${field as 'title'}` as const);
 
@@ -45,7 +44,7 @@ export function newCondition(field: string, op: string, kind = 'text'): Conditio
   return valuesOf(op) === 2 ? { field, op, value: ['', ''] } : { field, op };
 }
 
-/** Another field keeps the operator when it has it. */
+/** Another field keeps the operator when it supports it. */
 export function withField(node: Condition, field: string, { fields }: SmartFields): Condition {
   const found = fields.find((one) => one.field === field);
   const op = found?.operators.includes(node.op) ? node.op : (found?.operators[0] ?? 'is');
@@ -71,7 +70,7 @@ const toWire = (node: Node): object => {
     : { field: node.field, op: node.op, value: node.value };
 };
 
-/** Undefined while something is missing. */
+/** Undefined while incomplete. */
 export function toRules(form: RuleForm): Rules | undefined {
   if (!isComplete(form)) return undefined;
   return {

@@ -27,7 +27,7 @@ import styles from './side-playlists.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;
 
-/** The playlists in the side bar: new ones, renaming, deleting, and tracks dropped onto one. */
+/** Playlists in the side bar: create, rename, delete, and drop tracks onto one. */
 export function SidePlaylists() {
   const { t } = useTranslation();
   const { data: playlists } = useQuery(playlistsQuery());

@@ -1,4 +1,4 @@
-// What can be done with a whole playlist, from its page and from the side bar.
+// Actions on a whole playlist, for its page and the side bar.
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
@@ -52,7 +52,7 @@ export function usePlaylistCommands() {
       notice.done(t('playlist.deleted', { name }), () => remove.mutate({ id, back: true }, { onError: failed }));
     },
 
-    /** Gives what was read, for those who want to say which lines fitted nothing. */
+    /** Resolves to the result of the import, which names the lines without a match. */
     async receive(file: File): Promise<ImportOut | undefined> {
       try {
         const result = await receive.mutateAsync(file);

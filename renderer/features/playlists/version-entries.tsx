@@ -12,7 +12,7 @@ import styles from './playlists.module.css';
 
 const nothing = () => {};
 
-/** What a playlist held in an earlier version, and the way back to it. */
+/** The tracks of an earlier version, and how to restore it. */
 export function VersionEntries({
   playlist,
   version,

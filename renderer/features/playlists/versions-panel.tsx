@@ -13,13 +13,13 @@ import styles from './playlists.module.css';
 
 interface VersionsPanelProps {
   playlist: PlaylistOut;
-  /** Undefined while the playlist is shown as it is now. */
+  /** Undefined while the current version is shown. */
   shown: number | undefined;
   onShow: (version: number | undefined) => void;
   onClose: () => void;
 }
 
-/** Every version with its date and what changed; choosing one shows what the playlist held then. */
+/** Every version with its date and changes; selecting one shows its tracks. */
 export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPanelProps) {
   const { t } = useTranslation();
   const { data, error } = useQuery(versionsQuery(playlist.id));

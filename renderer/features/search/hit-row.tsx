@@ -46,8 +46,8 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
 }
 
 /**
- * Where a hit of a catalogue is by now, and the step that brings it nearer. That is Alt+Enter; a button inside a choice
- * would be one too many.
+ * The state of a result from an online source, and the next step. The step is also Alt+Enter, because an option must
+ * not contain a button.
  */
 function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void }) {
   const { t } = useTranslation();

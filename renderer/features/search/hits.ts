@@ -1,5 +1,4 @@
-// The answers of a search as one list that arrow keys can walk, in the order the groups are shown: what is here first,
-// then what is not.
+// Search results as one list for the arrow keys, in the order of the groups: the library first, then online sources.
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import type { LibrarySearchResponse } from '../../../server/search/wire.ts';
 import type { AlbumOut, ArtistOut, TrackOut } from '../../../server/library/wire.ts';
@@ -10,7 +9,7 @@ export type Hit =
   | { kind: 'track'; id: string; track: TrackOut }
   | { kind: 'remote'; id: string; remote: SearchHit };
 
-/** `total`: how many there are, as far as anybody counts them. */
+/** `total`: how many there are, where that is counted. */
 export interface HitGroup {
   kind: Hit['kind'];
   total: number | null;

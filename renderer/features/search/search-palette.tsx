@@ -1,6 +1,6 @@
-// Find anything by typing: results as you type, arrows move, Enter plays a track and opens an album or artist,
-// Shift+Enter queues. What a catalogue has comes below, later: Enter and Shift+Enter save it first, and playing it
-// fetches it; Alt+Enter saves it, then fetches it.
+// Search as you type: arrows move, Enter plays a track and opens an album or artist, Shift+Enter queues. Results of
+// online sources follow below: Enter and Shift+Enter save them first, and playing downloads them; Alt+Enter saves, then
+// downloads.
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -87,7 +87,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
         : navigate({ to: '/artists/$artistId', params: { artistId: hit.artist.id } }));
     if (!queue && hit.kind !== 'remote') onClose();
   };
-  /** One step nearer: saved, then fetched. */
+  /** The next step: save, then download. */
   const get = (hit: SearchHit) =>
     void (hit.track_id === null ? remote.trackOf(hit) : remote.fetch(hit)).catch(() => {});
 

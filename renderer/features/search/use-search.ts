@@ -1,4 +1,4 @@
-// The two answers to what is typed: the library's in a moment, those of catalogues somewhere else when they come.
+// Results of the library at once, and of online sources when they arrive.
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
@@ -6,18 +6,18 @@ import { librarySearchQuery } from '../../api/search.ts';
 import { toGroups, type HitGroup } from './hits.ts';
 
 const TYPING_PAUSE_MS = 60;
-/** Others are asked when the typing is over, and not about single letters. */
+/** Online sources are queried after a pause, and not for single letters. */
 const REMOTE_PAUSE_MS = 400;
 const REMOTE_FROM_LENGTH = 2;
 
 export interface Found {
-  /** What the groups are of; behind the typing by a moment. */
+  /** The query the results belong to; a moment behind the input. */
   q: string;
   groups: HitGroup[];
   error: Error | null;
-  /** Catalogues are still being asked. */
+  /** Online sources are still being queried. */
   isAsking: boolean;
-  /** Nothing is anywhere. */
+  /** No results anywhere. */
   isNothing: boolean;
 }
 
@@ -28,7 +28,7 @@ export function useSearch(text: string): Found {
   const hasCatalogue = useHasCatalogue();
   const wantsRemote = hasCatalogue && q.length >= REMOTE_FROM_LENGTH;
   const library = useQuery(librarySearchQuery(q));
-  // A catalogue that fails is told of in Discover; who looks for a track of the library need not know.
+  // Discover reports a failing source; the palette does not.
   const remote = useQuery({ ...remoteSearchQuery(settled), enabled: wantsRemote && settled === q, retry: false });
   const isRemoteOf = wantsRemote && settled === q && !remote.isPlaceholderData;
   const groups = q === '' ? [] : toGroups(library.data, isRemoteOf ? (remote.data?.items ?? []) : []);

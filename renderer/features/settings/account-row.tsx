@@ -1,4 +1,4 @@
-// One account, as a superuser sees it. What cannot be taken back asks once more, in the row itself.
+// One account, as an administrator sees it. What cannot be undone is confirmed in the row.
 import { Menu, PasswordInput } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';

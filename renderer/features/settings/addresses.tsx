@@ -1,4 +1,4 @@
-// Where a phone finds the library: to read with its camera, to copy, or to type.
+// The addresses of the library: as a QR code, to copy, or to type.
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { NetworkOut } from '../../../server/lan/wire.ts';

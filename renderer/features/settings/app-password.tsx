@@ -1,4 +1,4 @@
-// The password that phone apps sign in with: shown when asked for, copied, replaced.
+// The password for phone apps: show, copy, replace.
 import { useTranslation } from 'react-i18next';
 import { useNewAppPassword, useShowAppPassword } from '../../api/users.ts';
 import { detailOf } from '../../api/problem.ts';

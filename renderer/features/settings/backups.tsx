@@ -1,4 +1,4 @@
-// Where backups go, when, and which there are; whether the place works, and the way back from one of them.
+// Backups: location, schedule, list, test and restore.
 import { useQuery } from '@tanstack/react-query';
 import { IconDatabaseExport, IconPlugConnected } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
@@ -32,7 +32,7 @@ function Snapshots() {
   const test = useTestBackup();
   const [chosen, setChosen] = useState<SnapshotOut | null>(null);
   useEffect(() => {
-    void refetch(); // another place may have been chosen
+    void refetch(); // the location may have changed
     test.reset();
   }, [changedAt, refetch]);
   const fault = [start.error, test.error, error].find(Boolean);

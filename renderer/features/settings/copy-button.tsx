@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 
 const DONE_FOR_MS = 2_000;
 
-/** Over plain http on the network browsers have no clipboard; the text beside the button can be selected then. */
+/** Browsers have no clipboard over plain http; the text beside the button can be selected instead. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation();
   const [isDone, setIsDone] = useState(false);

@@ -1,5 +1,4 @@
-// What the desktop app can do beside showing pages. Its choices are kept by the app itself, and are shown in its own
-// windows only.
+// Settings of the desktop app, stored by the app itself and shown only in its windows.
 import { Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';

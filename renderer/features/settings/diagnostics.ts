@@ -1,5 +1,5 @@
-// What helps whoever helps: versions, sizes, and settings that are not at their defaults. English and plain, to paste
-// into a report. Nothing in it says who one is: no secrets, no paths, no addresses.
+// Diagnostics for bug reports: versions, sizes, and settings that differ from their defaults. Plain English, without
+// secrets, paths or addresses.
 import type { ServerOut, SettingOut } from '../../../server/settings/wire.ts';
 import type { StorageStatsOut } from '../../../server/stats/wire.ts';
 
@@ -10,7 +10,7 @@ interface Facts {
   browser: string;
 }
 
-/** Switches, numbers and choices say nothing of a person; texts may. */
+/** Switches, numbers and choices are harmless; texts may identify the user. */
 const isHarmless = ({ value, choices }: SettingOut): boolean => typeof value !== 'string' || choices !== undefined;
 
 export function diagnostics({ server, settings, storage, browser }: Facts): string {

@@ -11,7 +11,7 @@ import { SettingGroup, SettingRow } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
-/** Theme and language are each browser's own, and kept there; the rest is the server's. */
+/** Theme and language are stored in the browser; the rest is on the server. */
 export function GeneralSection() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;
@@ -59,7 +59,7 @@ export function GeneralSection() {
   );
 }
 
-/** What is in use now; the setting above may wait for the next start, or wish for a keychain that is not there. */
+/** What is in use now: the setting above may need a restart, or a keychain that is not there. */
 function SecretPlace() {
   const { t } = useTranslation();
   const secrets = useQuery(settingsQuery()).data?.secret_store;

@@ -33,7 +33,7 @@ function LastScan() {
   const folder = sources.data?.find(({ name }) => name === 'local_folder');
   const isScanning = jobs.data?.items.some((job) => job.task === SCAN_TASK && isOpen(job)) ?? false;
   const { refetch } = sources;
-  useEffect(() => void refetch(), [isScanning, refetch]); // begun or ended
+  useEffect(() => void refetch(), [isScanning, refetch]); // started or ended
   const last = folder?.last_scan;
   return (
     <SettingGroup title={t('settings.library.lastScan')}>

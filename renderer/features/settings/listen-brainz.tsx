@@ -1,4 +1,4 @@
-// Where one's own plays are sent: connected, what waits, what went wrong.
+// The user's ListenBrainz connection: state, pending plays, errors.
 import { PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';

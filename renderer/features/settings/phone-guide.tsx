@@ -1,4 +1,4 @@
-// How to set up common phone apps, step by step. Every one of them asks for an address, a user name and a password.
+// How to set up common phone apps. Each needs an address, a user name and a password.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { networkQuery } from '../../api/network.ts';

@@ -1,4 +1,4 @@
-// How music sounds. It is the player's own state, so the window that plays follows at once.
+// Sound settings. They are part of the player's state, so the playing window follows at once.
 import { NativeSelect } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';

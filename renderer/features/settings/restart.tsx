@@ -1,5 +1,4 @@
-// What waits for the next start of the server, and that start: a button where the desktop app can do it, words in a
-// browser.
+// Settings that need a restart, and the restart: a button in the desktop app, a hint in a browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -23,7 +22,7 @@ export function RestartNote() {
   );
 }
 
-/** Nothing in a browser: the server may run anywhere. */
+/** Not in a browser: the server may run anywhere. */
 export function RestartButton() {
   const { t } = useTranslation();
   const queries = useQueryClient();

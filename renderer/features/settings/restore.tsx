@@ -1,4 +1,4 @@
-// The way back to a backup. Nothing of the library that is here is touched until the server is started again.
+// Restoring a backup. The current library is not touched until the server restarts.
 import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { BackupsOut, SnapshotOut } from '../../../server/backup/wire.ts';
@@ -56,7 +56,7 @@ export function RestoreDialog({ snapshot, onClose }: { snapshot: SnapshotOut | n
   );
 }
 
-/** A restore that was begun, and how to give it up. */
+/** A restore under way, and how to cancel it. */
 export function RestoreNote({ restore: { is_ready } }: { restore: NonNullable<BackupsOut['restore']> }) {
   const { t } = useTranslation();
   const forget = useForgetRestore();

@@ -1,5 +1,5 @@
-// One setting of the server: name, line, control, and where its value comes from. The control follows from the value,
-// so a new setting needs no code.
+// One setting of the server: label, help, control and origin. The control follows from the value, so a new setting
+// needs no code.
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
 import { useId, type KeyboardEvent } from 'react';
@@ -14,7 +14,7 @@ import { helpId, Saved, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { useChoice, useDraft } from './use-setting.ts';
 
-/** settings.json lies in this folder, so the folder cannot be changed from here. */
+/** settings.json is in this folder, so the folder cannot be changed from here. */
 const isFixed = ({ key, origin }: SettingOut): boolean => origin === 'env' || key === 'data_dir';
 
 export function SettingField({ setting }: { setting: SettingOut }) {

@@ -1,9 +1,9 @@
-// What a setting is called and what it does, in the reader's language. A setting that is newer than the translations
-// still has its own name and the server's own line.
+// Labels and help of settings, in the user's language. A setting without a translation shows its key and the server's
+// help.
 import i18next from 'i18next';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 
-/** Keys that are put together while the window runs. */
+/** Keys composed at run time. */
 const translate = i18next.t as (key: string) => string;
 const find = (key: string): string | undefined => (i18next.exists(key) ? translate(key) : undefined);
 
@@ -13,5 +13,5 @@ export const helpOf = ({ key, help }: Pick<SettingOut, 'key' | 'help'>): string 
 export const choiceLabel = ({ key }: Pick<SettingOut, 'key'>, choice: string): string =>
   find(`setting.${key}.choice.${choice}`) ?? choice;
 
-/** An example of what may stand in an empty field. */
+/** An example for an empty field. */
 export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => find(`setting.${key}.example`) ?? '';

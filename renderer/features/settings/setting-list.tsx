@@ -17,10 +17,7 @@ interface SettingListProps {
   children?: ReactNode;
 }
 
-/**
- * All settings of a group that are in use, as the server lists them; those that most people never need stand behind a
- * heading. `children` stand below the usual ones.
- */
+/** All settings of a group that are in use; advanced ones are collapsed. `children` come after the usual ones. */
 export function SettingList({ group, title, special = {}, children }: SettingListProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(settingsQuery());

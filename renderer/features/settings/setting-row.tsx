@@ -5,7 +5,7 @@ import styles from './settings.module.css';
 interface RowProps {
   label: string;
   help?: ReactNode;
-  /** Id of the control that the label belongs to; without it the label is plain text. */
+  /** Id of the labelled control; without it the label is plain text. */
   htmlFor?: string;
   /** Where the value comes from, and when it takes effect. */
   notes?: ReactNode;
@@ -16,7 +16,7 @@ interface RowProps {
 
 export const helpId = (id: string): string => `${id}-help`;
 
-/** One thing that can be chosen: what it is, what it does, and the control. */
+/** One setting: label, help and control. */
 export function SettingRow({ label, help, htmlFor, notes, wide = false, children }: RowProps) {
   return (
     <div className={styles.row} data-wide={wide || undefined}>
@@ -40,7 +40,7 @@ export function SettingRow({ label, help, htmlFor, notes, wide = false, children
   );
 }
 
-/** Rows that belong together. */
+/** A group of rows. */
 export function SettingGroup({ title, lead, children }: { title?: string; lead?: string; children: ReactNode }) {
   return (
     <section className={styles.group} aria-label={title}>
@@ -51,7 +51,7 @@ export function SettingGroup({ title, lead, children }: { title?: string; lead?:
   );
 }
 
-/** Told to screen readers when it comes. */
+/** Announced to screen readers. */
 export function Saved({ shown }: { shown: boolean }) {
   const { t } = useTranslation();
   return (

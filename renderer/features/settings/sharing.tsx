@@ -1,4 +1,4 @@
-// One switch lets the network in. Below it: who else could then come in, and where a phone finds the library.
+// The switch that shares the library on the network. Below it: whether registration is open, and the addresses.
 import { Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';
@@ -70,7 +70,7 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
   );
 }
 
-/** Whoever switches sharing off from a phone loses the page. */
+/** Turning sharing off from another device cuts that device off. */
 const isHere = (): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 
 function OpenRegistration() {

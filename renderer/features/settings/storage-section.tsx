@@ -27,9 +27,7 @@ export function StorageSection() {
   );
 }
 
-/**
- * Writes, reads and removes something small, with the settings as they are saved, also those that wait for a restart.
- */
+/** Writes, reads and deletes a small object with the saved settings, including those that need a restart. */
 function StoreTest() {
   const { t } = useTranslation();
   const { data, dataUpdatedAt } = useQuery(settingsQuery());

@@ -1,4 +1,4 @@
-// The trust threshold as a slider, with what it does to a track in words.
+// The trust threshold as a slider, with an explanation of its effect.
 import { useTranslation } from 'react-i18next';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { Slider } from '../../ui/slider.tsx';

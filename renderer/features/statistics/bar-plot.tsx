@@ -1,4 +1,4 @@
-// Bars along a line of time or of years.
+// Bars over time or over years.
 import { BarChart } from '@mantine/charts';
 
 interface BarPlotProps<Key extends string> {

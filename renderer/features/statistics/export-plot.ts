@@ -1,5 +1,5 @@
-// A plot as a file. The CSP lets no picture come from a made-up address, so an SVG cannot be loaded as an image: its
-// shapes are drawn again on a canvas, each where it stands and in the colours it has on screen.
+// A plot as a file. The CSP forbids blob images, so an SVG cannot be loaded as an image: its shapes are drawn on a
+// canvas, with their positions and colours on screen.
 const SCALE = 2;
 const PADDING = 24;
 const HEADING = 40;
@@ -12,7 +12,7 @@ export function saveFile(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** `name` without what file systems have no place for. */
+/** `name` without characters that file names cannot contain. */
 export const fileName = (name: string, ending: string): string =>
   `${name
     .toLowerCase()
@@ -82,10 +82,7 @@ function drawShape(path: Path2D, style: CSSStyleDeclaration, context: CanvasRend
   context.stroke(path);
 }
 
-/**
- * Each run of text where the browser put its first letter, whatever the anchor says; the base line is not in that
- * place.
- */
+/** Each run of text at the position of its first glyph, whatever its anchor; the baseline is computed. */
 function drawText(element: SVGTextContentElement, style: CSSStyleDeclaration, context: CanvasRenderingContext2D): void {
   const lines = [...element.querySelectorAll('tspan')];
   context.fillStyle = style.fill;

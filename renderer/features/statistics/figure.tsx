@@ -1,4 +1,4 @@
-// A plot with the table behind it. Both can be saved: the plot as a picture, the table for a spreadsheet.
+// A plot with its table. The plot can be saved as PNG, the table as CSV.
 import { Menu } from '@mantine/core';
 import { IconChartBar, IconDots, IconFileSpreadsheet, IconPhoto, IconTable } from '@tabler/icons-react';
 import { useRef, useState, type ReactNode } from 'react';
@@ -12,7 +12,7 @@ import styles from './statistics.module.css';
 interface FigureProps {
   title: string;
   table: Table;
-  /** What the plot says in a sentence, for whoever cannot see it. */
+  /** The plot in one sentence, for screen readers. */
   summary: string;
   tools?: ReactNode;
   /** One SVG. */

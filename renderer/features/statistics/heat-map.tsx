@@ -1,4 +1,4 @@
-// When in the week something is played: darker is more.
+// Plays by weekday and hour: darker is more.
 import { MatrixChart } from '@mantine/charts';
 import { useElementSize } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,7 @@ const GAP = 2;
 const HOURS = 24;
 /** Narrower cells have room for every sixth label only. */
 const WIDE_CELL = 18;
-/** The first of January 2024 was a Monday. */
+/** 1 January 2024 was a Monday. */
 export const weekdayName = (weekday: number, style: 'short' | 'long' = 'short'): string =>
   formatDay(`2024-01-0${weekday}`, { weekday: style });
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7];
@@ -21,7 +21,7 @@ export function HeatMap({ week }: { week: ListeningOut['week'] }) {
   const { ref, width } = useElementSize();
   const cellSize = Math.floor((Math.max(320, width) - LABELS_WIDTH) / HOURS) - GAP;
   const height = Math.min(cellSize, 36);
-  // Every label has to be another text: those that have no room are of nothing but zero-width spaces.
+  // Labels must be unique: hidden ones consist of zero-width spaces.
   const labels = Array.from({ length: HOURS }, (_, hour) =>
     cellSize >= WIDE_CELL || hour % 6 === 0 ? String(hour) : '\u200B'.repeat(hour),
   );

@@ -1,4 +1,4 @@
-// What there is in the library: by format, source, status and year, and how full the disk is.
+// The library by format, source, status and year, and disk usage.
 import { useTranslation } from 'react-i18next';
 import type { StorageStatsOut } from '../../../server/stats/wire.ts';
 import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/format.ts';
@@ -101,7 +101,7 @@ export function LibraryStats({ storage }: { storage: StorageStatsOut }) {
   );
 }
 
-/** Music that is played where it lies may be on another disk, so it is never said to be more than what is used here. */
+/** Referenced music may be on another disk, so it is never shown as more than what is used here. */
 function Disk({ disk, music }: { disk: NonNullable<StorageStatsOut['disk']>; music: number }) {
   const { t } = useTranslation();
   const own = Math.min(music, disk.used_bytes);

@@ -1,4 +1,4 @@
-// What a person listened to over some days: how much, when, and what most.
+// Listening over a range of days: how much, when, and the top items.
 import { useTranslation } from 'react-i18next';
 import type { ListeningOut } from '../../../server/stats/wire.ts';
 import { formatDay, formatHour, formatLength, formatNumber } from '../../ui/format.ts';
@@ -16,7 +16,7 @@ const MEASURES = ['plays', 'minutes'] as const;
 
 interface ListeningStatsProps {
   listening: ListeningOut;
-  /** The days that are shown, both included. */
+  /** The days shown, inclusive. */
   from: string;
   to: string;
   measure: Measure;
@@ -100,7 +100,7 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
   );
 }
 
-/** `year` is said in the titles, where those of other days are on the same page. */
+/** `year` is added to the titles, where other days are on the same page. */
 export function TopFigures({ tops, measure, year }: { tops: Tops; measure: Measure; year?: number }) {
   const { t } = useTranslation();
   const names = {

@@ -1,4 +1,4 @@
-// What the plots show, out of what the server says. Pure.
+// Data of the plots, from the API's responses. Pure.
 import { addDays } from '../../ui/day-range.ts';
 
 export interface Heard {
@@ -8,7 +8,7 @@ export interface Heard {
 export interface HeardDay extends Heard {
   day: string;
 }
-/** `start` is the first day of it. */
+/** `start` is its first day. */
 export interface Bucket extends Heard {
   start: string;
 }
@@ -41,7 +41,7 @@ function next(start: string, step: Step): string {
   return addDays(start, step === 'day' ? 1 : 7);
 }
 
-/** Every day, week or month from `from` to `to`, also those in which nothing was played. */
+/** Every day, week or month from `from` to `to`, also without plays. */
 export function bucketDays(days: readonly HeardDay[], from: string, to: string): { step: Step; buckets: Bucket[] } {
   const step = stepFor(from, to);
   const sums = new Map<string, Bucket>();
@@ -56,7 +56,7 @@ export function bucketDays(days: readonly HeardDay[], from: string, to: string):
   return { step, buckets: [...sums.values()] };
 }
 
-/** Every year from the first to the last, also those without an album. */
+/** Every year from the first to the last, also without albums. */
 export function fillYears(years: readonly { year: number; albums: number }[]): { year: number; albums: number }[] {
   const [first, last] = [years[0]?.year, years.at(-1)?.year];
   if (first === undefined || last === undefined) return [];

@@ -1,4 +1,4 @@
-// The most of something: a bar for each, with its name in it, that leads to its page.
+// Top items: a bar for each, labelled with its name and linked to its page.
 import { useElementSize } from '@mantine/hooks';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,7 +7,7 @@ import styles from './statistics.module.css';
 export interface Rank {
   key: string | number;
   name: string;
-  /** Beside the name, such as the artist of an album. */
+  /** Next to the name, such as the artist of an album. */
   by?: string | null;
   value: number;
   to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
@@ -15,7 +15,7 @@ export interface Rank {
 
 const ROW = 36;
 const BAR = 6;
-/** About the width of a letter, to keep a name off the number beside it. */
+/** Approximate width of a letter, to keep a name off the number beside it. */
 const LETTER = 7;
 
 export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (value: number) => string }) {

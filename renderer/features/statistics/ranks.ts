@@ -1,4 +1,4 @@
-// The server's lists of the most played, as the plots and the tables behind them want them. Pure.
+// Top lists for the plots and their tables. Pure.
 import type { ListeningOut } from '../../../server/stats/wire.ts';
 import type { Table } from './plot-data.ts';
 import type { Rank } from './rank-plot.tsx';
@@ -35,7 +35,7 @@ function entriesOf(tops: Tops, kind: TopKind): Entry[] {
   }
 }
 
-/** The server orders by plays; by minutes they are ordered again. */
+/** The server orders by plays; by minutes they are sorted again. */
 export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, most: number): Rank[] {
   return entriesOf(tops, kind)
     .sort((a, b) => b[measure] - a[measure])

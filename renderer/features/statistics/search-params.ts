@@ -1,4 +1,4 @@
-// What the address of the statistics says. Kept apart from the page, which is loaded late.
+// Search parameters of the statistics. Apart from the page, which is loaded on demand.
 import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
 
 export interface StatisticsSearch extends RangeSearch {
