@@ -152,7 +152,7 @@ export const SETTINGS = {
   S3_FORCE_PATH_STYLE: setting(bool.default(false), {
     group: 'storage',
     restart: true,
-    help: 'Put the bucket into the path, as many self-hosted stores want it.',
+    help: 'Put the bucket into the path; required by many self-hosted stores.',
   }),
   BACKUP_TARGET: setting(path.optional(), {
     group: 'backup',
@@ -163,7 +163,7 @@ export const SETTINGS = {
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 03:30')
       .optional(),
-    { group: 'backup', help: 'When a backup is made every day, such as 03:30; never by itself when not set.' },
+    { group: 'backup', help: 'When a backup is made every day, such as 03:30; no schedule if empty.' },
   ),
   BACKUP_KEEP_DAILY: setting(number(z.int().min(1).max(366), 'a whole number from 1 to 366').default(7), {
     group: 'backup',
@@ -193,7 +193,7 @@ export const SETTINGS = {
   VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), {
     group: 'storage',
     advanced: true,
-    help: 'In how many days everything stored is compared with its checksums once, a part every day; 0 for never. 30 on a disk and 0 in an object store by default.',
+    help: 'In how many days all stored files are verified once, a part every day; 0 for never. 30 on a disk and 0 in an object store by default.',
   }),
   MAX_UPLOAD_BYTES: setting(number(z.int().min(1), 'a whole number of bytes').default(1_073_741_824), {
     group: 'storage',
@@ -247,7 +247,7 @@ export const SETTINGS = {
     help: 'Password of ADMIN_USERNAME.',
   }),
 
-  FPID_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Identify tracks by their sound.' }),
+  FPID_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Identify tracks by acoustic fingerprint.' }),
   FPID_API_KEY: setting(text.optional(), {
     group: 'metadata',
     secret: true,
@@ -260,7 +260,7 @@ export const SETTINGS = {
   }),
   FPID_TRUST_SCORE: setting(number(z.number().min(0).max(1), 'a number from 0 to 1').default(0.85), {
     group: 'metadata',
-    help: 'Above this score what was heard wins over the tags; at or below it tags win.',
+    help: 'Above this score a fingerprint match wins over the tags; at or below it the tags win.',
   }),
   FPID_RATE_PER_SECOND: setting(number(z.number().min(0.1).max(1_000), 'a number from 0.1 to 1000').default(3), {
     group: 'metadata',
@@ -303,13 +303,13 @@ export const SETTINGS = {
   TRANSCODE_PROCESSES: setting(number(z.int().min(1).max(64), 'a whole number from 1 to 64').default(2), {
     group: 'storage',
     advanced: true,
-    help: 'How many tracks are converted for phones at the same time.',
+    help: 'How many tracks are transcoded at the same time.',
   }),
   TRANSCODE_CACHE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(5_368_709_120), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'How much room converted tracks may take in the cache, in bytes.',
+    help: 'Size limit of the cache of transcoded tracks, in bytes.',
   }),
   FPCALC_PATH: setting(path.optional(), {
     group: 'metadata',

@@ -1,7 +1,7 @@
 // The source `streamsrc`: whichever catalogue is in use, asked with a time limit, its results kept for minutes, its
 // hits remembered so that nothing is fetched which a search of this server did not give.
 import type { WatchedSettings } from '../config/live-settings.ts';
-import type { SettingName } from '../config/settings.ts';
+import { SETTING_NAMES } from '../config/settings.ts';
 import { conflict, messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
@@ -18,17 +18,7 @@ import type { CataloguePace } from './provider-http.ts';
 import { createSub } from './sub.ts';
 
 export const STREAMSRC = 'streamsrc';
-const SETTINGS_IN_USE: SettingName[] = [
-  'STREAMSRC_ENABLED',
-  'STREAMSRC_PROVIDER',
-  'STREAMSRC_BASE_URL',
-  'STREAMSRC_COMMAND',
-  'STREAMSRC_SEARCH_TEMPLATE',
-  'STREAMSRC_COOKIES_FILE',
-  'STREAMSRC_EXTRACTORS',
-  'STREAMSRC_USERNAME',
-  'STREAMSRC_PASSWORD',
-];
+const SETTINGS_IN_USE = SETTING_NAMES.filter((name) => name.startsWith('STREAMSRC_'));
 
 /** The archive asks for about one request a second; a search needs a few in a row, and then none for minutes. */
 const PACE: CataloguePace = {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PAGE, settingsPage } from '../../../scripts/settings-page.ts';
 import { loadConfig, parseSetting } from '../../../server/config/config.ts';
 import { defaultDataDir, SETTING_NAMES, SETTINGS, type SettingName } from '../../../server/config/settings.ts';
 import { AppError } from '../../../server/errors.ts';
@@ -229,3 +231,6 @@ it('a setting that is read only beside another one names it and values that it t
   });
   expect(wrong).toEqual([]);
 });
+
+it('docs/SETTINGS.md is what the table says; npm run settings-page writes it', () =>
+  expect(readFileSync(PAGE, 'utf8')).toBe(settingsPage()));
