@@ -1,5 +1,5 @@
-// One attempt at fetching a track's audio: into a folder of its own, checked as an upload is, stored, and put under the
-// track in place. What was fetched before a kill or a broken line is gone on with.
+// One attempt to download a track's audio: into a folder of its own, checked like an upload, stored, and given to the
+// track. It resumes where a kill or a lost connection ended the attempt before.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -28,7 +28,7 @@ export interface DownloadTaskDeps {
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   libraryChanged: () => void;
-  /** A track has its audio now. */
+  /** The track has its audio now. */
   onFetched: (id: TrackId) => void;
 }
 
@@ -48,7 +48,7 @@ export function downloadTask({
   libraryChanged,
   onFetched,
 }: DownloadTaskDeps): Handler<typeof DOWNLOAD_TASK> {
-  /** As it is at this moment: the track may have been merged into another, or deleted. */
+  /** As it is now: the track may have been merged into another, or deleted. */
   function look(id: DownloadId): { download: DownloadRow; trackId: TrackId; isHere: boolean } {
     const download = findDownload(db, id);
     const track = download?.trackId == null ? undefined : findFetched(db, download.trackId);
@@ -98,7 +98,7 @@ export function downloadTask({
       { behavior: 'immediate' },
     );
 
-  /** The error as the job's next state: a person reads its text, and it says whether trying again makes sense. */
+  /** The error as the job needs it: a text for people, and whether to retry. */
   function toJobError(error: unknown, id: DownloadId): Error {
     if (error instanceof CatalogueError && !error.isPassing) return permanent(error);
     if (error instanceof CatalogueError)
@@ -140,12 +140,12 @@ export function downloadTask({
         throw error;
       }
       const told = toJobError(error, id);
-      if (isPermanent(told)) await clear(); // of others what is there is gone on with
+      if (isPermanent(told)) await clear(); // otherwise the next attempt resumes
       throw told;
     } finally {
       report.close();
       libraryChanged();
-      setImmediate(() => downloads.announce(id)); // once the outcome is stored
+      setImmediate(() => downloads.announce(id)); // after the outcome is stored
     }
   };
 }

@@ -1,5 +1,5 @@
-// The rows of downloads. Their state follows their job by triggers (migrations/0009_downloads.sql); what is written
-// here is the rest.
+// Rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the rest is written
+// here.
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
@@ -54,7 +54,7 @@ export const setStatus = (db: Db, id: DownloadId, status: DownloadStatus): void 
 export const setBytes = (db: Db, id: DownloadId, bytesDone: number, bytesTotal: number | null, now: Date): void =>
   void db.update(downloads).set({ bytesDone, bytesTotal, updatedAt: now }).where(eq(downloads.id, id)).run();
 
-/** Downloads that wait for work without a job that would do it: the process was killed between the two. */
+/** Unfinished downloads without a job: the process was killed between the two. */
 export const listForgotten = (db: Db): DownloadRow[] =>
   db
     .select({ download: downloads })
@@ -64,7 +64,7 @@ export const listForgotten = (db: Db): DownloadRow[] =>
     .all()
     .map(({ download }) => download);
 
-/** Whose half-fetched files may still be of use: unfinished ones, and those that failed lately. */
+/** Downloads whose partial files may be resumed: unfinished ones, and those that failed lately. */
 export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
   new Set(
     db
@@ -93,7 +93,7 @@ export const findFetched = (db: Db, id: TrackId): FetchedTrack | undefined =>
 export const setAvailability = (db: Db, id: TrackId, availability: Availability, now: Date): void =>
   void db.update(tracks).set({ availability, updatedAt: now }).where(eq(tracks.id, id)).run();
 
-/** What the catalogue calls the track; its own name before that of one merged into it. */
+/** The catalogue's id of the track; its own before that of a track merged into it. */
 export const findRemoteId = (db: Db, trackId: TrackId): string | undefined =>
   db
     .select({ sourceId: remoteIds.sourceId })

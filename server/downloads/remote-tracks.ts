@@ -1,5 +1,5 @@
-// Tracks that were saved from the remote catalogue: placeholders without audio, found by what the catalogue calls them.
-// That name stays with the music when tracks are renamed or merged, so a search always knows what is here.
+// Tracks saved from the remote catalogue: placeholders without audio, found by the catalogue's id. The id stays with
+// the music when tracks are renamed or merged, so that a search always knows what is here.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { invalid } from '../errors.ts';
@@ -14,7 +14,7 @@ export interface Saved {
   isNew: boolean;
 }
 
-/** What the caller says of a hit; used where this server remembers nothing of it. */
+/** A hit as the caller describes it; used when this server does not remember the hit. */
 export type HitNames = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durationMs' | 'year'>;
 
 export interface RemoteTracksDeps {
@@ -56,7 +56,7 @@ export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTra
   const insertId = client.prepare('INSERT INTO remote_ids (source, source_id, track_id, page_url) VALUES (?, ?, ?, ?)');
   const setCoverUrl = client.prepare('UPDATE tracks SET cover_url = ? WHERE id = ?');
 
-  /** One transaction: the unique name lets one of many who save the same hit make the row. */
+  /** In a transaction: when many save the same hit at once, the unique id lets one insert the row. */
   const insertOnce = client.transaction((sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
     const known = find.get(STREAMSRC, sourceId);
     if (known) return { trackId: known.trackId, isNew: false };
@@ -76,8 +76,8 @@ export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTra
     find: (sourceId: string): TrackId | undefined => find.get(STREAMSRC, sourceId)?.trackId,
 
     /**
-     * Makes the placeholder, or gives the track that there is. Throws `conflict` when the catalogue is off, `invalid`
-     * for a name that is none of its.
+     * Inserts the placeholder, or gives the track that is there. Throws `conflict` when the catalogue is off, `invalid`
+     * for an id that is not its own.
      */
     save(sourceId: string, names: HitNames): Saved {
       catalogue.assertOn();
@@ -92,7 +92,7 @@ export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTra
   };
 }
 
-/** The catalogue's names, and its downloads, go with the music. */
+/** Ids of the catalogue, and downloads, move with the music. */
 export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
   const moveIds = db.$client.prepare('UPDATE remote_ids SET track_id = ? WHERE track_id = ?');
   const moveDownloads = db.$client.prepare('UPDATE OR IGNORE downloads SET track_id = ? WHERE track_id = ?');

@@ -1,4 +1,4 @@
-// Saving hits of the remote catalogue and fetching their audio, over REST. The library is everybody's, and so are its
+// Saving hits of the remote catalogue and downloading their audio, over REST. The library is shared, and so are its
 // downloads.
 import { DownloadIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -37,7 +37,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     catalogue.assertOn();
   }
 
-  /** The track of a hit, saved now when it was not. */
+  /** The track of a hit; saves it when needed. */
   async function trackOf(sourceId: string): Promise<TrackId> {
     const known = remoteTracks.find(sourceId);
     if (known !== undefined) return known;

@@ -1,6 +1,5 @@
-// Fetching the audio of saved tracks, as people see it: asked for, shown, tried again, cancelled. The job behind each
-// download (download-task.ts) does the work; its state comes into the download's row by triggers, so that the two
-// cannot disagree.
+// Downloads of saved tracks: request, list, retry, cancel. The job behind each (download-task.ts) does the work; triggers copy
+// its state to the download's row, so that the two cannot differ.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MainDb } from '../db/client.ts';
@@ -41,7 +40,7 @@ export interface DownloadsDeps {
   dir: string;
 }
 
-/** `download_task` waits in one line; `materialize_track` is for a person who wants to listen now. */
+/** `download_task` waits for its turn; `materialize_track` is for a person who wants to listen now. */
 type FetchTask = typeof DOWNLOAD_TASK | typeof MATERIALIZE_TRACK;
 export interface Asked {
   download: DownloadRow;
@@ -70,7 +69,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     return row;
   }
 
-  /** The track's audio is asked for. In one transaction, so that of many who ask at once one begins. */
+  /** In one transaction, so that of many requests at once only one starts a download. */
   function note(userId: UserId, trackId: TrackId): Asked & { isNew: boolean } {
     return db.transaction(
       (tx) => {
@@ -82,9 +81,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
         if (underWay) return { download: underWay, isHere: false, isNew: false };
         const sourceId = findRemoteId(tx, trackId);
         if (sourceId === undefined)
-          throw conflict(
-            `“${track.title}” did not come from the remote catalogue, so its audio cannot be fetched from there.`,
-          );
+          throw conflict(`“${track.title}” is not from the remote catalogue, so its audio cannot be downloaded.`);
         catalogue.assertInUse(sourceId);
         const download = insertDownload(tx, { sourceId, trackId, userId }, now());
         setAvailability(tx, trackId, 'fetching', now());
@@ -118,7 +115,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     return { download: isNew ? get(download.id) : download, isHere };
   }
 
-  /** Without a queue the track is as it was, and so is the download after `undo`. */
+  /** When the queue fails, the track is as before, and so is the download after `undo`. */
   async function enqueue(task: FetchTask, id: DownloadId, undo: () => void): Promise<void> {
     try {
       await jobs.enqueue(task, { downloadId: id });
@@ -139,7 +136,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     announce(id);
   }
 
-  /** Until the download changes, or the signal says that it has been long enough. */
+  /** Resolves when the download changes, or when aborted. */
   const nextChange = (id: DownloadId, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const all = waiting.get(id) ?? new Set();
@@ -157,20 +154,16 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     folderOf,
     get,
     list: (status: DownloadStatus | undefined, page: Page): Paged<DownloadRow> => listDownloads(db, status, page),
-    /** Tells windows, and who waits for it, how it stands. */
+    /** Tells windows, and `fetchNow`, how far it is. */
     announce,
 
-    /**
-     * For somebody who wants to hear it. Throws `not_found`, `conflict` when there is no way to fetch it,
-     * `queue_unavailable`.
-     */
+    /** For listening now. Throws `not_found`, `conflict` when it cannot be downloaded, `queue_unavailable`. */
     materialize: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, MATERIALIZE_TRACK),
-    /** The same, in line with other downloads. */
+    /** The same, after other downloads. */
     request: (userId: UserId, trackId: TrackId): Promise<Asked> => fetchTrack(userId, trackId, DOWNLOAD_TASK),
 
     /**
-     * Resolves when the audio is here. Throws like `materialize`, and `unavailable` with the reason when it does not
-     * come, or not in time.
+     * Resolves when the audio is here. Throws like `materialize`, and `unavailable` when it fails or takes too long.
      */
     async fetchNow(userId: UserId, trackId: TrackId, signal: AbortSignal): Promise<void> {
       const {
@@ -191,10 +184,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
       }
     },
 
-    /**
-     * Once more after it failed or was cancelled; what was fetched of it is gone on with. Another download of the track
-     * takes its place.
-     */
+    /** After it failed or was cancelled; resumes its partial file. Gives another download of the track if one runs. */
     async retry(id: DownloadId): Promise<DownloadRow> {
       catalogue.assertOn();
       const before = get(id);
@@ -234,13 +224,12 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     },
 
     /**
-     * After a start: gives work to downloads that a kill left without a job, and removes half-fetched files that nobody
-     * will go on with.
+     * After a start: queues downloads that a kill left without a job, and removes partial files that are not needed.
      */
     async resume(): Promise<void> {
       for (const { id } of listForgotten(db)) await jobs.tryEnqueue(DOWNLOAD_TASK, { downloadId: id });
       const names = await readdir(dir).catch(() => []);
-      // after the names: one that has just begun is among them
+      // queried after the names were listed, so that a download that just started is included
       const wanted = listResumable(db, new Date(now().getTime() - KEEP_FAILED_MS));
       for (const name of names) {
         if (!wanted.has(Number(name) as DownloadId))

@@ -1,4 +1,4 @@
-// Saved hits and downloads on the wire (decisions 4 and 5).
+// Saved hits and downloads in the API (decisions 4 and 5).
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
@@ -10,7 +10,7 @@ import type { HitNames } from './remote-tracks.ts';
 const name = z.string().trim().min(1).max(1_000);
 const sourceId = z.string().min(1).max(1_000);
 
-/** A hit as the search gave it. */
+/** A hit as the search returned it. */
 export const RemoteTrackIn = z
   .strictObject({
     source: z.string().max(100),
@@ -25,7 +25,7 @@ export const RemoteTrackIn = z
       .max(4_000)
       .nullable()
       .optional()
-      .meta({ description: 'not looked at: the cover is the one that the search gave' }),
+      .meta({ description: 'ignored: the cover is the one that the search returned' }),
   })
   .meta({ id: 'RemoteTrackIn' });
 
@@ -35,7 +35,7 @@ export const DownloadIn = z
 
 export const DownloadJobOut = z
   .object({
-    id: z.int().meta({ description: '0 when nothing had to be fetched' }),
+    id: z.int().meta({ description: '0 when nothing had to be downloaded' }),
     source: z.string(),
     source_id: z.string(),
     track_id: z.int().nullable().meta({ description: 'null when the track was deleted' }),

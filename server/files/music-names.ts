@@ -1,5 +1,5 @@
-// Which names the walk and the watch look at: hidden things are passed over, only audio, pictures and lyrics matter,
-// and a folder that holds a mark is left out with all that is below it.
+// Which names the walk and the watch look at: audio, pictures and lyrics. Hidden files are skipped, and a folder with
+// an ignore mark in it is skipped with everything below.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 

@@ -1,5 +1,5 @@
-// Second stage of a scan, in the reader thread: reads one file's facts and tags and, in copy mode, copies it while
-// hashing. A small file is read once; the same bytes are parsed, hashed and written.
+// Reads one file's facts and tags, in the reading thread, and in copy mode copies it while hashing. A small file is
+// read once; the same bytes are parsed, hashed and written.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { isDiskFull } from '../errors.ts';
@@ -20,10 +20,7 @@ export interface CopyTarget {
   cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
-/**
- * Stands where a payload's hash would, for audio whose payload is not known: it is not looked for again, and never
- * equal to another.
- */
+/** In place of a payload's hash, where the payload cannot be told from the rest of the file. Equal to no other. */
 export const NO_HASH = '-';
 
 export interface ReadFile {
@@ -33,11 +30,11 @@ export interface ReadFile {
   audioHash: string | null;
   /** In copy mode: the copy, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
-  /** Of the whole file, where its name in a storage is wanted without a copy. */
+  /** Of the whole file, when asked for without a copy. */
   sha256?: string;
 }
 
-/** Told as work goes on, so that the guard outside can tell a parser that hangs from a long copy. */
+/** Reported as work goes on, so that a parser that hangs can be told from a long copy. */
 export type Stage = 'parsing' | 'copying';
 
 /** Read whole in one go anyway. */
@@ -49,17 +46,14 @@ export interface FileAsListed extends FileStamp {
   /** The device it is on. */ dev?: number;
 }
 
-/** Thrown for a file that somebody still writes to: half of it must not be taken for the whole. */
+/** The file is still being written; half of it must not be taken for all of it. */
 export class StillChanging extends Error {}
 
 export interface ReadOptions {
   target: CopyTarget | undefined;
   /** The file has to look like this before and after it is read. */
   listed?: FileAsListed | undefined;
-  /**
-   * Hash the payload of large files too: where nothing else reads them whole, that is done after the scan has shown
-   * them.
-   */
+  /** Hash the payload of large files too, which has to read all of them. */
   hashLarge: boolean;
   /** Hash the whole file, as a copy does. */
   named?: boolean;
@@ -80,15 +74,15 @@ export async function readFile(path: string | Buffer, options: ReadOptions): Pro
   throw new StillChanging();
 }
 
-/** Size and time together: some programs give a file its whole length before its first byte. */
+/** Size and time together: some programs set a file's length before they write its first byte. */
 const looksAs = (stat: fs.Stats, listed: FileStamp): boolean => isSameStamp(stampOf(stat), listed);
 
-/** A file that is gone looks like nothing. */
+/** False for a file that is gone. */
 function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {
   try {
     return looksAs(fs.statSync(path), listed);
   } catch (error) {
-    return !isAbsent(error); // what cannot be looked at has another fault, which the reading tells
+    return !isAbsent(error); // any other fault is reported by the reading
   }
 }
 
@@ -107,8 +101,7 @@ async function readWhole(
     const clone = listed?.dev === undefined ? undefined : target?.cloneTemp(path, listed.dev);
     const copy = target && copyHashed(source, target, clone);
     const sha256 = named ? hashPieces(source, () => {}) : undefined;
-    // What was read is looked at; another file that has its name by now is found by the next scan, unless it is the one
-    // that was cloned.
+    // The stat is of the open file: another file under its name is left to the next scan, unless it was the one cloned.
     if (listed && !(looksAs(source.stat(), listed) && (!clone || mayLookAs(path, listed)))) {
       if (copy) discard(copy);
       throw new StillChanging();
@@ -143,7 +136,7 @@ function copyHashed(
   }
 }
 
-/** sha256 of the whole file, of which each piece passes by. */
+/** sha256 of the whole file; gives each piece to `take`. */
 function hashPieces(source: OpenByteSource, take: (bytes: Uint8Array) => void): string {
   const hash = createHash('sha256');
   for (let at = 0; at < source.size;) {

@@ -1,5 +1,5 @@
-// Keeps the reading thread and guards it: a file that makes the parser hang or eat its memory costs that thread and is
-// named; the thread starts anew and the other files are read again. Nothing a file does reaches the rest of the server.
+// Runs the reading thread. A file on which the parser hangs or runs out of memory ends that thread and fails; a new
+// thread reads the other files again. The rest of the server is not affected.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,12 +12,12 @@ import { TEMP_DIR, tempName, threadPrefix } from '../storage/local-paths.ts';
 import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './reader-worker.ts';
 
 const PARSE_LIMIT_MS = 10_000;
-/** JavaScript memory of the thread; views of files are not counted, and are bounded by the readers themselves. */
+/** JavaScript heap of the thread. Buffers are not counted; the readers limit them. */
 const HEAP_LIMIT_MB = 64;
 const IDLE_MS = 30_000;
-/** Threads lost one after the other without a file to blame: then it is not the files. */
+/** Threads lost in a row without a file to blame: then the files are not the cause. */
 const LOSSES_IN_A_ROW = 3;
-/** Threads that do not end although they were told to: each waits for a disk that does not answer. */
+/** Threads that were told to end and have not: each waits for a disk that does not answer. */
 const MAX_ENDING = 2;
 const CLOSE_LIMIT_MS = 2_000;
 
@@ -29,7 +29,7 @@ export interface ReaderPoolDeps {
   /** How long one file may take to parse; copying is not counted. */
   parseLimitMs?: number;
   heapLimitMb?: number;
-  /** A thread without work goes after this long, since its memory is only useful while it works. */
+  /** An idle thread is ended after this time, to give back its memory. */
   idleMs?: number;
 }
 
@@ -45,9 +45,9 @@ interface Ask {
 interface Task {
   ask: Ask;
   request: ReadRequest;
-  /** Where the results belong in the ask. */
+  /** Where the results go in the ask. */
   indexes: number[];
-  /** Read while the thread does nothing else, so that it is this file if the thread dies again. */
+  /** Read while the thread does nothing else: if it dies again, this file is the cause. */
   alone: boolean;
 }
 
@@ -56,14 +56,14 @@ interface Thread {
   id: number;
   /** Int32, as the thread writes it: [group being read, index in it, 1 while parsing]. */
   progress: Int32Array;
-  /** What it was reading when it was last looked at, and for how long it has been. */
+  /** What it was reading at the last look, and for how long. */
   seen: { group: number; index: number; forMs: number };
   copiesTo: Set<string>;
 }
 
 export type ReaderPool = ReturnType<typeof createReaderPool>;
 
-/** One reading thread; groups are read in the order they are asked for. Started at first use, ended by `close`. */
+/** One thread, started at first use and ended by `close`; groups are read in the order in which they are asked for. */
 export function createReaderPool({
   workerUrl,
   log,
@@ -83,7 +83,7 @@ export function createReaderPool({
   let closed = false;
 
   function start(): Thread {
-    const progress = new Int32Array(new SharedArrayBuffer(12)); // its own: one that is being ended may still write
+    const progress = new Int32Array(new SharedArrayBuffer(12)); // not shared: a thread that is ending may still write
     const worker = new Worker(workerUrl, {
       workerData: { progress: progress.buffer } satisfies ReaderWorkerData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 },
@@ -113,7 +113,7 @@ export function createReaderPool({
     return started;
   }
 
-  /** Hands over what may be handed over now. */
+  /** Posts what may be posted now. */
   function pump(): void {
     for (let task = queue[0]; task && !closed; task = queue[0]) {
       const isBusy = posted.size > 0 && (task.alone || [...posted.values()].some((other) => other.alone));
@@ -137,7 +137,7 @@ export function createReaderPool({
   }
 
   function settle({ group, results }: ReadResponse): void {
-    // none when the thread was given up before the answer came: the files are read again
+    // none when the thread was given up before it answered: the files are read again
     const task = posted.get(group);
     if (!task) return;
     posted.delete(group);
@@ -160,7 +160,7 @@ export function createReaderPool({
     idle = setTimeout(() => giveUp(), idleMs).unref();
   }
 
-  /** A thread that hangs is cut off, any other is asked to end. */
+  /** Terminates a thread that hangs; any other is asked to end. */
   function giveUp(graceMs?: number): void {
     const left = thread;
     thread = undefined;
@@ -169,7 +169,7 @@ export function createReaderPool({
     ending.add(gone);
   }
 
-  /** Time is counted in looks, so that a machine that slept or stood still blames no file. */
+  /** Time is counted in looks, so that a machine that was asleep blames no file. */
   function look(): void {
     if (!thread) return;
     const [group = 0, index = 0, parsing = 0] = thread.progress;
@@ -185,10 +185,7 @@ export function createReaderPool({
     }
   }
 
-  /**
-   * The thread died by itself. Only a file that was read alone is surely to blame; of others the sum may have been too
-   * much.
-   */
+  /** The thread died by itself. Only a file that was read alone is surely the cause; several may have been too much. */
   function lose(dead: Thread, reason: string): void {
     thread = undefined;
     losses++;
@@ -235,7 +232,7 @@ export function createReaderPool({
     for (const ask of asks) ask.reject(error);
   }
 
-  /** Removes the copies that a thread had not finished when it went. */
+  /** Removes the copies that a thread left unfinished. */
   async function sweep({ id, copiesTo }: Thread): Promise<void> {
     const own = tempName(process.pid, threadPrefix(id));
     for (const folder of [...copiesTo].map((root) => join(root, TEMP_DIR))) {
@@ -249,16 +246,13 @@ export function createReaderPool({
   }
 
   return {
-    /** Starts the thread for files that are about to come. */
+    /** Starts the thread ahead of the first files. */
     warm(): void {
       if (closed || thread || ending.size >= MAX_ENDING) return;
       thread = start();
       rest();
     },
-    /**
-     * One result per path, in order. A bad file is a result; rejects with `unavailable` when nothing can be read at
-     * all.
-     */
+    /** One result per path, in order; a bad file is a result. Rejects with `unavailable` when nothing can be read. */
     read: ({ paths, ...group }: ReadGroup): Promise<ReadResult[]> =>
       new Promise((resolve, reject) => {
         if (closed) return reject(new AppError('unavailable', 'The reader was closed.'));

@@ -1,6 +1,5 @@
-// The reading thread: reads (and copies) the files it is given, in small groups. Copies are flushed to disk side by
-// side while the next group is read, then renamed to their final names: a row is only ever written for a file that is
-// safely there.
+// The reading thread: reads (and copies) groups of files. Copies are flushed to disk together while the next group is
+// read, then renamed to their final names, so that rows are written only for files that are safely on disk.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
@@ -22,13 +21,13 @@ export interface ReadRequest {
   group: number;
   /** Absolute folder that the paths are relative to. */
   root: string;
-  /** With how it was listed, a file must look so still when it was read. */
+  /** A file given with its listing must still look like it after it was read. */
   paths: (string | (FileAsListed & { path: string; /** Of the lyrics file beside it. */ lyrics?: string | null }))[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
   /** Hash large files too. */
   hashLarge: boolean;
-  /** Give the name that each has in a storage, which somebody else copies it to. */
+  /** Hash the whole file, for whoever sends it to the storage. */
   named?: boolean;
 }
 
@@ -43,8 +42,8 @@ export type ReadResult =
   | {
       ok: false;
       reason: string;
-      /** The disk is full: there is no point in going on. */ fatal?: boolean;
-      /** Somebody still writes to it: nothing is known of it yet. */ changing?: boolean;
+      /** The disk is full, so going on makes no sense. */ fatal?: boolean;
+      /** It is still being written. */ changing?: boolean;
     };
 
 export interface ReadResponse {
@@ -65,7 +64,7 @@ let isEnding = false;
 port.on('message', (request: ReadRequest | typeof END) => {
   if (request !== END) return void (queue = queue.then(() => readGroup(request)));
   isEnding = true;
-  port.close(); // the thread ends once nothing is half-way into the storage
+  port.close(); // the thread ends when the copies under way are finished
 });
 
 async function readGroup(request: ReadRequest): Promise<void> {
@@ -167,14 +166,14 @@ async function storeGroup(
     await flushNames(copyTo, [...folders]);
     return results;
   } catch (error) {
-    // nothing says that the new names are safe, so no row may rest on them; the next scan copies again
+    // the new names may not survive a power cut, so no row may use them; the next scan copies again
     return results.map((result) =>
       result.ok ? { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) } : result,
     );
   }
 }
 
-/** Flushes a copy and gives it its final name; gives the folder it is in. It takes the place of the same content. */
+/** Flushes a copy and renames it to its final name, over an equal file if there is one. Gives its folder. */
 async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: string, sizeBytes: number): Promise<string> {
   const folder = dirname(path);
   try {
@@ -186,7 +185,7 @@ async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: strin
   try {
     fs.renameSync(tempPath, path);
   } catch (error) {
-    // Windows replaces no file that somebody plays
+    // Windows does not replace a file that is being played
     if (fs.statSync(path, { throwIfNoEntry: false })?.size !== sizeBytes) throw error;
     fs.rmSync(tempPath);
   }
@@ -199,12 +198,12 @@ function makeFolder(folder: string): void {
   madeFolders.add(folder);
 }
 
-/** File systems whose one journal keeps the order of all changes: what is flushed takes every earlier rename along. */
+/** File systems with one ordered journal: a flush includes every earlier rename. */
 const ORDERED_JOURNALS = new Set([0xef53 /* ext3, ext4 */, 0x58465342 /* xfs */]);
 
-/** A new name is only safe when its folder is flushed too. */
+/** A new name survives a power cut only when its folder is flushed too. */
 async function flushNames(root: string, folders: string[]): Promise<void> {
-  // Windows lets no folder be opened; names are flushed with the file
+  // Windows cannot open folders; it flushes names with the file
   if (process.platform === 'win32' || folders.length === 0) return;
   const { type } = await fs.promises.statfs(root);
   await Promise.all((ORDERED_JOURNALS.has(type) ? folders.slice(0, 1) : folders).map(flushFolder));

@@ -21,8 +21,8 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
 
   return {
     /**
-     * The track was deleted, but its file stays: a scan does not add it again until it changes. Runs inside the caller's
-     * transaction.
+     * The track was deleted, but its file stays: a scan does not add it again until it changes. Runs inside the
+     * caller's transaction.
      */
     noteDeleted: (id: TrackId): void => void markDeleted.run(id),
 

@@ -1,5 +1,5 @@
-// From a whole file on disk to stored audio: what it is is decided by its content, and its object cannot be deleted
-// until its row is written. Uploads and downloads come through here.
+// Stores a whole file, for uploads and downloads: its content decides the format, and its object cannot be deleted
+// before its row is written.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -29,10 +29,7 @@ export type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
 
 export type StoreFile = ReturnType<typeof createStoreFile>;
 
-/**
- * Throws `unsupported_type` when it is not audio, and what the storage throws. `write` puts the row into the database;
- * it is called once the bytes are safe.
- */
+/** `write` writes the row, when the bytes are safe. Throws `unsupported_type`, and what the storage throws. */
 export const createStoreFile =
   ({ storage, leases, reader }: StoreFileDeps) =>
   async <T>(
@@ -49,7 +46,7 @@ export const createStoreFile =
     const { read, audioHash } = result;
     const key = audioKey(sha256, read.facts.format);
     return leases.lease(key, async () => {
-      // told to who reads it; before that it would end the process
+      // the reader of the stream gets the error; without a listener it would end the process before that
       const source = createReadStream(path).on('error', () => undefined);
       try {
         await storage.putAudio(source, read.facts.format, { signal, known: { sha256, size: sizeBytes } });

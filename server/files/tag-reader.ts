@@ -1,4 +1,4 @@
-// Reads once more what a file of the library says about itself, for rooms that know nothing of reading threads.
+// Reads the tags of a file in the library again, for modules that do not use the reading thread themselves.
 import { basename, dirname } from 'node:path';
 import type { TrackIdentity } from '../library/track-writer.ts';
 import { UnreadableAudio } from '../media/types.ts';
@@ -6,8 +6,8 @@ import { toIdentity } from './track-draft.ts';
 import type { ReaderPool } from './reader-pool.ts';
 
 /**
- * Lyrics are left out: the scan has read them, with those beside the file. `sourceId` gives a title where the tags have
- * none. Throws UnreadableAudio, or `unavailable` when nothing can be read at all.
+ * Without lyrics: the scan has read them, and those beside the file. Where the tags have no title it comes from
+ * `sourceId`. Throws UnreadableAudio, or `unavailable` when nothing can be read.
  */
 export const createTagReader =
   ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>

@@ -1,4 +1,4 @@
-// From what a file says to what the library keeps. Pure.
+// Turns what was read from a file into what the library keeps. Pure.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
 import { MAX_NAME } from '../media/limits.ts';
@@ -16,16 +16,13 @@ interface PathName {
 const DISC_AND_TRACK = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
 /** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, whose numbers may be the title's own. */
 const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
-/**
- * `Track 7`, as rippers name what they do not know, or a number alone: nothing is left for a title, so that it stays
- * whole.
- */
+/** `Track 7`, or a number alone: the whole name is the title. */
 const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
 
-/** Longer than any file system's names, with their escapes. */
+/** Longer than the names of any file system, with escapes. */
 const LONGEST_NAME = 2_000;
 
-/** `Artist/Album/1-02 - Title.flac` → what the name says; used only where the tags are silent. */
+/** `Artist/Album/1-02 - Title.flac` → title and numbers, for files without them in their tags. */
 export function fromPath(sourceId: string): PathName {
   const file = oneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), LONGEST_NAME);
   const name = withBlanks(withoutExtension(file)) || file;
@@ -42,7 +39,7 @@ function withoutExtension(file: string): string {
   return AUDIO_EXTENSIONS.has(file.slice(dot + 1).toLowerCase()) && dot >= 0 ? file.slice(0, dot) : file;
 }
 
-/** Underscores stand for blanks in names that have none; elsewhere they are the writer's own. */
+/** Underscores stand for spaces only in names without spaces. */
 const withBlanks = (name: string): string => (/\s/.test(name) ? name : name.replaceAll('_', ' ')).trim();
 
 const positive = (digits: string | undefined): number | undefined => Number(digits) || undefined;

@@ -1,4 +1,5 @@
-// Which tracks may be a missing one, and the file of the one that is. Prepared SQL: each look-up goes by one index.
+// Which tracks a missing one may be now, and the file of the one that is chosen. Prepared SQL: each query uses one
+// index.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
@@ -23,19 +24,21 @@ export type TrackFile = TrackAudio & { source: string; sourceId: string };
 const SAME_LENGTH_MS = 2_000;
 
 export function createRelocationQueries(client: Sqlite) {
-  const find = client.prepare<
-    [TrackId],
-    Gone
-  >(`SELECT id, title, title_sort AS titleSort, artist_sort AS artistSort, duration_ms AS durationMs, audio_hash AS audioHash,
-    recording_mbid AS recordingMbid, storage_uri AS storageUri, availability FROM tracks WHERE id = ?`);
-  const findFile = client.prepare<
-    [TrackId],
-    Omit<TrackFile, 'hasPicture'> & { hasPicture: number }
-  >(`SELECT source, source_id AS sourceId, duration_ms AS durationMs, size_bytes AS sizeBytes,
-    format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth, channels, encoder_delay AS encoderDelay, encoder_padding AS encoderPadding,
-    track_gain_db AS trackGainDb, track_peak AS trackPeak, album_gain_db AS albumGainDb, album_peak AS albumPeak, has_picture AS hasPicture, storage_uri AS storageUri,
-    content_hash AS contentHash, audio_hash AS audioHash, availability FROM tracks WHERE id = ?`);
-  const NEAREST = `AND id <> @id AND availability = 'available' ORDER BY abs(coalesce(duration_ms, 0) - coalesce(@durationMs, 0)), id LIMIT @limit`;
+  const find = client.prepare<[TrackId], Gone>(
+    `SELECT id, title, title_sort AS titleSort, artist_sort AS artistSort, duration_ms AS durationMs,
+      audio_hash AS audioHash, recording_mbid AS recordingMbid, storage_uri AS storageUri, availability
+      FROM tracks WHERE id = ?`,
+  );
+  const findFile = client.prepare<[TrackId], Omit<TrackFile, 'hasPicture'> & { hasPicture: number }>(
+    `SELECT source, source_id AS sourceId, duration_ms AS durationMs, size_bytes AS sizeBytes, format, codec,
+      bitrate_kbps AS bitrateKbps, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth, channels,
+      encoder_delay AS encoderDelay, encoder_padding AS encoderPadding, track_gain_db AS trackGainDb,
+      track_peak AS trackPeak, album_gain_db AS albumGainDb, album_peak AS albumPeak, has_picture AS hasPicture,
+      storage_uri AS storageUri, content_hash AS contentHash, audio_hash AS audioHash, availability
+      FROM tracks WHERE id = ?`,
+  );
+  const NEAREST = `AND id <> @id AND availability = 'available'
+    ORDER BY abs(coalesce(duration_ms, 0) - coalesce(@durationMs, 0)), id LIMIT @limit`;
   const listed = (condition: string) =>
     client.prepare<Gone & { limit: number }, TrackId>(`SELECT id FROM tracks WHERE ${condition} ${NEAREST}`).pluck();
   const withAudio = listed('audio_hash = @audioHash');

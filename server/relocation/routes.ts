@@ -1,4 +1,4 @@
-// Missing tracks over REST: what may take a track's place, and the word that it does.
+// Missing tracks over REST: which tracks they may be now, and the choice of one.
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
@@ -20,7 +20,7 @@ export const relocationRoutes = ({ relocation, libraryChanged }: RelocationRoute
       method: 'get',
       path: '/tracks/:id/replacements',
       access: 'user',
-      summary: 'Tracks that may be a missing one, best first',
+      summary: 'Tracks that a missing track may be now, best first',
       params: TrackParam,
       reply: Replacements,
     },
@@ -33,7 +33,7 @@ export const relocationRoutes = ({ relocation, libraryChanged }: RelocationRoute
       method: 'post',
       path: '/tracks/:id/relocate',
       access: 'user',
-      summary: 'A missing track takes over the file of another track, which goes',
+      summary: 'Let a missing track take over the file of another track, which is removed',
       params: TrackParam,
       body: RelocateIn,
       reply: TrackOut,

@@ -1,6 +1,6 @@
-// A missing track is told by a person which track of the library has its music now: it takes over that one's file and
-// audio, keeps its own id, names and all that hangs on it, and gets what hung on the other. What scans found ambiguous
-// is settled here (decisions 6).
+// A person says which track has the file of a missing one now. The missing track takes over file and audio and keeps
+// its id, names and everything that belongs to it; what belongs to the other is merged into it, and the other is
+// removed. For what scans cannot decide (decisions 6).
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -61,14 +61,14 @@ export function createRelocation({ db, tracks, merge, sourceFiles, library, now 
     return found;
   }
 
-  /** In one transaction: file, audio, what hangs on the other, and the end of the other's row. */
+  /** In one transaction: the file, the audio, everything that belongs to the other, and the other's row. */
   const takeOver = client.transaction((find: () => Gone, otherId: TrackId): LeftOver[] => {
     const track = find();
     const { id } = track;
     const other = queries.findFile(otherId);
     if (!other) throw notFound('track', otherId);
     const { source, sourceId, ...audio } = other;
-    if (audio.availability !== 'available') throw conflict('The track that is to take its place has no audio here.');
+    if (audio.availability !== 'available') throw conflict('The other track has no audio here.');
     sourceFiles.handOver(otherId, id);
     const left = merge.mergeInto(id, otherId);
     tracks.setAudio(id, audio);
@@ -90,8 +90,8 @@ export function createRelocation({ db, tracks, merge, sourceFiles, library, now 
     },
 
     /**
-     * The same for a scan, which has proved that the first track's file is gone; in copy mode its audio is still there,
-     * and is replaced.
+     * For a scan, which knows that the first track's file is gone; in copy mode its audio is still there, and is
+     * replaced.
      */
     async takeOverFile(id: TrackId, otherId: TrackId): Promise<void> {
       for (const left of takeOver(() => getTrack(id), otherId)) await library.release(left);

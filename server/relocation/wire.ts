@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { TrackOut } from '../library/wire.ts';
 
-/** A track that may be a missing one. `same_name`: title and artist folded, and the length within 2 s. */
+/** A track that a missing one may be now. `same_name`: same title and artist, folded, and a length within 2 s. */
 export const ReplacementOut = z
   .object({ track: TrackOut, why: z.enum(['same_audio', 'same_recording', 'same_name']) })
   .meta({ id: 'ReplacementOut' });

@@ -1,6 +1,6 @@
-// The last sign of identity (decisions 6): a new file sounds like a track whose file is gone, such as a FLAC in place of
-// an MP3. A fingerprint takes a tenth of a second, so this comes when all rows are written, and only for new tracks that
-// can be one of the gone ones. Between two candidates nothing is guessed.
+// The last sign of identity (decisions 6): a new file sounds like a track whose file is gone, such as a FLAC in place
+// of an MP3. A fingerprint takes a tenth of a second, so this comes when all rows are written, and only for new tracks
+// that can be one of the gone ones. Between two candidates nothing is guessed.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';

@@ -1,4 +1,4 @@
-// What becomes of each thing that a scan found. Without side effects, so that the scan, which writes these decisions, and
+// Decides what becomes of what a scan found. Without side effects, so that the scan, which writes these decisions, and
 // the dry run, which lists them, agree.
 import type { TrackId } from '../db/ids.ts';
 import { fileKey, isSameStamp, type FileIdentity } from '../files/file-stamp.ts';

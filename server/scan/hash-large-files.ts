@@ -1,6 +1,6 @@
-// In reference mode a scan reads only the tags of a large file. Its payload is hashed afterwards, when the library shows
-// it already: by the hash it is known when it is moved and retagged at once. What cannot be read is left to the next
-// scan.
+// In reference mode a scan reads only the tags of a large file. Its payload is hashed at the end, when the library
+// shows it already; by the hash it is recognized when it is moved and retagged at once. A file that cannot be read is
+// left to the next scan.
 import type { MainDb } from '../db/client.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import { filePathOf } from '../storage/uri.ts';

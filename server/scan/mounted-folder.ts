@@ -1,9 +1,9 @@
-// Whether the music folder is there at all: an unmounted disk must not look like a library whose files were deleted.
+// Whether the music folder is there: a disk that is not mounted must not look like a folder whose files were deleted.
 import { readdir, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
 
-/** Throws `unavailable` when it is not there, or empty where it held files before. */
+/** Throws `unavailable` when it is not there, or is empty and held files before. */
 export async function assertMounted(db: MainDb, source: string, path: string): Promise<void> {
   const problem = await folderProblem(path);
   if (problem) throw new AppError('unavailable', problem);
@@ -11,13 +11,15 @@ export async function assertMounted(db: MainDb, source: string, path: string): P
   if (entries.length > 0) return;
   const known = db.$client
     .prepare<[string], { n: number }>(
-      "SELECT count(*) AS n FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE d.source = ? AND f.state = 'track'",
+      `SELECT count(*) AS n FROM source_files f JOIN source_folders d ON d.id = f.folder_id
+        WHERE d.source = ? AND f.state = 'track'`,
     )
     .get(source);
   if (known && known.n > 0)
     throw new AppError(
       'unavailable',
-      `The music folder ${path} is empty, but held ${known.n} files before. Is its disk connected? Nothing was changed.`,
+      `The music folder ${path} is empty, but held ${known.n} files before. Is its disk connected? ` +
+        'Nothing was changed.',
     );
 }
 

@@ -1,6 +1,5 @@
-// Which folders a scan walks. Whoever asks for one is told in words why it cannot be scanned; when the scan begins,
-// folders that went away meanwhile are looked for from what is left above them. No path, however it is written, leads
-// out of the music folder.
+// Which folders a scan walks. A folder that cannot be scanned is refused with the reason; one that is gone when the
+// scan begins is replaced by the nearest folder above it. No path leads out of the music folder.
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
@@ -9,9 +8,8 @@ import { IGNORE_MARKS } from '../files/music-names.ts';
 import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
 
 /**
- * The smallest set of folders that holds all of these, spelled as on disk; none means the whole music folder. Paths are
- * relative to `root` and written as in `source_id`. Throws `invalid` for what is no folder of it, `not_found` for what
- * is not there.
+ * The smallest set of folders that includes all of these, spelled as on disk; none means the whole music folder. Paths
+ * are given as in `source_id`. Throws `invalid` for what is no folder of it, `not_found` for what is not there.
  */
 export async function findScanFolders(root: string, asked: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -36,15 +34,12 @@ async function findFolder(root: string, asked: string): Promise<string> {
   return path;
 }
 
-/**
- * The name on disk: there it may have another Unicode spelling, and no other letters, also where the disk would not
- * mind.
- */
+/** The name on disk, which may have another Unicode spelling; upper and lower case are told apart on any disk. */
 async function findPart(root: string, folder: string, part: string, asked: string): Promise<string> {
   const names = await listed(root, folder, asked);
   const name = names.has(part) ? part : [...names].find((other) => other.normalize('NFC') === part.normalize('NFC'));
   if (name === undefined) throw new AppError('not_found', `There is no folder ${asked} in the music folder.`);
-  if (name.startsWith('.')) throw refused(asked, 'cannot be scanned: names that begin with a dot are passed over');
+  if (name.startsWith('.')) throw refused(asked, 'cannot be scanned: names that begin with a dot are skipped');
   return name;
 }
 
@@ -55,7 +50,7 @@ async function listed(root: string, folder: string, asked: string): Promise<Set<
   if (mark !== undefined)
     throw refused(
       asked,
-      `cannot be scanned: ${folder === '' ? 'the music folder' : folder} is left out, because a file ${mark} lies in it`,
+      `cannot be scanned: ${folder === '' ? 'the music folder' : folder} is ignored, because it contains ${mark}`,
     );
   return names;
 }
@@ -64,8 +59,8 @@ const refused = (asked: string, why: string): AppError =>
   new AppError('invalid', `The folder ${asked} ${why}.`, { fields: [{ field: 'path', message: why }] });
 
 /**
- * For each folder that is not there any more, or is a link now, the nearest one above it: only a folder that is there
- * can prove what is gone.
+ * For a folder that is not there any more, or is a link now, the nearest one above: only a folder that is there can
+ * prove what is gone.
  */
 export async function standingFolders(root: string, folders: readonly string[]): Promise<string[]> {
   const real = await realpath(root);
@@ -90,10 +85,7 @@ async function isItself(root: string, path: string): Promise<boolean> {
   }
 }
 
-/**
- * Where a folder of this machine lies in the music folder, as a scan is asked for it. Throws `invalid` when it lies
- * elsewhere.
- */
+/** The relative path of a folder on this machine. Throws `invalid` when it is not in the music folder. */
 export async function placeInMusic(root: string, folder: string): Promise<string> {
   const real = await realpath(folder).catch(() => {
     throw new AppError('invalid', `The folder ${folder} is not there.`);

@@ -1,4 +1,4 @@
-// The scan of the music folder as a background task.
+// Scans of the music folder as background jobs.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -52,9 +52,9 @@ export interface ScanTaskDeps extends ScanDeps {
   leases: Pick<Leases, 'leaseAll'>;
   events: EventHub;
   jobs: Pick<Jobs, 'tryEnqueue'>;
-  /** Tells the windows that lists changed; throttled there. */
+  /** Tells the windows that lists changed; it throttles itself. */
   libraryChanged: () => void;
-  /** Tracks came, or are called something else now. */
+  /** Tracks were added or renamed. */
   onNewTracks?: () => void;
 }
 
@@ -94,16 +94,16 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
           wrote = true;
           deps.libraryChanged();
           if (deps.now().getTime() < coversAt) return;
-          coversAt = deps.now().getTime() + COVERS_AFTER_MS; // covers appear while the scan goes on
+          coversAt = deps.now().getTime() + COVERS_AFTER_MS; // so that covers appear during the scan
           void deps.jobs.tryEnqueue(COVER_TASK, {});
         },
       });
-    // Also what a scan did that was cancelled half-way is to be identified; new and changed tracks are `pending`.
+    // also after a scan that was cancelled; new and changed tracks are `pending`
     const enrich = (): void => {
       if (wrote) void deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
     };
     const result = await (mode === 'copy' ? deps.leases.leaseAll(run) : run())
-      .finally(enrich) // copies are there before their rows are
+      .finally(enrich)
       .catch((error: unknown) => {
         throw error instanceof StorageDown || signal.aborted ? error : permanent(error);
       });
@@ -136,7 +136,7 @@ function importPathOf({ settings }: ScanTaskDeps): string {
 
 export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'signal' | 'onProgress'>;
 
-/** What a scan would change. Nobody is told of it but who asked: in the library nothing happens. */
+/** What a scan would change. Publishes no events, since nothing happens in the library. */
 export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<ScanResult> =>
   scan(deps, {
     ...wish,
@@ -146,7 +146,7 @@ export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<Scan
     onCommit: () => {},
   });
 
-/** Before a scan is queued: 409 without a folder, 503 when it cannot be read. */
+/** For requests: `conflict` when no folder is set, `unavailable` when it cannot be read. */
 export async function assertScannable(settings: LiveSettings): Promise<void> {
   const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
   if (!path)

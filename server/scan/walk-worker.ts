@@ -1,5 +1,4 @@
-// The walking thread: runs `walk` when told to and posts what it finds, no further ahead of the reader than a window of
-// files.
+// The walking thread: posts what `walk` finds, at most a window of files ahead of the scan.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openKnownFiles } from './known-files.ts';
 import type { FolderBatch } from './compare-folder.ts';
@@ -15,9 +14,9 @@ export interface WalkOrder {
 export interface WalkWorkerData {
   /** One Int32: 1 ends the walk at its next folder. */ stop: SharedArrayBuffer;
 }
-/** From the scan: a walk to begin, so many files dealt with, or the end of the thread. */
+/** From the scan: start a walk, so many files were taken, end the thread. */
 export type WalkRequest = { order: WalkOrder } | { credit: number } | 'end';
-/** To the scan: folders in bundles, then `done` or `failed`. */
+/** To the scan: bundles of folders, then `done` or `failed`. */
 export type WalkMessage =
   | { type: 'folders'; batches: FolderBatch[]; files: number; current: string }
   | { type: 'done' }
@@ -38,7 +37,7 @@ let wake: (() => void) | undefined;
 port.on('message', (request: WalkRequest) => {
   if (request === 'end') {
     wake?.();
-    port.close(); // the thread ends by itself once its walk has let go of the database
+    port.close(); // the thread ends when its walk has closed the database
   } else if ('order' in request) void run(request.order);
   else {
     outstanding -= request.credit;

@@ -1,6 +1,6 @@
-// The walking thread as the scan sees it. It stays for a while after a scan, so that the next one starts at once. It
-// holds a database connection while it walks, and is always asked to end, never ended from outside: a thread that is
-// cut off inside SQLite takes the process along.
+// The walking thread as the scan sees it. It is kept for a minute after a scan, so that the next one starts at once. It
+// holds a database connection while it walks, so it is asked to end and never terminated: that would crash the process
+// if it happened inside SQLite.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { WalkMessage, WalkOrder, WalkRequest, WalkWorkerData } from './walk-worker.ts';
@@ -37,7 +37,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
       worker.once('exit', () => resolve());
     });
     const thread = { worker, stop, ended };
-    worker.on('error', () => {}); // told to the walk under way, if there is one
+    worker.on('error', () => {}); // a walk under way has its own listener
     void ended.then(() => {
       if (resting === thread) resting = undefined;
     });
@@ -52,7 +52,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
     retiring.add(gone);
   }
 
-  /** A walk that came to its end leaves a thread that can walk again; one that was broken off does not. */
+  /** Only after a walk that ended by itself can the thread walk again. */
   function giveBack(used: Thread, isDone: boolean): void {
     if (!isDone || resting) return retire(used);
     resting = used;
@@ -64,10 +64,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
   }
 
   return {
-    /**
-     * Begins a walk; `messages` ends when the walk does, or when the signal says so. Throws `unavailable` when the
-     * folder cannot be walked.
-     */
+    /** `messages` ends with the walk, or when aborted; it throws `unavailable` when the folder cannot be walked. */
     start(order: WalkOrder) {
       const used = take();
       const { worker } = used;
@@ -99,7 +96,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
               });
           }
         },
-        /** So many of the files it gave were dealt with. */
+        /** So many of the files it gave were taken. */
         credit: (files: number): void => worker.postMessage({ credit: files } satisfies WalkRequest),
         end(): void {
           worker.off('message', receive).off('error', fail);

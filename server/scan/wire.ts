@@ -12,12 +12,14 @@ export const ScanQuery = z.object({
     .default([])
     .meta({
       description:
-        'folder to scan with all below it, relative to the music folder; may be given many times; without one all is scanned',
+        'folder to scan with everything below, relative to the music folder; can be repeated; ' +
+        'without one the whole music folder is scanned',
     }),
   restore: queryBool.default(false).meta({ description: 'also bring back tracks that were deleted' }),
   dry_run: queryBool.default(false).meta({
     description:
-      'only tell what would change: the result of the job has it under `changes`, nothing is written to the library; what would be known only by its sound counts as new',
+      'only list what would change, in `changes` of the job result; nothing is written to the library, ' +
+      'and files that can be recognized only by their fingerprint count as new',
   }),
 });
 
@@ -39,19 +41,19 @@ export type ScanChanges = z.output<typeof ScanChanges>;
 export const ScanResult = z
   .object({
     path: z.string().meta({ description: 'the music folder' }),
-    folders: z
-      .array(z.string())
-      .meta({ description: 'what was scanned of it, with all below; an empty name is the whole' }),
+    folders: z.array(z.string()).meta({
+      description: 'folders that were scanned, with everything below; an empty name is the whole music folder',
+    }),
     dry_run: z.boolean(),
     changes: ScanChanges.nullable().meta({ description: 'of a dry run' }),
     ...ScanCounts.shape,
     failed: z.array(fileReason).meta({ description: 'a folder that could not be listed ends with a slash' }),
     changing: z
       .array(z.string())
-      .meta({ description: 'source ids of files that were still being written; the next scan takes them' }),
+      .meta({ description: 'source ids of files that were still being written; left to the next scan' }),
     skipped: z
       .array(fileReason)
-      .meta({ description: 'things passed over on purpose: links that loop, hidden files, pipes, no audio' }),
+      .meta({ description: 'names skipped on purpose: hidden files, pipes, links that loop, what is not audio' }),
     skipped_count: z.int(),
   })
   .meta({ id: 'ScanResult' });
@@ -61,7 +63,7 @@ export const ScanProgress = z
   .object({
     job_id: z.int(),
     phase: z.enum(['walking', 'reading', 'hashing', 'done']).meta({
-      description: 'hashing: everything is shown already; audio is read once more, to be known again wherever it goes',
+      description: 'hashing: the library is complete; large files are hashed, to recognize them when they are moved',
     }),
     files_seen: z.int(),
     files_done: z.int().meta({ description: 'unchanged, added, updated and failed' }),

@@ -3,7 +3,7 @@ import { fittingBitrate, isProfileName, PROFILES, type ProfileName, type Transco
 
 /** What a caller asked for. */
 export interface Wish {
-  /** `raw` is the original whatever else is said; an unknown one is the server's usual one. */
+  /** `raw` is the original, whatever else is wished; an unknown one is the default. */
   format?: string | undefined;
   /** kbps; 0 is no limit. */
   maxBitrateKbps?: number | undefined;
@@ -18,10 +18,10 @@ export interface Source {
   bitrateKbps: number | null;
 }
 
-/** Every player knows it, iPhones too. */
+/** Every player plays it. */
 const USUAL: ProfileName = 'mp3';
 
-/** `original` also where nothing can be changed. */
+/** `original` also when nothing can be transcoded. */
 export function chooseAudio(source: Source, wish: Wish, canTranscode: boolean): 'original' | TranscodeOrder {
   const { format, maxBitrateKbps: limit = 0, startMs = 0, channels, sampleRateHz } = wish;
   if (!canTranscode || format === 'raw') return 'original';
@@ -34,22 +34,20 @@ export function chooseAudio(source: Source, wish: Wish, canTranscode: boolean): 
   return { profile, bitrateKbps: fittingBitrate(profile, wanted), startMs, channels, sampleRateHz };
 }
 
-/** The usual bitrate, unless the source itself is narrower and would only grow. */
+/** The default bitrate, or that of the source when it is lower. */
 const upTo = (sourceKbps: number | null, profile: ProfileName): number | undefined => {
   const usual = fittingBitrate(profile, undefined);
   return sourceKbps !== null && sourceKbps < usual ? sourceKbps : usual;
 };
 
-/** AAC in its own stream and in MP4 are the same to players that ask for either. */
+/** AAC alone and in MP4 are the same to players that ask for either. */
 function isSame({ format, codec }: Source, profile: ProfileName): boolean {
   const isAac = profile === 'aac' || profile === 'm4a';
   if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
   return format === PROFILES[profile].extension;
 }
 
-/**
- * Bytes that the answer will have, as far as can be told: music times bitrate. Undefined where it depends on the music.
- */
+/** Size of the response: duration times bitrate. Undefined when the size depends on the music. */
 export function estimatedBytes(
   { profile, bitrateKbps, startMs }: TranscodeOrder,
   durationMs: number | null,

@@ -1,4 +1,4 @@
-// At most so many at once; the next ones wait in the order they came, and too many are turned away in words.
+// At most so many at once; the next ones wait in order, and beyond a limit they are refused.
 import { AppError } from '../errors.ts';
 
 export function createConcurrencyLimit({ atOnce, mostWaiting }: { atOnce: () => number; mostWaiting: number }) {
@@ -14,7 +14,7 @@ export function createConcurrencyLimit({ atOnce, mostWaiting }: { atOnce: () => 
   }
 
   return {
-    /** Resolves with the way out. Rejects when the signal says so, and `unavailable` when too many wait already. */
+    /** Resolves with a function to leave. Rejects when aborted, and with `unavailable` when too many wait already. */
     async enter(signal: AbortSignal): Promise<() => void> {
       signal.throwIfAborted();
       if (inside < atOnce()) inside++;

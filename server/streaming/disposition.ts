@@ -10,7 +10,7 @@ export interface Named {
 }
 
 /**
- * `inline; filename="Artist - Title.mp3"; filename*=UTF-8''…`: the first for old readers, in ASCII; the second exact.
+ * `inline; filename="Artist - Title.mp3"; filename*=UTF-8''…`: the first for old clients, in ASCII; the second exact.
  */
 export const inlineDisposition = (named: Named): string => dispositionOf('inline', named);
 export const attachmentDisposition = (named: Named): string => dispositionOf('attachment', named);
@@ -30,6 +30,6 @@ function dispositionOf(kind: 'inline' | 'attachment', { title, artistName, forma
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encodeExact(name)}`;
 }
 
-/** encodeURIComponent leaves a few signs that RFC 8187 does not allow. */
+/** encodeURIComponent leaves a few characters that RFC 8187 does not allow. */
 const encodeExact = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

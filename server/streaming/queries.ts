@@ -18,11 +18,12 @@ export interface StreamedTrack {
   availability: Availability;
 }
 
-/** Prepared once, on the bare connection: a player asks for every range of every track. */
+/** Prepared once, since players ask for every range of every track. */
 export function prepareFindStreamed(db: MainDb): (id: TrackId) => StreamedTrack | undefined {
   const statement = db.$client.prepare<[number], StreamedTrack>(`
-    SELECT title, artist_name AS artistName, format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth,
-      channels, duration_ms AS durationMs, storage_uri AS storageUri, content_hash AS contentHash, availability
+    SELECT title, artist_name AS artistName, format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS
+      sampleRateHz, bit_depth AS bitDepth, channels, duration_ms AS durationMs, storage_uri AS storageUri,
+      content_hash AS contentHash, availability
     FROM tracks WHERE id = ?`);
   return (id) => statement.get(id);
 }

@@ -1,4 +1,4 @@
-// GET /stream/:id, mounted at the root (where the interface has it) and below /api/v1.
+// GET /stream/:id, mounted at the root (as the interface says) and below /api/v1.
 import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam, queryInt } from '../http/paging.ts';
@@ -9,7 +9,7 @@ import { createStreamingService, type StreamingDeps } from './service.ts';
 
 const MAX_START_MS = 48 * 3_600_000;
 
-/** They ask for a conversion. Where there is no ffmpeg the original is sent, which the content type says. */
+/** Ask for a conversion. Without ffmpeg the original is sent; the content type tells which it is. */
 const StreamQuery = z.object({
   format: z
     .enum(['raw', ...PROFILE_NAMES])

@@ -1,6 +1,5 @@
-// A converted track as an answer: like a file when it is whole; as it comes while it is made. A player that asks for a
-// certain range of one that is still being made waits for the whole: iPhones begin with the first two bytes and play
-// nothing without a proper answer.
+// Sends a converted track: like a file when it is complete, otherwise as it is made. A request for a range of an
+// unfinished one waits until it is complete: iPhones first ask for two bytes, and play nothing unless they get them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,9 +11,7 @@ import type { Transcoded } from './transcodes.ts';
 export interface LiveOptions {
   contentType: string;
   disposition: string;
-  /**
-   * Announce so many bytes and send exactly as many, though nobody can know; for old players that show progress by it.
-   */
+  /** Announce this estimate as the length, for old players that need one to show progress; never more is sent. */
   estimate: number | undefined;
 }
 
@@ -34,13 +31,13 @@ export async function sendTranscoded(
     const path = await transcoded.run.whole(signal);
     await sendBytes(req, res, { path }, fileOptions(transcoded.etag, options));
   } catch (error) {
-    if (!signal.aborted) throw error; // the caller is gone: there is nobody to tell
+    if (!signal.aborted) throw error; // aborted: the client is gone
   } finally {
     transcoded.leave();
   }
 }
 
-/** The headers of one that would have to be made. Nothing is begun. */
+/** Only the headers; starts no conversion. */
 export function sendLiveHead(res: ServerResponse, options: LiveOptions): void {
   startLive(res, options);
   res.end();
@@ -53,7 +50,7 @@ export const fileOptions = (etag: string, { contentType, disposition }: LiveOpti
   cacheControl: CACHE_CONTROL,
 });
 
-/** From the beginning to wherever it ends is the whole, and need not wait. */
+/** A range without an end from 0 on is the whole, which need not wait. */
 const asksForPart = (req: IncomingMessage): boolean => {
   const range = parseRange(req.headers.range, Number.MAX_SAFE_INTEGER);
   return typeof range === 'object' && !(range.start === 0 && range.end === Number.MAX_SAFE_INTEGER - 1);
@@ -79,10 +76,10 @@ function startLive(res: ServerResponse, { contentType, disposition, estimate }: 
   res.setHeader('Accept-Ranges', 'none');
   if (estimate === undefined) return;
   res.setHeader('Content-Length', estimate);
-  res.setHeader('Connection', 'close'); // when it was less, the end of the connection is the end of the music
+  res.setHeader('Connection', 'close'); // with fewer bytes than announced, its end is the end of the music
 }
 
-/** Never more than was announced. */
+/** At most so many bytes. */
 async function* exactly(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of chunks) {

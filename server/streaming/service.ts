@@ -1,4 +1,4 @@
-// From a track's id to bytes on their way, as they are or in the format that was wished for, or the reason why not.
+// Sends a track's audio by its id: the original, or converted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
@@ -16,20 +16,20 @@ import type { Transcodes, Wanted } from './transcodes.ts';
 export interface StreamingDeps {
   db: MainDb;
   audioStore: AudioStore;
-  /** Called when the audio of a track that was thought available is not there. The library writes it down. */
+  /** Called when the audio of a track that was available is not there. */
   onGone: (id: TrackId) => void;
-  /** Absent: everything goes out as it is. */
+  /** Absent: only originals are sent. */
   transcodes?: Transcodes;
 }
 
 export interface SendWish extends Wish {
-  /** Announce a length for what is still being made. */
+  /** Announce an estimated length for a conversion. */
   estimateLength?: boolean;
   /** To be saved instead of played. */
   download?: boolean;
 }
 
-/** A track's audio can be replaced (retagged, restored), so every use asks; the ETag makes that a 304. */
+/** A track's audio can be replaced (retagged, restored), so clients have to revalidate; the ETag makes that a 304. */
 const CACHE_CONTROL = 'private, no-cache';
 
 export type StreamingService = ReturnType<typeof createStreamingService>;
@@ -51,7 +51,7 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
   }
 
   return {
-    /** What is known of a track's audio. Throws `not_found`. */
+    /** Throws `not_found`. */
     describe(id: TrackId): StreamedTrack {
       const track = find(id);
       if (!track) throw notFound('track', id);
@@ -100,7 +100,7 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
   };
 }
 
-/** Most calls ask for the audio as it is; they need not wait for a program to be looked for. */
+/** Most requests want the original; they need not wait until ffmpeg is found. */
 const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish): boolean =>
   format !== 'raw' &&
   (format !== undefined || maxBitrateKbps > 0 || startMs > 0 || channels !== undefined || sampleRateHz !== undefined);
@@ -111,7 +111,7 @@ function uriOf(id: TrackId, track: StreamedTrack): string {
   }
   if (track.availability === 'fetching') {
     throw conflict(
-      `The audio of this track is being fetched. POST /api/v1/tracks/${id}/materialize answers with the download in flight.`,
+      `The audio of this track is being downloaded. POST /api/v1/tracks/${id}/materialize gives the running download.`,
     );
   }
   if (track.availability === 'missing' || track.storageUri === null)
@@ -119,7 +119,7 @@ function uriOf(id: TrackId, track: StreamedTrack): string {
   return track.storageUri;
 }
 
-/** Of the bytes as they are now: a file of the person's own may have changed since it was hashed. */
+/** Of the bytes as they are now: a file in the music folder may have changed since it was hashed. */
 async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: StoredFile): Promise<string> {
   const { size, modifiedAt } = await file.stat();
   return file.immutable && contentHash !== null ? contentHash : `${id}-${size}-${modifiedAt.getTime()}`;
@@ -131,7 +131,7 @@ function optionsOf(track: StreamedTrack, file: StoredFile, download: boolean): S
   return {
     contentType: contentTypeOf(track.format),
     cacheControl: CACHE_CONTROL,
-    // A file of the person's own may have changed since it was hashed.
+    // a file in the music folder may have changed since it was hashed
     etag:
       file.immutable && track.contentHash !== null
         ? track.contentHash.slice(0, 32)

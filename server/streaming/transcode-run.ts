@@ -1,6 +1,6 @@
-// One conversion and all who listen to it. ffmpeg writes into a file at its own speed, which is many times that of
-// music, and every listener reads that file at theirs: a slow phone holds up nobody and nothing piles up in memory.
-// When the last one leaves, ffmpeg goes.
+// One conversion and its listeners. ffmpeg writes to a file at its own speed, many times faster than the music plays,
+// and each listener reads that file: a slow client blocks nobody, and nothing is buffered in memory. When the last
+// listener leaves, ffmpeg is ended.
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
 import { startTranscode, type RunningTranscode, type TranscodeOrder } from '../media/transcode.ts';
@@ -11,13 +11,13 @@ export interface RunDeps {
   order: TranscodeOrder;
   /** While it grows. */
   partPath: string;
-  /** Where it is kept when it came out whole; absent for what is not worth keeping. */
+  /** Where a complete result is kept; absent for one that is not worth it. */
   finalPath?: string | undefined;
-  /** What whole means; null when nobody knows. */
+  /** Length of a complete result; null when not known. */
   expectedMs: number | null;
-  /** Resolves with the way out when there is room for another ffmpeg. */
+  /** Resolves with a function to leave when another ffmpeg may start. */
   enter: (signal: AbortSignal) => Promise<() => void>;
-  /** Told once: `kept` when the file is at its final place. */
+  /** Called once; `kept` when the file is at its final path. */
   onEnd: (outcome: { kept: boolean; complaint: string }) => void;
 }
 
@@ -91,13 +91,13 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     }
   }
 
-  /** What is not kept goes with the last listener. */
+  /** A result that is not kept is removed with its last listener. */
   async function discard(): Promise<void> {
     if (path === partPath) await rm(partPath, { force: true }).catch(() => undefined);
   }
 
   return {
-    /** Says that somebody listens; they must leave. */
+    /** Adds a listener; gives the function to leave, which must be called. */
     join(): () => void {
       listeners++;
       let isHere = true;
@@ -112,10 +112,10 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       };
     },
 
-    /** True when it will not become anything: nobody may join. */
+    /** Failed or ended early: nobody may join. */
     isOver: (): boolean => state === 'failed' || abandon.signal.aborted,
 
-    /** Resolves when there is something to hear. Throws why there is nothing, and when the signal says so. */
+    /** Resolves with the first bytes. Throws why there are none, and when aborted. */
     async begun(signal: AbortSignal): Promise<void> {
       while (written === 0 && state === 'growing') await orAborted(news.promise, signal);
       if (state === 'failed') throw failure;
@@ -128,7 +128,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       return path;
     },
 
-    /** Everything from the beginning, as it comes. Ends early when the conversion breaks off. */
+    /** Everything from the beginning, as it is made. Throws at its end when the conversion failed. */
     async *chunks(signal: AbortSignal): AsyncGenerator<Buffer> {
       const handle = await open(path, 'r');
       try {
@@ -153,9 +153,9 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       if (state === 'failed') throw failure;
     },
 
-    /** After the end, kept or not. Never rejects. */
+    /** Resolves at the end, kept or not. */
     finished,
-    /** Ends it whoever listens. */
+    /** Ends it despite listeners. */
     stop(): void {
       isStopped = true;
       abandon.abort(new Error('the server is stopping'));

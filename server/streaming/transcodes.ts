@@ -1,5 +1,5 @@
-// Conversions: found in the cache, shared while they run, or begun when there is room. What came out whole stays in the
-// cache until the least recently used has to go, and is then sent like any file, ranges and all.
+// Conversions: taken from the cache, shared while they run, or started. A complete result stays in the cache, where it
+// is sent like any file, until it is the least recently used and the cache is full.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -16,24 +16,24 @@ import { createTranscodeRun, type TranscodeRun } from './transcode-run.ts';
 export interface TranscodesDeps {
   log: Log;
   now: () => Date;
-  /** `transcodes/` is made below it. */
+  /** They are in `transcodes/` below it. */
   cacheDir: string;
   /** Path of ffmpeg; undefined when there is none. Throws when the one that is set does not work. */
   ffmpeg: () => Promise<string | undefined>;
-  /** How many run at the same time. */
+  /** How many may run at the same time. */
   atOnce: () => number;
   cacheBytes: () => number;
 }
 
 export interface Wanted {
-  /** Another one whenever the track's audio is another. */
+  /** Changes whenever the track's audio changes. */
   identity: string;
   file: StoredFile;
   order: TranscodeOrder;
   durationMs: number | null;
 }
 
-/** Either a whole file, or one that grows. `leave` must be called by whoever got it. */
+/** A complete file, or one that is being made. Call `leave` at the end. */
 export type Transcoded = { etag: string; leave: () => void } & ({ path: string } | { run: TranscodeRun });
 
 const MOST_WAITING = 200;
@@ -72,7 +72,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     return true;
   }
 
-  /** The folder, without what a killed process left half done. */
+  /** Creates the folder, and removes what a killed process left unfinished. */
   async function prepare(): Promise<void> {
     await mkdir(dir, { recursive: true });
     for (const name of await readdir(dir))
@@ -98,18 +98,18 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
         living.delete(run);
         input.done();
         if (complaint !== '')
-          log.warn({ profile: order.profile, complaint }, 'ffmpeg complained; the result is not kept');
+          log.warn({ profile: order.profile, complaint }, 'ffmpeg reported an error; the result is not kept');
         if (kept)
           evicting = evicting
             .then(evict)
-            .catch((error: unknown) => log.warn({ err: error }, 'transcode cache not tidied'));
+            .catch((error: unknown) => log.warn({ err: error }, 'transcode cache not cleaned up'));
       },
     });
     living.add(run);
     return run;
   }
 
-  /** ffmpeg wants a file that it can seek in; an object of a store becomes one for as long as it takes. */
+  /** ffmpeg needs a file that it can seek in; an object of a store is copied to one for the time. */
   async function inputOf(file: StoredFile, partPath: string): Promise<{ path: string | Buffer; done: () => void }> {
     if (file.path !== undefined) return { path: file.path, done: () => undefined };
     const path = partPath.replace(/part$/, 'input');
@@ -118,7 +118,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     return { path, done: () => void rm(path, { force: true }).catch(() => undefined) };
   }
 
-  /** Least recently used first, until what is left fits. */
+  /** Removes the least recently used until the rest fits. */
   async function evict(): Promise<void> {
     const names = (await readdir(dir)).filter((name) => !name.endsWith('.part') && !name.endsWith('.input'));
     const files = await Promise.all(
@@ -138,14 +138,14 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   return {
     isPossible: async (): Promise<boolean> => (await ffmpeg().catch(() => undefined)) !== undefined,
 
-    /** The finished one; undefined when it would have to be made. */
+    /** From the cache; undefined when it would have to be made. */
     async find(wanted: Wanted): Promise<{ path: string; etag: string } | undefined> {
       const key = keyOf(wanted);
       const path = pathOf(key, wanted.order);
       return (await cached(path)) ? { path, etag: key } : undefined;
     },
 
-    /** Throws `unavailable` in words when it cannot be made or too many are asked for. */
+    /** Throws `unavailable` when it cannot be made, or too many are requested. */
     async open(wanted: Wanted): Promise<Transcoded> {
       await (ready ??= prepare());
       const key = keyOf(wanted);
@@ -159,11 +159,11 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
           throw error;
         });
         if (!run.isOver()) return { etag: key, run, leave: run.join() };
-        await run.finished; // its last listener left at this moment
+        await run.finished; // its last listener left just now
       }
     },
 
-    /** How many are being made or wait for it. */
+    /** How many run or wait. */
     running: (): number => living.size,
 
     async close(): Promise<void> {

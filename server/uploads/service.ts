@@ -1,5 +1,5 @@
-// Upload: streamed to disk while hashing, never held in memory; content decides what it is; the same content again is
-// the same track.
+// Uploads: streamed to disk while hashing, never held in memory. Content decides the format, and the same content again
+// is the same track.
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import type { StoreFile, WholeFile } from '../files/store-file.ts';
 export const UPLOAD = 'upload';
 const FIELD = 'files';
 const MAX_FILES = 1_000;
-/** What is wrong with one file; anything else is wrong with us, and ends the whole upload. */
+/** Errors of one file; any other ends the whole upload. */
 const FAULTS_OF_A_FILE: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
 
 export interface Uploaded {
@@ -38,7 +38,7 @@ export interface UploadDeps {
   storeFile: StoreFile;
   settings: LiveSettings;
   tmpDir: string;
-  /** New tracks came in. */
+  /** Tracks were added. */
   onUploaded: (ids: readonly TrackId[]) => void;
 }
 
@@ -50,10 +50,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
     'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
   );
 
-  /**
-   * Reads a multipart request; each file succeeds or fails by itself. What was stored stays when the request breaks
-   * off.
-   */
+  /** Reads a multipart request; each file succeeds or fails by itself, and stays when the request breaks off. */
   async function receive(req: Request, signal: AbortSignal): Promise<UploadOutcome> {
     const outcome: UploadOutcome = { uploaded: [], errors: [] };
     const fileBytes = settings.get('MAX_UPLOAD_BYTES');
@@ -85,12 +82,12 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
     }
     if (outcome.uploaded.length === 0 && fault !== undefined) throw fault;
     if (outcome.uploaded.length + outcome.errors.length === 0)
-      throw badRequest(`No file came with the upload; send them as multipart field "${FIELD}".`);
+      throw badRequest(`The upload has no file; send files as multipart field "${FIELD}".`);
     return outcome;
   }
 
   async function take({ field, filename, chunks }: FormFile, signal: AbortSignal): Promise<Uploaded> {
-    if (field !== FIELD) throw badRequest(`It came under another name; send files as multipart field "${FIELD}".`);
+    if (field !== FIELD) throw badRequest(`It is in another field; send files as multipart field "${FIELD}".`);
     const path = join(tmpDir, `upload-${randomUUID()}`);
     try {
       const staged = await stage(chunks, path, signal);
@@ -107,7 +104,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
   function insert(sha256: string, audio: TrackAudio, identity: TrackIdentity): Uploaded {
     return db.$client
       .transaction((): Uploaded => {
-        const known = findByContent.get(sha256); // another upload of the same content may have been faster
+        const known = findByContent.get(sha256); // another upload of the same content may have been first
         if (known) return { trackId: known.id, isNew: false };
         const before = findBySource.get(UPLOAD, sha256);
         if (before) {

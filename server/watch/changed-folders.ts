@@ -1,13 +1,12 @@
-// From many small changes to few scans: what changed is noted until nothing more comes, files that still grow are
-// waited for, and the rest becomes the smallest set of folders to scan. No clock, no disk: times are handed in, and a
-// look at a file is asked for.
+// Turns many small changes into few scans: collects changed folders until nothing more comes, and keeps those with a
+// file that is still growing for the next time. Pure: times, and looks at files, are passed in.
 
 export interface QuietRules {
-  /** Without news for so long, the changes noted are taken. A file has to look the same for as long. */
+  /** Changes are taken after this time without new ones; their files must not have changed for as long. */
   quietMs: number;
-  /** When news never stops, they are taken after this time. */
+  /** Changes that never stop are taken after this time. */
   maxWaitMs: number;
-  /** A folder is not held back for longer than this by a file that never stops growing. */
+  /** The longest that a growing file delays its folder. */
   holdMs: number;
 }
 
@@ -19,20 +18,20 @@ export interface FileLook {
 interface Entry {
   since: number;
   isGone: boolean;
-  /** With the time since when each has looked like this. */
+  /** `at`: since when each has looked like this. */
   files: Map<string, FileLook & { at: number }>;
 }
 
 export interface TakenChanges {
-  /** Folders out of which something vanished. */
+  /** Folders from which something vanished. */
   vanished: string[];
-  /** Folders into which something came, or where it changed. */
+  /** Folders in which something appeared or changed. */
   present: string[];
-  /** Changes noted since the last time. */
+  /** Changes since the last time. */
   count: number;
 }
 
-export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
+export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules) {
   const entries = new Map<string, Entry>();
   let begun = 0;
   let latest = 0;
@@ -64,7 +63,7 @@ export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
   }
 
   return {
-    /** A file was made, moved in or written to. */
+    /** A file was created, moved in or written to. */
     noteFile(folder: string, name: string, look: FileLook, at: number): void {
       const { files } = entryOf(folder, at);
       const before = files.get(name);
@@ -74,13 +73,13 @@ export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
     noteGone(folder: string, at: number): void {
       entryOf(folder, at).isGone = true;
     },
-    /** Something about it changed that has no name. */
+    /** Something changed, and the system did not say what. */
     noteTouched: (folder: string, at: number): void => void entryOf(folder, at),
 
-    /** When to take what is noted; undefined while there is nothing. */
+    /** When to take them; undefined while there are none. */
     dueAt: (): number | undefined => (entries.size === 0 ? undefined : Math.min(latest + quietMs, begun + maxWaitMs)),
 
-    /** Takes out what can be scanned now. Folders with a growing file stay for the next time. */
+    /** Removes and gives what can be scanned now. */
     take(at: number, look: (folder: string, name: string) => FileLook | undefined): TakenChanges {
       const taken: TakenChanges = { vanished: [], present: [], count };
       for (const [folder, entry] of entries) {
@@ -96,6 +95,6 @@ export function createChangeBook({ quietMs, maxWaitMs, holdMs }: QuietRules) {
   };
 }
 
-export type ChangeBook = ReturnType<typeof createChangeBook>;
+export type PendingChanges = ReturnType<typeof createPendingChanges>;
 
 const looksSame = (a: FileLook, b: FileLook): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;

@@ -1,4 +1,4 @@
-// Watches a folder tree with chokidar, which has one watch for the whole of it where the system can do that (macOS,
+// Watches a folder tree with chokidar, which needs one watch for the whole tree where the system offers that (macOS,
 // Windows).
 import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -7,7 +7,7 @@ import { nameToText } from '../storage/file-names.ts';
 import { TooManyFolders, type TreeWatch, type TreeWatchOptions } from './folder-watch.ts';
 import { IGNORE_MARKS, kindOf } from '../files/music-names.ts';
 
-/** Throws TooManyFolders, or what the system says when it cannot watch. Resolves when all is watched. */
+/** Resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
 export async function watchWithChokidar({
   root,
   maxFolders,
@@ -42,12 +42,12 @@ export async function watchWithChokidar({
     })
     .on('addDir', (path) => {
       if (folders.add(path).size > maxFolders) onError(new TooManyFolders());
-    }); // some come twice
+    }); // may be called twice for one folder
   await new Promise<void>((resolve, reject) => {
     watcher.once('ready', resolve).once('error', reject);
   });
   watcher.on('error', (error) => onError(error as Error));
-  // chokidar hears of an overflow and reads the tree again by itself
+  // chokidar notices an overflow and reads the tree again by itself
   return { folders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
 }
 
@@ -60,7 +60,7 @@ function isIgnored(path: string, stats: Stats | undefined): boolean {
 
 const isMarked = (folder: string): boolean => IGNORE_MARKS.some((mark) => existsSync(join(folder, mark)));
 
-/** Listed beforehand, and no further than the limit: chokidar itself would read on. */
+/** Listed before chokidar starts, because it knows no limit. */
 function listFolders(root: string, limit: number): Set<string> {
   const folders = new Set<string>();
   for (const pending = [root]; pending.length > 0;) {

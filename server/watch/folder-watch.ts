@@ -1,6 +1,6 @@
-// Watches a folder tree through one system watch per folder: what Linux has. Chokidar does the same there, but keeps
-// every file in memory (350 MB for 10,500 folders with 50,000 files; this takes 20 MB and a tenth of the time), and a
-// scan needs to know only where to look. Everything is synchronous: it runs in the watching thread.
+// Watches a folder tree through one system watch per folder, as Linux needs it. Chokidar does the same there, but keeps
+// every file in memory (350 MB for 10,500 folders with 50,000 files; this takes 20 MB and a tenth of the time), while a
+// scan needs only the folders. Synchronous, for the watching thread.
 import fs from 'node:fs';
 import { nameToText } from '../storage/file-names.ts';
 import { absoluteOf, isBelow, join } from '../files/relative-path.ts';
@@ -14,13 +14,13 @@ export interface TreeWatchOptions {
   onFile(folder: string, name: string, look: FileLook): void;
   onGone(folder: string): void;
   onTouched(folder: string): void;
-  /** The tree is not watched in full any more. */
+  /** Not all of the tree is watched any more. */
   onError(error: Error): void;
 }
 
 export interface TreeWatch {
   folders(): number;
-  /** After more news than the system may have kept: watches what was missed. */
+  /** After more events than the system keeps: watches what was missed. */
   refresh(): void;
   close(): void | Promise<void>;
 }
@@ -29,11 +29,11 @@ export class TooManyFolders extends Error {
   readonly code = 'TOO_MANY_FOLDERS';
 }
 
-/** Throws TooManyFolders, or what the system says when it has no more watches to give. */
+/** Throws TooManyFolders, or the system's error when it has no watches left. */
 export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onError }: TreeWatchOptions): TreeWatch {
   const watches = new Map<string, fs.FSWatcher>();
 
-  /** Watches a folder and all below it. The watch comes before the listing, so that nothing falls between the two. */
+  /** Watches a folder and everything below. Watches before it lists, so that nothing is missed in between. */
   function open(top: string, onFound: (folder: string, name: string) => void = () => {}): void {
     const pending = [top];
     while (pending.length > 0) {
@@ -58,7 +58,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
       watches.set(folder, watch);
       return true;
     } catch (error) {
-      if (isGoneOrClosed(error)) return false; // what cannot be listed is not scanned either
+      if (isGoneOrClosed(error)) return false; // cannot be scanned either
       throw error;
     }
   }
@@ -71,7 +71,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
     }
   }
 
-  /** `rename` says that something of this name came or went, `change` that it was written to. */
+  /** `rename`: something of this name appeared or vanished; `change`: it was written to. */
   function hear(folder: string, type: string, bytes: Buffer | null): void {
     if (bytes === null) return onTouched(folder);
     const name = nameToText(bytes);
@@ -84,7 +84,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
     }
     const stat = lookAt(root, path);
     if (stat?.isDirectory()) {
-      // also one that was there: it may be another folder of the same name
+      // also when it was watched: it may be another folder with the same name
       if (type === 'rename' || !watches.has(path)) reopen(path);
     } else if (stat) {
       if (watches.has(path)) close(path);
@@ -126,7 +126,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
   };
 }
 
-/** Undefined when nothing is there, or nothing that this account may look at: a scan then finds out which. */
+/** Undefined when nothing is there, or this account may not see it; a scan finds out which. */
 export function lookAt(root: string, path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(absoluteOf(root, path), { throwIfNoEntry: false });
@@ -137,8 +137,7 @@ export function lookAt(root: string, path: string): fs.Stats | undefined {
 }
 
 /**
- * What a folder holds; nothing when it is gone, cannot be read, or is marked to be ignored (its own watch then waits
- * for the mark to go).
+ * What is in a folder; nothing when it is gone, cannot be read or is ignored (its watch then waits for the mark to go).
  */
 function list(root: string, folder: string): { name: string; isFolder: boolean }[] {
   try {
@@ -153,7 +152,7 @@ function list(root: string, folder: string): { name: string; isFolder: boolean }
   }
 }
 
-/** The folder vanished in the meantime, or this account may not read it. */
+/** The folder is gone, or this account may not read it. */
 const isGoneOrClosed = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

@@ -1,5 +1,5 @@
-// Reads Linux's table of mounts, to tell a disk of this machine from one across the network: the system announces only
-// changes that this machine made itself, so a shared folder has to be looked at instead. Format: proc_pid_mountinfo(5).
+// Finds network file systems in Linux's mount table. There the system reports only changes made by this machine, so a
+// shared folder cannot be watched. Format: proc_pid_mountinfo(5).
 import { isBelow } from '../files/relative-path.ts';
 
 const REMOTE_TYPES = new Set([
@@ -21,10 +21,7 @@ const REMOTE_TYPES = new Set([
 /** fuseblk is a local disk (NTFS, exFAT); any other FUSE file system may be anywhere. */
 const isRemote = (type: string): boolean => REMOTE_TYPES.has(type) || type.startsWith('fuse.');
 
-/**
- * Type of the remote file system on which `folder` lies, or that is mounted somewhere below it; undefined when all of
- * it is local.
- */
+/** Type of the remote file system of `folder`, or of one mounted below it; undefined when all of it is local. */
 export function findRemoteMount(mountinfo: string, folder: string): string | undefined {
   const path = withoutSlash(folder);
   let holder = { point: '', type: '' };
@@ -42,6 +39,6 @@ export function findRemoteMount(mountinfo: string, folder: string): string | und
 
 const withoutSlash = (path: string): string => path.replace(/\/$/, '');
 
-/** Blanks and backslashes are written as three octal digits. */
+/** Spaces and backslashes are written as three octal digits. */
 const unescape = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));

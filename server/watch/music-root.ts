@@ -1,5 +1,5 @@
-// The music folder itself, as a watch has to see it: there or not, the same one as before or another disk in its place,
-// and whether this system is told of all that changes in it.
+// The music folder as the watch sees it: whether it is there, whether another disk took its place, and whether the
+// system reports all changes in it.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
@@ -8,12 +8,12 @@ import { findRemoteMount } from './mounts.ts';
 export interface MusicRoot {
   /** Without links. */
   path: string;
-  /** Another one when a disk was mounted, unmounted or exchanged. */
+  /** Changes when a disk is mounted, unmounted or exchanged. */
   identity: string;
   isEmpty: boolean;
 }
 
-/** What can be watched, or in a sentence why nothing can. */
+/** What can be watched, or why nothing can. */
 export async function findMusicRoot(db: Db, folder: string): Promise<MusicRoot | { problem: string }> {
   try {
     const path = await realpath(folder);
@@ -41,10 +41,7 @@ function holdsTracks(db: Db): boolean {
   return row !== undefined;
 }
 
-/**
- * In words, the remote file system on which music lies; undefined when all of it is on disks of this machine, as far as
- * can be told.
- */
+/** Name of the remote file system that the folder is on; undefined when, as far as can be told, all of it is local. */
 export async function findRemoteFileSystem(path: string): Promise<string | undefined> {
   if (path.startsWith('\\\\')) return 'a Windows share'; // mapped drives too: their real path begins like this
   if (process.platform !== 'linux') return undefined;

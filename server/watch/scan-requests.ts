@@ -1,5 +1,4 @@
-// Folders that somebody wants scanned. While a scan runs they wait, and all that wait become one scan; nothing asked
-// for is lost.
+// Folders that are to be scanned. While a scan runs they wait, and all that wait become one scan.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -11,11 +10,11 @@ import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/task.ts';
 export interface ScanRequestsDeps {
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
   log: Log;
-  /** How often to look whether a running scan has ended. */
+  /** How often to check whether a running scan has ended. */
   checkMs: number;
 }
 
-/** After a queue that could not be reached. */
+/** After an error of the job queue. */
 const QUEUE_PAUSE_MS = 10_000;
 
 export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
@@ -34,7 +33,7 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
     try {
       while (waiting.length > 0 && !stop.signal.aborted) await scanAll(waiting.splice(0));
     } catch (error) {
-      if (!stop.signal.aborted) log.error({ err: error }, 'scans that the watch asked for were not begun');
+      if (!stop.signal.aborted) log.error({ err: error }, 'scans of changed folders were not started');
     } finally {
       isBusy = false;
     }
@@ -42,7 +41,7 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
 
   async function scanAll(folders: string[]): Promise<void> {
     const job = await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders }));
-    if (!job?.created) add(folders); // the scan that runs may have passed them already
+    if (!job?.created) add(folders); // the running scan may be past them
     if (!job) return pause(QUEUE_PAUSE_MS);
     while (isUnfinished(job.id)) await pause(checkMs);
   }
@@ -62,7 +61,7 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
       add(folders);
       if (!isBusy) serving = serve();
     },
-    /** Forgets what waits; a scan that runs is not touched. */
+    /** Forgets what waits; a running scan goes on. */
     clear: (): void => {
       waiting = [];
     },

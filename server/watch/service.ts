@@ -1,6 +1,5 @@
-// Watches the music folder while LOCAL_MEDIA_WATCH says so, and asks for scans of what changed. Where it cannot watch
-// it scans from time to time instead, and says why; where the folder is not there it waits for its return and asks for
-// nothing.
+// Watches the music folder while LOCAL_MEDIA_WATCH is on, and requests scans of what changed. What cannot be watched is
+// scanned from time to time; while the folder is not there nothing is scanned.
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { WatchedSettings } from '../config/live-settings.ts';
@@ -12,14 +11,14 @@ import type { Log } from '../log/log.ts';
 import type { QuietRules } from './changed-folders.ts';
 import { findMusicRoot, findRemoteFileSystem, type MusicRoot } from './music-root.ts';
 import { createScanRequests } from './scan-requests.ts';
-import type { WatchBackend, WatchNews, WatchOrder } from './watch-worker.ts';
+import type { WatchBackend, WatchMessage, WatchOrder } from './watch-worker.ts';
 
 export interface WatchTiming extends QuietRules {
-  /** How often to see whether the folder is still there, and still the same. */
+  /** How often to check that the folder is still there, and the same. */
   lookMs: number;
-  /** Between two scans where nothing can be watched. */
+  /** Between two scans of a folder that cannot be watched. */
   pollMs: number;
-  /** How often to see whether a scan that is in the way has ended. */
+  /** How often to check whether a running scan has ended. */
   checkMs: number;
   maxFolders: number;
   backend: WatchBackend;
@@ -29,7 +28,7 @@ export interface WatchStatus {
   state: 'off' | 'starting' | 'watching' | 'polling';
   /** Why it is off, or why it polls. */
   reason?: string;
-  /** Folders watched. */
+  /** How many folders are watched. */
   folders?: number;
 }
 
@@ -67,14 +66,14 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
   let stopListening: (() => void) | undefined;
   let isClosed = false;
 
-  // One thing after the other: a setting may change while the folder is being looked at.
-  let line = Promise.resolve();
+  // In sequence: a setting may change while the folder is being checked.
+  let last = Promise.resolve();
   function next(work: () => unknown): void {
-    line = line
+    last = last
       .then(async () => {
         if (!isClosed) await work();
       })
-      .catch((error: unknown) => log.error({ err: error }, 'the watch on the music folder stumbled'));
+      .catch((error: unknown) => log.error({ err: error }, 'watching the music folder failed'));
   }
 
   async function begin(): Promise<void> {
@@ -105,7 +104,7 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     if (ended) await stopWorker(ended);
   }
 
-  /** Follows what became of the folder; true when it is there. */
+  /** Checks the folder, and starts or stops watching it; true when it is there. */
   async function look(): Promise<boolean> {
     const folder = settings.get('LOCAL_MEDIA_IMPORT_PATH');
     if (folder === undefined || status.state === 'off') return false;
@@ -137,30 +136,28 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     if (isClosed) return;
     if (remote !== undefined)
       return poll(
-        `The music folder is not on a disk of this machine (${remote}), so changes that others make are not announced.`,
+        `The music folder is on a network file system (${remote}), which does not report changes by other machines.`,
       );
     const { quietMs, maxWaitMs, holdMs, maxFolders, backend } = times;
     const order: WatchOrder = { root: found.path, quiet: { quietMs, maxWaitMs, holdMs }, maxFolders, backend };
     const started = new Worker(workerUrl, { workerData: order });
     worker = started;
     const ifCurrent = (work: () => Promise<void>): void => next(() => (worker === started ? work() : undefined));
-    started.on('message', (news: WatchNews) => ifCurrent(() => hear(news, found)));
-    started.on('error', (error) =>
-      ifCurrent(() => poll(`The watch on the music folder broke off (${messageOf(error)}).`)),
-    );
+    started.on('message', (message: WatchMessage) => ifCurrent(() => receive(message, found)));
+    started.on('error', (error) => ifCurrent(() => poll(`Watching the music folder failed (${messageOf(error)}).`)));
     started.unref();
   }
 
-  async function hear(news: WatchNews, { path, isEmpty }: MusicRoot): Promise<void> {
-    if (news.type === 'failed') return poll(watchProblem(news.code, news.message, times.maxFolders));
-    status = { state: 'watching', folders: news.folders };
-    if (news.type === 'watching') {
-      log.info({ path, folders: news.folders }, 'watching the music folder');
+  async function receive(message: WatchMessage, { path, isEmpty }: MusicRoot): Promise<void> {
+    if (message.type === 'failed') return poll(watchProblem(message.code, message.message, times.maxFolders));
+    status = { state: 'watching', folders: message.folders };
+    if (message.type === 'watching') {
+      log.info({ path, folders: message.folders }, 'watching the music folder');
       if (!isEmpty) requests.ask(['']); // what changed before the watch began
-    } else if (await look()) requests.ask(news.scan);
+    } else if (await look()) requests.ask(message.scan);
   }
 
-  /** Scans from time to time, until a setting or the folder's disk changes. */
+  /** Scans from time to time, until a setting or the disk changes. */
   async function poll(reason: string): Promise<void> {
     const polled = root;
     await letGo();
@@ -169,7 +166,7 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     status = { state: 'polling', reason };
     log.warn(
       { path: polled?.path, reason, scan_every_ms: times.pollMs },
-      'music folder not watched; scanning it from time to time',
+      'music folder not watched; scanned from time to time',
     );
     const scan = async (): Promise<void> => {
       if ((await look()) && root === polled) requests.ask(['']);
@@ -179,14 +176,14 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
   }
 
   return {
-    /** Begins in the background, and follows the settings from then on. */
+    /** Starts in the background, and again when a setting changes. */
     start(): void {
       stopListening = settings.onChange(['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_WATCH'], () => next(begin));
       next(begin);
     },
     status: (): WatchStatus => status,
     async close(): Promise<void> {
-      isClosed = true; // what is under way may hang on a dead disk, and is not waited for
+      isClosed = true; // work under way may hang on a dead disk, so it is not waited for
       stopListening?.();
       status = { state: 'off', reason: 'The server is stopping.' };
       await Promise.all([end(), requests.close()]);
@@ -194,14 +191,20 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
   };
 }
 
-/** Why a folder cannot be watched, and what to do about it. */
+/** Why a folder cannot be watched, and what to do about it. `code` is the system's. */
 export function watchProblem(code: string, message: string, maxFolders: number): string {
-  if (code === 'TOO_MANY_FOLDERS')
-    return `The music folder holds more than ${maxFolders} folders, which are too many to watch.`;
+  if (code === 'TOO_MANY_FOLDERS') return `The music folder has more than ${maxFolders} folders, too many to watch.`;
   if (code === 'ENOSPC')
-    return `The system lets this account watch ${limit('max_user_watches')} folders, which are too few. Raise fs.inotify.max_user_watches with sysctl, then switch watching off and on.`;
+    return (
+      `The system allows this account to watch ${limit('max_user_watches')} folders, which is not enough. ` +
+      'Raise fs.inotify.max_user_watches with sysctl, then switch watching off and on.'
+    );
   if (code === 'EMFILE' || code === 'ENFILE')
-    return `The system lets this account open ${limit('max_user_instances')} watches, and others hold them all. Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), then switch watching off and on.`;
+    return (
+      `The system allows this account ${limit('max_user_instances')} watches, and other programs use them all. ` +
+      'Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), ' +
+      'then switch watching off and on.'
+    );
   return `The system cannot watch the music folder (${message}).`;
 }
 

@@ -1,10 +1,10 @@
-// The watching thread: hears what changes in the music folder, waits until it is quiet, and says which folders to scan.
-// A crawl of many folders and a burst of changes cost the server's own thread nothing here.
+// The watching thread: collects changes in the music folder, and says which folders to scan. In a thread of its own, so
+// that walking many folders, or a burst of changes, does not block the server.
 import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { END } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
-import { createChangeBook, type FileLook, type QuietRules } from './changed-folders.ts';
+import { createPendingChanges, type FileLook, type QuietRules } from './changed-folders.ts';
 import { foldersToScan } from '../files/folder-set.ts';
 import { lookAt, watchFolders, type TreeWatch } from './folder-watch.ts';
 import { absoluteOf, join, parentOf } from '../files/relative-path.ts';
@@ -20,24 +20,24 @@ export interface WatchOrder {
 /** `folders`: a watch of our own on each folder. `chokidar`: what chokidar does on this system. */
 export type WatchBackend = 'folders' | 'chokidar';
 
-/** To the server: the whole tree is watched; folders to scan, relative; or why the tree is not watched (any more). */
-export type WatchNews =
+/** To the server: the whole tree is watched; folders to scan; why the tree is not watched, or not any more. */
+export type WatchMessage =
   | { type: 'watching'; folders: number }
   | { type: 'changed'; scan: string[]; folders: number }
   | { type: 'failed'; code: string; message: string };
 
 /**
- * The system drops news when more than 16,384 wait to be heard (Linux), and does not say so. Long before, everything is
- * looked at again.
+ * From this many changes on, everything is scanned: Linux drops events beyond 16,384 in its queue, and Node does not
+ * say.
  */
 const OVERRUN = 4_000;
 
 const port = parentPort;
 if (!port) throw new Error('watch-worker runs as a worker thread');
-const post = (news: WatchNews): void => port.postMessage(news);
+const post = (message: WatchMessage): void => port.postMessage(message);
 
 const { root, quiet, maxFolders, backend } = workerData as WatchOrder;
-const book = createChangeBook(quiet);
+const changes = createPendingChanges(quiet);
 let tree: TreeWatch | undefined;
 let timer: NodeJS.Timeout | undefined;
 
@@ -51,19 +51,19 @@ port.on('message', (message: typeof END) => {
 
 const now = (): number => performance.now();
 function plan(): void {
-  const due = book.dueAt();
-  if (tree && due !== undefined) timer ??= setTimeout(ring, Math.max(0, due - now()), tree);
+  const due = changes.dueAt();
+  if (tree && due !== undefined) timer ??= setTimeout(onTimer, Math.max(0, due - now()), tree);
 }
 
-function ring(watched: TreeWatch): void {
+function onTimer(watched: TreeWatch): void {
   timer = undefined;
-  const due = book.dueAt();
+  const due = changes.dueAt();
   if (due !== undefined && due <= now()) take(watched);
   plan();
 }
 
 function take(watched: TreeWatch): void {
-  const { vanished, present, count } = book.take(now(), (folder, name) => lookAt(root, join(folder, name)));
+  const { vanished, present, count } = changes.take(now(), (folder, name) => lookAt(root, join(folder, name)));
   if (vanished.length + present.length === 0) return;
   const isOverrun = count > OVERRUN;
   if (isOverrun) watched.refresh();
@@ -73,14 +73,14 @@ function take(watched: TreeWatch): void {
   if (scan.length > 0) post({ type: 'changed', scan, folders: watched.folders() });
 }
 
-/** The folder, or what is left above it: only a folder that is there can prove what is gone. */
+/** The folder, or the nearest one above that exists: only a folder that is there can prove what is gone. */
 function nearestFolder(folder: string): string {
   let path = folder;
   while (path !== '' && !lookAt(root, path)?.isDirectory()) path = parentOf(path);
   return path;
 }
 
-/** A scan that begins at a folder does not see a mark above it. */
+/** A scan of a folder does not see an ignore mark above it. */
 function isHidden(folder: string): boolean {
   for (let path = folder; path !== ''; path = parentOf(path)) {
     if (IGNORE_MARKS.some((mark) => existsSync(absoluteOf(root, join(parentOf(path), mark))))) return true;
@@ -108,16 +108,16 @@ try {
     maxFolders,
     onError: fail,
     onFile: noted((folder: string, name: string, look: FileLook) =>
-      book.noteFile(folder, name, { size: look.size, mtimeMs: look.mtimeMs }, now()),
+      changes.noteFile(folder, name, { size: look.size, mtimeMs: look.mtimeMs }, now()),
     ),
-    onGone: noted((folder: string) => book.noteGone(folder, now())),
-    onTouched: noted((folder: string) => book.noteTouched(folder, now())),
+    onGone: noted((folder: string) => changes.noteGone(folder, now())),
+    onTouched: noted((folder: string) => changes.noteTouched(folder, now())),
   };
   tree =
     backend === 'folders'
       ? watchFolders(options)
       : await (await import('./chokidar-watch.ts')).watchWithChokidar(options);
-  if (isEnding) void tree.close(); // told so while it was made
+  if (isEnding) void tree.close(); // while the tree was opened
   post({ type: 'watching', folders: tree.folders() });
   plan();
 } catch (error) {

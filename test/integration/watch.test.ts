@@ -285,7 +285,7 @@ describe('where it cannot watch', () => {
         .poll(() => server.app.watcher.status())
         .toEqual({
           state: 'polling',
-          reason: 'The music folder holds more than 4 folders, which are too many to watch.',
+          reason: 'The music folder has more than 4 folders, too many to watch.',
         });
       await expect.poll(async () => (await sourceIds(server)).length).toBe(4);
       const added = put(folder, 'Artist A/Album A', 4);

@@ -1,30 +1,30 @@
 // When changes are taken, and what waits. Times are numbers; nothing here waits.
 import { describe, expect, it } from 'vitest';
-import { createChangeBook, type FileLook } from '../../../server/watch/changed-folders.ts';
+import { createPendingChanges, type FileLook } from '../../../server/watch/changed-folders.ts';
 
 const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
 const look = (size: number, mtimeMs = 0): FileLook => ({ size, mtimeMs });
 
 describe('when changes are taken', () => {
   it('nothing is due while nothing is noted', () => {
-    expect(createChangeBook(rules).dueAt()).toBeUndefined();
+    expect(createPendingChanges(rules).dueAt()).toBeUndefined();
   });
 
   it('a quiet period after the latest of them', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     book.noteGone('a', 1_000);
     book.noteGone('b', 4_000);
     expect(book.dueAt()).toBe(9_000);
   });
 
   it('after the longest wait when they never stop', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     for (let at = 0; at < 120_000; at += 1_000) book.noteGone('a', at);
     expect(book.dueAt()).toBe(60_000);
   });
 
   it('once: what was taken is not due again', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10), 0);
     book.noteGone('b', 0);
     book.noteTouched('c', 0);
@@ -33,7 +33,7 @@ describe('when changes are taken', () => {
   });
 
   it('a file that vanished since counts as gone from its folder', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3.part.mp3', look(10), 0);
     expect(book.take(5_000, () => undefined)).toEqual({ vanished: ['a'], present: [], count: 1 });
   });
@@ -41,7 +41,7 @@ describe('when changes are taken', () => {
 
 describe('a file that is still being written', () => {
   it('holds its folder back, and no other', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10), 0);
     book.noteFile('b', '1.mp3', look(10), 0);
     expect(book.take(5_000, (folder) => look(folder === 'a' ? 20 : 10)).present).toEqual(['b']);
@@ -50,13 +50,13 @@ describe('a file that is still being written', () => {
   });
 
   it('is known by its time too, when its size was set beforehand', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10, 1), 0);
     expect(book.take(5_000, () => look(10, 2)).present).toEqual([]);
   });
 
   it('has to look the same for the whole quiet period, also when the longest wait is over', () => {
-    const book = createChangeBook({ ...rules, maxWaitMs: 6_000 });
+    const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
     book.noteFile('a', '1.mp3', look(10), 0);
     book.noteFile('a', '1.mp3', look(20), 4_000);
     expect(book.take(6_000, () => look(20)).present).toEqual([]);
@@ -64,13 +64,13 @@ describe('a file that is still being written', () => {
   });
 
   it('does not count as growing when only its news repeat', () => {
-    const book = createChangeBook({ ...rules, maxWaitMs: 6_000 });
+    const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
     for (const at of [0, 2_000, 4_000, 5_900]) book.noteFile('a', '1.mp3', look(10), at);
     expect(book.take(6_000, () => look(10)).present).toEqual(['a']);
   });
 
   it('does not hold its folder back for ever', () => {
-    const book = createChangeBook(rules);
+    const book = createPendingChanges(rules);
     let size = 0;
     book.noteFile('a', 'radio.mp3', look(size), 0);
     const takenAt = [5_000, 300_000, 599_000, 600_000].filter(

@@ -3,8 +3,8 @@ import { watchProblem } from '../../../server/watch/service.ts';
 
 it.each([
   ['ENOSPC', /watch (\d+|no more) folders.*Raise fs\.inotify\.max_user_watches with sysctl/],
-  ['EMFILE', /open (\d+|no more) watches.*Raise fs\.inotify\.max_user_instances with sysctl/],
-  ['TOO_MANY_FOLDERS', /^The music folder holds more than 20000 folders, which are too many to watch\.$/],
+  ['EMFILE', /allows this account (\d+|no more) watches.*Raise fs\.inotify\.max_user_instances with sysctl/],
+  ['TOO_MANY_FOLDERS', /^The music folder has more than 20000 folders, too many to watch\.$/],
   ['EIO', /^The system cannot watch the music folder \(broken\)\.$/],
 ])('%s is put in words that say what to do', (code, words) => {
   expect(watchProblem(code, 'broken', 20_000)).toMatch(words);
