@@ -65,12 +65,7 @@ async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> 
     dispatchEvent(new StorageEvent('storage', { key: 'tonearm.scheme' }));
     if (document.documentElement.dataset['mantineColorScheme'] !== chosen) throw new Error(`the page is not ${chosen}`);
   }, scheme);
-  await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      }),
-  );
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
 const settled = (page: Page) =>

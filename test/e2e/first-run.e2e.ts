@@ -1,10 +1,11 @@
 // From nothing to music: account, folder, scan, search, play.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import { currentTime, DESK, openStage, OWNER, untilIdle, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ scanned: false, tracks: 40 });
+  stage = await openStage({ scanned: false, tracks: 40, seconds: '8' });
 });
 afterAll(() => stage?.close());
 
@@ -35,7 +36,8 @@ test('an empty data folder becomes a library that plays', async () => {
   await page.getByRole('heading', { name: 'Who may listen?' }).waitFor();
   await page.getByRole('button', { name: 'Open my library' }).click();
   await page.getByRole('heading', { name: 'Recently added' }).waitFor();
-  await page.getByRole('alert').filter({ hasText: 'Scan finished' }).waitFor();
+  await stage.signIn();
+  await untilIdle(() => stage.api<{ items: JobOut[] }>('/jobs'));
 
   const album = mostTracks(stage);
   await page.keyboard.press('Control+k');

@@ -11,9 +11,7 @@ const ALLOWED_MS: Record<string, number> = { mp3: 3, m4a: 3 };
 let stage: Stage | undefined;
 afterAll(() => stage?.close());
 
-// Again when it fails: sound has to come in time, and a machine that stands still for a moment tears a hole into the
-// best player's.
-test.runIf(ffmpeg !== undefined)('two halves of a tone are played as one, in every format', { retry: 1 }, async () => {
+test.runIf(ffmpeg !== undefined)('two halves of a tone are played as one, in every format', async () => {
   stage ??= await openStage({ tracks: 2, messy: 0, addMusic: (dir) => writeSineAlbum(ffmpeg!, dir, TONES) });
   const { joins, rate, surplusMs } = await recordSineAlbum(stage);
   expect(stage.problems).toEqual([]);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
-import { DESK, openStage, PHONE, scanToTheEnd, type Stage } from './stage.ts';
+import { DESK, endUndo, openStage, PHONE, scanToTheEnd, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -120,6 +120,7 @@ test('a removed track can be taken back, and one that is not is deleted after a 
   await page.getByText(`“${two.title}” removed.`).waitFor();
   await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time runs on elsewhere
   expect((await missing()).map(({ id }) => id)).toContain(two.id);
+  await endUndo(page);
   await expect.poll(async () => (await missing()).map(({ id }) => id)).not.toContain(two.id);
   await expect.poll(() => link().textContent()).toBe('Missing3');
 });
@@ -152,6 +153,7 @@ test('what comes back while it waits to be deleted is not deleted, and the page 
   await page.getByRole('button', { name: 'Scan again' }).click();
   await page.getByRole('heading', { name: 'Nothing is missing' }).waitFor();
   await link().waitFor({ state: 'detached' });
+  await endUndo(page);
   await page.getByText(`“${gone[0]!.title}” removed.`).waitFor({ state: 'detached' });
   expect(await stage.api<TrackOut>(`/tracks/${gone[0]!.id}`)).toMatchObject({ availability: 'available' });
   expect(await missing()).toEqual([]);

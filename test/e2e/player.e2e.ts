@@ -17,7 +17,7 @@ let stage: Stage;
 let album: AlbumOut;
 let songs: TrackOut[];
 beforeAll(async () => {
-  stage = await openStage({ tracks: 20, seconds: '8', messy: 0, formats: ['mp3'], addMusic: writeTwentySongs });
+  stage = await openStage({ tracks: 20, seconds: '30', messy: 0, formats: ['mp3'], addMusic: writeTwentySongs });
   await stage.openAsOwner(DESK).then((page) => page.context().close());
   const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
   album = albums

@@ -1,6 +1,7 @@
 // The album of tones, played by the window and recorded: what the test judges and the script draws.
 import { measureJoin, soundingPart, type Join } from '../support/joins.ts';
 import { ALBUM, HALF, TONES, type Tone } from '../support/sine-album.ts';
+import { until } from '../support/until.ts';
 import { recordOutput, takeRecording } from './recorder.ts';
 import { DESK, type Stage } from './stage.ts';
 
@@ -19,7 +20,10 @@ export async function recordSineAlbum(stage: Stage): Promise<SineRecording> {
   await page.goto(`/albums/${items.find(({ title }) => title === ALBUM)!.id}`);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   const player = page.getByRole('region', { name: 'Player' });
-  await player.getByRole('link', { name: `${TONES.at(-1)!.format} 2` }).waitFor();
+  await until(
+    () => player.getByRole('link').first().textContent(),
+    (title) => title === `${TONES.at(-1)!.format} 2`,
+  );
   await player.getByRole('button', { name: 'Play', exact: true }).waitFor();
   const recording = await takeRecording(page);
   await page.context().close();

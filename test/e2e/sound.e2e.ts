@@ -10,7 +10,7 @@ let page: Page;
 let pair: [TrackOut, TrackOut];
 let playlist: number;
 beforeAll(async () => {
-  stage = await openStage({ tracks: 24, seconds: '6', messy: 0, formats: ['mp3'], env: OFFLINE });
+  stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['mp3'], env: OFFLINE });
   page = await stage.openAsOwner(DESK);
   await page.addInitScript(noteControls);
   const tracks = (await stage.api<{ items: TrackOut[] }>('/tracks?limit=200')).items;
@@ -100,6 +100,7 @@ test('even loudness turns a loud track down by what its file says', async () => 
 test('with a crossfade the next track begins while the one before it fades', async () => {
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
   await play();
+  await player().getByRole('slider', { name: 'Position' }).fill('24000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
   const together = await inPage(({ startedSounds }) => {
     const last = startedSounds.at(-1)!;
@@ -129,7 +130,7 @@ test('another speed keeps the place', async () => {
 test('the sleep timer ends the music after a track, or at a time', async () => {
   await play();
   await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click());
-  await player().getByRole('slider', { name: 'Position' }).fill('5000');
+  await player().getByRole('slider', { name: 'Position' }).fill('29000');
   await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
   await expect.poll(nowPlaying).toBe(pair[1].title);
   expect(await currentTime(page)).toBe(0);

@@ -36,6 +36,8 @@ export interface Stage {
   /** A new window of the owner; the account is made, and the collection scanned, when it has not been yet. */
   openAsOwner(options: BrowserContextOptions): Promise<Page>;
   api<T>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
+  /** The owner, whose account is made, asks from now on. */
+  signIn(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export async function openStage({
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     await page.addInitScript(noteSounds);
+    await page.addInitScript(holdUndo, UNDO_MS);
     return page;
   };
 
@@ -110,6 +113,9 @@ export async function openStage({
     problems,
     openPage,
     api,
+    async signIn() {
+      session = await api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER });
+    },
     async openAsOwner(context) {
       const { access_token, user } = session ?? (await makeOwner());
       const page = await openPage({ baseURL: url, ...context });
@@ -190,6 +196,37 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
     await scanToTheEnd({ api });
   }
 }
+
+/** Of renderer/ui/undoable.ts. */
+const UNDO_MS = 8_000;
+
+interface WithUndo {
+  endUndo: () => void;
+}
+
+/** Runs in the page: what can be undone for a while can be undone until the test says that the time is over. */
+function holdUndo(ms: number): void {
+  const { setTimeout, clearTimeout } = globalThis;
+  const held = new Map<number, () => void>();
+  Object.assign(globalThis, {
+    setTimeout(run: () => void, delay?: number, ...rest: []) {
+      if (delay !== ms) return setTimeout(run, delay, ...rest);
+      const id = setTimeout(() => undefined, 2 ** 31 - 1) as unknown as number;
+      held.set(id, run);
+      return id;
+    },
+    clearTimeout(id: number) {
+      held.delete(id);
+      clearTimeout(id);
+    },
+    endUndo() {
+      for (const [id, run] of held) if (held.delete(id)) run();
+    },
+  });
+}
+
+export const endUndo = (page: Page): Promise<void> =>
+  page.evaluate(() => (globalThis as unknown as WithUndo).endUndo());
 
 interface Noted {
   audioElements: HTMLAudioElement[];

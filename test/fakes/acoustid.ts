@@ -67,8 +67,6 @@ export interface FakeAcoustId {
   before: () => Promise<unknown>;
   /** It was asked something that it will not answer. */
   onSilence: () => void;
-  /** Most look-ups within any second, as they came in. */
-  mostPerSecond(): number;
   close(): Promise<void>;
 }
 
@@ -90,10 +88,6 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     answer: () => ({ results: [] }),
     before: () => Promise.resolve(),
     onSilence: () => undefined,
-    mostPerSecond: () => {
-      const times = fake.lookups.map((lookup) => lookup.at);
-      return Math.max(0, ...times.map((start) => times.filter((time) => time >= start && time < start + 1_000).length));
-    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -9,10 +9,15 @@ export interface FakeKeychain extends KeychainPackage {
    * writes.
    */
   fault: 'absent' | 'silent' | 'lies' | { breaksAfter: number } | undefined;
+  /** It was asked something that it will not answer. */
+  onSilence: () => void;
 }
 
 export function createFakeKeychain(name = 'keyring', entries = new Map<string, string>()): FakeKeychain {
-  const silent = (): Promise<never> => new Promise(() => undefined);
+  const silent = (): Promise<never> => {
+    fake.onSilence();
+    return new Promise(() => undefined);
+  };
   const keychain: Keychain = {
     get: async (account) =>
       fake.fault === 'silent'
@@ -31,6 +36,7 @@ export function createFakeKeychain(name = 'keyring', entries = new Map<string, s
     name,
     entries,
     fault: undefined,
+    onSilence: () => undefined,
     open: async () => {
       if (fake.fault === 'absent') throw new Error(`Cannot find package '${name}'`);
       return keychain;

@@ -19,6 +19,7 @@ import { VERIFY_STORAGE } from '../../server/maintenance/tasks.ts';
 import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
 import { JobOut, JobPage } from '../../server/jobs/wire.ts';
 import { createLog } from '../../server/log/log.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
@@ -87,7 +88,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await jobs.close({ graceMs: 1_000 });
+  await jobs.close({ graceMs: PATIENCE_MS });
   db.$client.close();
   rmSync(dir, { recursive: true, force: true });
 });

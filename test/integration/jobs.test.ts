@@ -11,6 +11,7 @@ import { createEventHub } from '../../server/events/hub.ts';
 import { createJobs } from '../../server/jobs/service.ts';
 import { handledBy, permanent, task, type Handler, type JobContext } from '../../server/jobs/tasks.ts';
 import { createLog } from '../../server/log/log.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const PLAIN = task('plain', { payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 });
 const SINGLE = task('single', {
@@ -83,7 +84,7 @@ beforeEach(() => {
   open();
 });
 afterEach(async () => {
-  for (const jobs of running) await jobs.close({ graceMs: 1_000 });
+  for (const jobs of running) await jobs.close({ graceMs: PATIENCE_MS });
   running.clear();
   db.$client.close();
   rmSync(dir, { recursive: true, force: true });
@@ -142,7 +143,7 @@ describe('running', () => {
   it('all slots work on what was left by an earlier process', async () => {
     const first = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
     for (let n = 0; n < 8; n++) await first.jobs.enqueue(PLAIN, { n });
-    await first.jobs.close({ graceMs: 5_000 });
+    await first.jobs.close({ graceMs: PATIENCE_MS });
     const all = gate();
     let active = 0;
     const second = startJobs({
@@ -279,7 +280,7 @@ describe('retries', () => {
     const { id } = await first.jobs.enqueue(FLAKY, {});
     await first.jobs.drain();
     const { runAt } = first.jobs.get(id);
-    await first.jobs.close({ graceMs: 1_000 });
+    await first.jobs.close({ graceMs: PATIENCE_MS });
     running.clear();
     db.$client.close();
     open();
@@ -318,7 +319,7 @@ describe('retries', () => {
     ]);
     await jobs.enqueue(brief, {});
     await second.passed;
-    await jobs.close({ graceMs: 1_000 });
+    await jobs.close({ graceMs: PATIENCE_MS });
   });
 });
 
@@ -435,7 +436,7 @@ describe('stopping', () => {
     });
     const { id } = await first.jobs.enqueue(PLAIN, { n: 7 });
     await inside.passed;
-    await first.jobs.close({ graceMs: 5_000 });
+    await first.jobs.close({ graceMs: PATIENCE_MS });
     expect(first.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'returned' }));
 
@@ -477,7 +478,7 @@ describe('stopping', () => {
     });
     const { id } = await jobs.enqueue(PLAIN, { n: 1 });
     await inside.passed;
-    await jobs.close({ graceMs: 5_000 });
+    await jobs.close({ graceMs: PATIENCE_MS });
     expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'done' });
   });
 
@@ -492,7 +493,7 @@ describe('stopping', () => {
     expect(complaints()).toHaveLength(1);
     jobs.start(handled({}));
     expect(jobs.isRunning()).toBe(true);
-    await jobs.close({ graceMs: 1_000 });
+    await jobs.close({ graceMs: PATIENCE_MS });
     expect(jobs.isRunning()).toBe(false);
     await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
     expect(await jobs.tryEnqueue(PLAIN, { n: 1 })).toBeUndefined();
@@ -502,7 +503,7 @@ describe('stopping', () => {
   it('jobs that were being enqueued when it closed are there at the next start', async () => {
     const first = startJobs({});
     const entering = Array.from({ length: 20 }, (_, n) => first.jobs.enqueue(PLAIN, { n }));
-    await first.jobs.close({ graceMs: 5_000 });
+    await first.jobs.close({ graceMs: PATIENCE_MS });
     await Promise.all(entering);
     const second = startJobs({});
     await second.jobs.drain();

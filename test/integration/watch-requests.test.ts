@@ -7,6 +7,7 @@ import { handledBy } from '../../server/jobs/tasks.ts';
 import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
 import { quiet as log } from '../support/server.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 let temp: TempDatabase;
 let jobs: Jobs;
@@ -36,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await requests.close();
-  await jobs.close({ graceMs: 1_000 });
+  await jobs.close({ graceMs: PATIENCE_MS });
   temp.close();
 });
 

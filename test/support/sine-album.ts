@@ -7,9 +7,9 @@ import { join } from 'node:path';
 export const RATE = 44_100;
 /**
  * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
- * 128 frames in decoding.
+ * 128 frames in decoding. Three seconds, so that a busy machine too has the next half decoded by then.
  */
-export const HALF = 46_000;
+export const HALF = 138_001;
 export const ALBUM = 'One Long Tone';
 
 export interface Tone {

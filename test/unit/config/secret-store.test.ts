@@ -10,20 +10,28 @@ import { openSecretStore, type SecretStoreOptions } from '../../../server/config
 import { adoptWrittenSecrets, storedSettings, withStoredSettings } from '../../../server/config/secrets.ts';
 import { createLog } from '../../../server/log/log.ts';
 import { createFakeKeychain, type FakeKeychain } from '../../fakes/keychain.ts';
+import { holdLimit, type HeldLimit } from '../../support/held-limit.ts';
 
 let dir: string;
 let file: string;
 let keychain: FakeKeychain;
+let limit: HeldLimit;
 beforeEach(() => {
+  limit = holdLimit(PROBE_MS);
   dir = mkdtempSync(join(tmpdir(), 'tonearm-store-'));
   file = join(dir, 'secrets.json');
   keychain = createFakeKeychain();
+  keychain.onSilence = () => void limit.runOut();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => {
+  limit.release();
+  rmSync(dir, { recursive: true, force: true });
+});
 
+const PROBE_MS = 600_001;
 const [JWT, KEY] = ['the-secret-of-all-tokens', 'the-key-of-app-passwords'];
 const open = (wish: SecretStoreOptions['wish'], packages = [keychain]) =>
-  openSecretStore({ file, wish, log: createLog('silent'), packages, probeMs: 50 });
+  openSecretStore({ file, wish, log: createLog('silent'), packages, probeMs: PROBE_MS });
 const write = (content: object): void => writeFileSync(file, JSON.stringify(content));
 const text = (): string => readFileSync(file, 'utf8');
 const values = (): string[] => [...keychain.entries.values()].sort();
