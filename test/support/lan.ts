@@ -4,6 +4,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import Bonjour from 'bonjour-service';
+import { PATIENCE_MS } from './until.ts';
 
 export const lanAddress = Object.values(networkInterfaces())
   .flatMap((found = []) => found)
@@ -18,7 +19,7 @@ export const lanAddressV6 = Object.values(networkInterfaces())
 if (lanAddressV6 === undefined)
   console.warn('\n*** This machine has no IPv6 address on its network: sharing over IPv6 is NOT tested. ***\n');
 
-const ANSWER_MS = 3_000;
+const ANSWER_MS = 10_000;
 
 export interface Heard {
   name: string;
@@ -48,11 +49,11 @@ export function listenForServices(type: string) {
   });
   return {
     /**
-     * Resolves when there is such a service, or none any more; rejects when that takes longer than any network needs.
+     * Resolves when there is such a service, or none any more; rejects when that takes longer than any machine needs.
      */
     until: (test: (heard: readonly Heard[]) => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
-        const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(heard)}`)), 10_000);
+        const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(heard)}`)), PATIENCE_MS);
         const check = (): void => {
           if (!test(heard)) return;
           clearTimeout(limit);
