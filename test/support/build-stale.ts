@@ -6,5 +6,6 @@ import type { TestProject } from 'vitest/node';
 export default function buildStale({ name }: TestProject): void {
   const parts = name === 'unit' ? ['server'] : ['server', 'renderer', 'main'];
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'build.ts');
-  execFileSync(process.execPath, [script, '--if-stale', ...parts], { stdio: 'inherit' });
+  const env = { ...process.env, NODE_ENV: 'production' }; // vitest's own would build React for development
+  execFileSync(process.execPath, [script, '--if-stale', ...parts], { stdio: 'inherit', env });
 }
