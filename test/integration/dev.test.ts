@@ -91,7 +91,7 @@ test('a server that does not start is told of in the terminal, in the page, and 
     expect(said).toMatch(/health\.ts:\d+[\s\S]*const broken: = 1;[\s\S]*SyntaxError/);
   edit('server/http/health.ts', (source) => source.replace('const broken: = 1;\n', ''));
   await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(200);
-  expect(messages.at(-1)?.type).toBe('full-reload');
+  await expect.poll(() => messages.at(-1)?.type).toBe('full-reload');
 });
 
 test('a type that does not fit is told of in the terminal', async () => {
