@@ -1,7 +1,7 @@
 // The acoustic identification service as a server on this machine: the real protocol, answers by fingerprint.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { serve, stop } from './serve.ts';
 
 export interface FakeArtist {
   id: string;
@@ -88,11 +88,7 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     answer: () => ({ results: [] }),
     before: () => Promise.resolve(),
     onSilence: () => undefined,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -131,10 +127,7 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     send(response, answer);
   }
 
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.url = await serve(server);
   return fake;
 }
 

@@ -1,9 +1,9 @@
 // The cover archive as a server on this machine: 307 to its storage, 302 to a machine of it, then the picture. Each
 // release group can be told how to behave.
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { deflateSync } from 'node:zlib';
 import { ascii, u32 } from '../support/audio-bytes.ts';
+import { serve, stop } from './serve.ts';
 
 /**
  * Old pictures have only the smaller size. A status is of the storage behind the redirect when it is `behind`, and for
@@ -92,16 +92,9 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     groups: new Map(),
     asked: [],
     onSilence: () => undefined,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
-  await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.url = await serve(server, port);
   return fake;
 }
 

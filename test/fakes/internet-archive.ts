@@ -2,7 +2,7 @@
 // with ranges. Told by a test to be busy, slow, broken, or to send something else.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve, stop } from './serve.ts';
 
 export interface FakeFile {
   name: string;
@@ -138,16 +138,9 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     lines: [],
     queries: [],
     onSilence: () => undefined,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
-  await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.url = await serve(server, port);
   return fake;
 }
 

@@ -1,6 +1,6 @@
 // ListenBrainz as it answers on the wire: tokens, limits, refusals. Told by a test to be busy, broken, or gone.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve, stop } from './serve.ts';
 
 export interface SubmittedListen {
   listened_at?: number;
@@ -123,13 +123,10 @@ export async function startListenBrainz() {
   }
 
   const server = createServer((req, res) => void answer(req, res));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const url = await serve(server);
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     tokens,
     submissions,
     requests,
@@ -143,22 +140,9 @@ export async function startListenBrainz() {
       new Promise((resolve) => {
         waiting.push(resolve);
       }),
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
+    close: () => stop(server),
     /** No connection is answered until `comeBack`. */
-    async goAway(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
-    comeBack: (): Promise<void> =>
-      new Promise((resolve) => {
-        server.listen(port, '127.0.0.1', resolve);
-      }),
+    goAway: () => stop(server),
+    comeBack: async (): Promise<void> => void (await serve(server, Number(new URL(url).port))),
   };
 }

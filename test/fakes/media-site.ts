@@ -1,7 +1,7 @@
 // A site that an extractor can read: a search that is an RSS feed, pages that name their audio, the audio itself, whole
 // or by ranges.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve, stop } from './serve.ts';
 
 export interface SiteTrack {
   title: string;
@@ -73,10 +73,7 @@ export async function startMediaSite() {
     else res.end(req.method === 'HEAD' ? undefined : bytes.subarray(start));
   }
 
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = await serve(server);
   return {
     url,
     tracks,
@@ -84,10 +81,6 @@ export async function startMediaSite() {
     searches,
     ranges,
     stalls,
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
 }

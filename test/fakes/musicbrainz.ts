@@ -1,7 +1,7 @@
 // MusicBrainz as a server on this machine: recordings and release groups by identifier, and its way of saying that it
 // is too much.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve, stop } from './serve.ts';
 
 export interface FakeMusicBrainz {
   url: string;
@@ -46,15 +46,8 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     requests: [],
     busy: 0,
     isAway: false,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.url = await serve(server);
   return fake;
 }

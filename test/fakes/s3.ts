@@ -2,10 +2,10 @@
 // checksums and the clock of every request are checked. `fault` decides for each request how it goes wrong.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32Of, openBody, StoreError } from './s3-body.ts';
 import { checkSignature } from './s3-signature.ts';
+import { serve, stop } from './serve.ts';
 
 /**
  * A status with the store's own error code · no answer at all · the connection ends in the middle of the answer (a GET
@@ -292,16 +292,9 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       S3_FORCE_PATH_STYLE: 'true',
     },
     put: (key, bytes) => void keep(key, bytes),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
-  await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  fake.settings.S3_ENDPOINT = fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.settings.S3_ENDPOINT = fake.url = await serve(server, port);
   return fake;
 }
 

@@ -1,7 +1,7 @@
 // Another Subsonic server, as far as a catalogue needs it: search, a song, its bytes. Errors come with status 200.
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve, stop } from './serve.ts';
 
 export interface FakeSong {
   id: string;
@@ -57,19 +57,13 @@ export async function startFakeSubsonic({ username, password }: { username: stri
         .end(song.bytes);
     failed(res, 0, 'Not something this fake can do');
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const url = await serve(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     songs,
     asked,
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
 }
 

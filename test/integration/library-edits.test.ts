@@ -7,6 +7,7 @@ import { openLibraryRoom } from '../support/library-room.ts';
 import { seededRandom } from '../support/random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { silence } from '../support/silence.ts';
 
 const ann = 1 as UserId; // nobody has to exist to read
 let temp: TempDatabase;
@@ -23,25 +24,10 @@ afterEach(() => temp.close());
 let files = 0;
 function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}): TrackId {
   const whole: TrackAudio = {
-    durationMs: 1_000,
+    ...silence,
     sizeBytes: 10,
     format: 'flac',
-    codec: null,
-    bitrateKbps: null,
-    sampleRateHz: null,
-    bitDepth: null,
-    channels: 2,
-    encoderDelay: null,
-    encoderPadding: null,
-    trackGainDb: null,
-    trackPeak: null,
-    albumGainDb: null,
-    albumPeak: null,
-    hasPicture: false,
     storageUri: `local:audio/${++files}`,
-    contentHash: null,
-    audioHash: null,
-    availability: 'available',
     ...audio,
   };
   return room.tracks.insert({

@@ -7,6 +7,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackWriter, type TrackIdentity } from '../../server/library/track-writer.ts';
 import type { ImportOut, PlaylistOut } from '../../server/playlists/wire.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { silence } from '../support/silence.ts';
 
 type Named = Omit<TrackIdentity, 'genres'>;
 const TRACKS: [string, Named, number][] = [
@@ -42,25 +43,10 @@ beforeAll(async () => {
       sourceId,
       identity: { genres: [], ...identity },
       audio: {
+        ...silence,
         durationMs,
         sizeBytes: 10,
-        format: 'mp3',
-        codec: null,
-        bitrateKbps: null,
-        sampleRateHz: null,
-        bitDepth: null,
-        channels: 2,
-        encoderDelay: null,
-        encoderPadding: null,
-        trackGainDb: null,
-        trackPeak: null,
-        albumGainDb: null,
-        albumPeak: null,
-        hasPicture: false,
         storageUri: `local:audio/${sourceId}`,
-        contentHash: null,
-        audioHash: null,
-        availability: 'available',
       },
     });
   trackIds = [

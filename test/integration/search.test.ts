@@ -7,29 +7,14 @@ import { createSearchService, MOST_RESULTS, type SearchService } from '../../ser
 import { openLibraryRoom } from '../support/library-room.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { silence } from '../support/silence.ts';
 
 const ann = 1 as UserId;
 const page = { limit: 50, offset: 0 };
 const AUDIO: TrackAudio = {
+  ...silence,
   durationMs: 1,
   sizeBytes: 1,
-  format: 'mp3',
-  codec: null,
-  bitrateKbps: null,
-  sampleRateHz: null,
-  bitDepth: null,
-  channels: 2,
-  encoderDelay: null,
-  encoderPadding: null,
-  trackGainDb: null,
-  trackPeak: null,
-  albumGainDb: null,
-  albumPeak: null,
-  hasPicture: false,
-  storageUri: null,
-  contentHash: null,
-  audioHash: null,
-  availability: 'available',
 };
 /** Title, artist, album. */
 const SONGS = [

@@ -11,6 +11,7 @@ import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { openLibraryRoom } from '../support/library-room.ts';
 import { seededRandom } from '../support/random.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { silence } from '../support/silence.ts';
 
 const [ann, bob] = [1 as UserId, 2 as UserId];
 let temp: TempDatabase;
@@ -44,25 +45,10 @@ const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
     sourceId: `${++files}`,
     identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
     audio: {
-      durationMs: 1_000,
+      ...silence,
       sizeBytes: 10,
       format: 'flac',
-      codec: null,
-      bitrateKbps: null,
-      sampleRateHz: null,
-      bitDepth: null,
-      channels: 2,
-      encoderDelay: null,
-      encoderPadding: null,
-      trackGainDb: null,
-      trackPeak: null,
-      albumGainDb: null,
-      albumPeak: null,
-      hasPicture: false,
       storageUri: `local:audio/${files}`,
-      contentHash: null,
-      audioHash: null,
-      availability: 'available',
     },
   });
 

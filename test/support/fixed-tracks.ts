@@ -2,26 +2,13 @@
 import type { App } from '../../server/app.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackWriter, type TrackAudio, type TrackIdentity } from '../../server/library/track-writer.ts';
+import { silence } from './silence.ts';
 
 const AUDIO: TrackAudio = {
+  ...silence,
   durationMs: 200_000,
   sizeBytes: 1_000,
   format: 'flac',
-  codec: null,
-  bitrateKbps: null,
-  sampleRateHz: null,
-  bitDepth: null,
-  channels: 2,
-  encoderDelay: null,
-  encoderPadding: null,
-  trackGainDb: null,
-  trackPeak: null,
-  albumGainDb: null,
-  albumPeak: null,
-  hasPicture: false,
-  storageUri: null,
-  contentHash: null,
-  audioHash: null,
   availability: 'remote',
 };
 

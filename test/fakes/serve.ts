@@ -1,0 +1,17 @@
+// Fakes that speak HTTP listen on this machine only, and end without waiting for whoever is still connected.
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Its address; port 0 is any. */
+export async function serve(server: Server, port = 0): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export const stop = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
