@@ -1,6 +1,6 @@
-// App-passwords of phone clients (interface, Authentication 5). They must be readable again, since clients prove them
-// by md5(password + salt), so they are encrypted with a key that is derived from COMPAT_SECRET_KEY and a salt per user.
-// Pure: knows bytes, not rows.
+// App-passwords of phone clients. They must be readable again, since clients prove them by md5(password + salt), so
+// they are encrypted with a key that is derived from COMPAT_SECRET_KEY and a salt per user. Pure: knows bytes, not
+// rows.
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { createSealer, type SealedText } from '../config/sealed-text.ts';
 import type { UserId } from '../db/ids.ts';

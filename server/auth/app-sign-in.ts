@@ -1,6 +1,6 @@
-// Who a phone client is, by its app-password (interface, Authentication 5 and 6). The login password is never accepted
-// here. The password is 138 random bits, so a right one is let through whatever was failed before: a second phone at
-// home with an old password must not shut the first one out. Only failures are counted and slowed down.
+// Who a phone client is, by its app-password. The login password is never accepted here. The password is 138 random
+// bits, so a right one is let through whatever was failed before: a second phone at home with an old password must not
+// shut the first one out. Only failures are counted and slowed down.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Principal } from '../http/route.ts';

@@ -1,5 +1,4 @@
-// Who sent a request: a bearer header, or the `token` parameter where headers cannot be sent (interface, Authentication
-// 2).
+// Who sent a request: a bearer header, or the `token` parameter where headers cannot be sent.
 import type { Request } from 'express';
 import type { MainDb } from '../db/client.ts';
 import type { Authenticate } from '../http/mount.ts';

@@ -1,5 +1,4 @@
-// The doors of auth/: signing in, the own account, and accounts for superusers (interface, Authentication; decisions
-// 5).
+// Auth over REST: signing in, one’s own account, and accounts for superusers.
 import type { Request } from 'express';
 import { UserIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';

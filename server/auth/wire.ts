@@ -1,4 +1,4 @@
-// Accounts and tokens on the wire (decisions 4, 5).
+// Accounts and tokens on the wire.
 import { z } from 'zod';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';

@@ -1,6 +1,5 @@
-// Every setting there is: name, rule, default, one line of help (decisions 2). `--help`, the settings window, the error
-// texts and the documentation all read this table. Names are the environment's; in settings.json and on the wire they
-// are lower case.
+// Every setting there is: name, rule, default, one line of help. `--help`, the settings window, the error texts and the
+// documentation all read this table. Names are the environment's; in settings.json and on the wire they are lower case.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';

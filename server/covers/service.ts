@@ -1,5 +1,4 @@
-// Covers of albums: found once, never overwritten by a later find, replaced only by a person (interface, Enrichment
-// rule 4).
+// Covers of albums: found once, never overwritten by a later find, replaced only by a person.
 import { AppError, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';

@@ -1,5 +1,4 @@
-// One track from its file to what it is called (interface, States and transitions): tags, fingerprint, look-up,
-// details, merge, cover.
+// One track from its file to what it is called: tags, fingerprint, look-up, details, merge, cover.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -186,7 +185,7 @@ export function createEnricher(deps: EnricherDeps) {
     return { details, matches: { outcome: 'done' as const, value: titled }, known: undefined };
   }
 
-  /** Never changes the outcome (interface, rule 3). */
+  /** Never changes the outcome. */
   const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
     runStep('cover', signal, (both) => findCover(albumId, both)).catch((error: unknown) => {
       signal.throwIfAborted();

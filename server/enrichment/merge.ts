@@ -1,6 +1,5 @@
-// What a track is called in the end, out of three voices: its tags, what was heard (the match), and what it has now
-// (interface, Enrichment rules 1 and 2; decisions 8). Pure, so that every sentence of the rules can stand as a row in a
-// table.
+// What a track is called in the end, out of three voices: its tags, what was heard (the match), and what it has now.
+// Pure, so that every sentence of the rules can stand as a row in a table.
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/fold.ts';

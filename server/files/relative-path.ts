@@ -11,7 +11,7 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(0, path
 export const isBelow = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`);
 
-/** How a file is known outside: NFC, while paths keep the spelling of the disk (decisions 6). */
+/** How a file is known outside: NFC, while paths keep the spelling of the disk. */
 export const sourceIdOf = (folder: string, name: string): string => join(folder, name).normalize('NFC');
 
 /** Absolute path; bytes when a name in it is not UTF-8. */

@@ -1,4 +1,4 @@
-// The history over REST (interface, Likes and history; decisions 5). Everybody sees and changes their own.
+// The history over REST. Everybody sees and changes their own.
 import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';

@@ -1,4 +1,4 @@
-// The history, imports and scrobbling on the wire (decisions 4 and 5).
+// The history, imports and scrobbling on the wire.
 import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';

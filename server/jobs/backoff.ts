@@ -13,8 +13,8 @@ export const DEFAULT_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, capMs: 300_
 
 /**
  * Milliseconds to wait after failed attempt number `attempt` (1 is the first): firstMs × factor^(attempt-1), capped, ×
- * a jitter of 0.8 to 1.2 (decisions 4). `random` is 0..1. Capped before the jitter, so that long waits spread too, and
- * after it, so that the cap holds.
+ * a jitter of 0.8 to 1.2. `random` is 0..1. Capped before the jitter, so that long waits spread too, and after it, so
+ * that the cap holds.
  */
 export function backoffMs({ firstMs, factor, capMs }: Backoff, attempt: number, random: number): number {
   const planned = Math.min(capMs, firstMs * factor ** (attempt - 1));

@@ -1,4 +1,4 @@
-// Background work on the wire (decisions 4).
+// Background work on the wire.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import type { jobs } from '../db/schema.ts';

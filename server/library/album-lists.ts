@@ -1,4 +1,4 @@
-// Which albums a list holds and in what order: every filter and sort of `GET /albums` (decisions 5).
+// Which albums a list holds and in what order: every filter and sort of `GET /albums`.
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './fold.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';

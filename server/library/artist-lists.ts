@@ -1,4 +1,4 @@
-// Which artists a list holds and in what order: every filter and sort of `GET /artists` (decisions 5).
+// Which artists a list holds and in what order: every filter and sort of `GET /artists`.
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './fold.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';

@@ -20,7 +20,7 @@ const LETTERS: Record<string, string> = { æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', 
 const WHOLE_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
 /**
- * Same artist, album title or genre: equal but for width, case, blanks and typographic quotes and dashes (decisions 8).
+ * Same artist, album title or genre: equal but for width, case, blanks and typographic quotes and dashes.
  */
 export function identityKey(text: string): string {
   return oneBlank(ASCII.test(text) ? text.toLowerCase() : folded(text).normalize('NFKC'));

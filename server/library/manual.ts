@@ -1,5 +1,4 @@
-// A person says what a track is: over anything that tags or services say, now and later (interface: PUT metadata →
-// manual).
+// A person says what a track is: over anything that tags or services say, now and later.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';

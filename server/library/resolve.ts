@@ -1,6 +1,6 @@
-// The one place that decides which artist, album and genre a name means (decisions 8). Runs inside the caller's writing
-// transaction; unique indexes make two writers that meet the same new name safe. Prepared statements, because a scan
-// comes through here for every file.
+// The one place that decides which artist, album and genre a name means. Runs inside the caller's writing transaction;
+// unique indexes make two writers that meet the same new name safe. Prepared statements, because a scan comes through
+// here for every file.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
 import { identityKey, sortKey, sortName } from './fold.ts';

@@ -1,5 +1,4 @@
-// The library over REST (interface, Library; decisions 5). Any signed-in person may edit and delete tracks: it is one
-// shared library.
+// The library over REST. Any signed-in person may edit and delete tracks: it is one shared library.
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';

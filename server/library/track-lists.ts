@@ -1,4 +1,4 @@
-// Which tracks a list holds and in what order: every filter and sort of `GET /tracks` (decisions 5).
+// Which tracks a list holds and in what order: every filter and sort of `GET /tracks`.
 import type { AlbumId, ArtistId, UserId } from '../db/ids.ts';
 import type { Availability, MetadataStatus } from '../db/schema.ts';
 import {

@@ -1,5 +1,4 @@
-// The library's shapes on the wire (decisions 4 and 5). snake_case lives here and in db/schema.ts, nowhere else in
-// server/.
+// The library's shapes on the wire. snake_case lives here and in db/schema.ts, nowhere else in server/.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';

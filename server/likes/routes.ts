@@ -1,4 +1,4 @@
-// Likes over REST (interface, Likes; decisions 5). Everybody sees and changes their own.
+// Likes over REST. Everybody sees and changes their own.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { LikeService } from './service.ts';

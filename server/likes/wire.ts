@@ -1,4 +1,4 @@
-// Likes and ratings on the wire (decisions 4 and 5).
+// Likes and ratings on the wire.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { pageQuery, pagedOf, queryInt } from '../http/paging.ts';

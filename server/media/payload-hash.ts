@@ -1,5 +1,5 @@
 // The identity of audio: a hash of its payload without tags, so that a file that was moved and retagged in one go is
-// still known (decisions 6). A version stands in front; a hash of another version is never compared with this one.
+// still known. A version stands in front; a hash of another version is never compared with this one.
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';

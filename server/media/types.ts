@@ -102,8 +102,7 @@ export interface AudioFacts {
   encoderDelay?: number;
   encoderPadding?: number;
   /**
-   * Byte range(s) of the audio payload without tags, in file order. The base of identity (decisions 6). Absent when
-   * unknown.
+   * Byte range(s) of the audio payload without tags, in file order. The base of identity. Absent when unknown.
    */
   payload?: { start: number; end: number };
 }

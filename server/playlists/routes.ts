@@ -1,5 +1,4 @@
-// Playlists over REST (interface, Playlists; decisions 5). Everybody reads their own and public ones; only the owner
-// changes them.
+// Playlists over REST. Everybody reads their own and public ones; only the owner changes them.
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';

@@ -1,4 +1,4 @@
-// Playlists on the wire (decisions 4 and 5).
+// Playlists on the wire.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { PlaylistIdIn, TrackIdIn } from '../db/ids.ts';

@@ -1,7 +1,7 @@
-// Identity outlives the path (decisions 6): a file in a new place may be a track whose old file is gone. Signs, best
-// first: same file (device, inode, size, time) · same name in another Unicode spelling · same audio without tags · same
-// recording on the same album. The first sign that leads to exactly one track all of whose old files are gone decides;
-// between two tracks nothing is guessed.
+// Identity outlives the path: a file in a new place may be a track whose old file is gone. Signs, best first: same file
+// (device, inode, size, time) · same name in another Unicode spelling · same audio without tags · same recording on the
+// same album. The first sign that leads to exactly one track all of whose old files are gone decides; between two
+// tracks nothing is guessed.
 import { lstat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';

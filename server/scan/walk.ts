@@ -1,5 +1,5 @@
 // First stage of a scan: walks the music folder and compares it with what the last scan saw. Runs in a worker thread on
-// synchronous calls (limits.md: 227k files/s against 15–25k with awaits).
+// synchronous calls (227,000 files/s, against 15,000 to 25,000 with awaits).
 import { isBelow, join } from '../files/relative-path.ts';
 import { compareFolder, emptyBatch, hasNews, type FolderBatch } from './compare-folder.ts';
 import type { KnownFiles } from './known-files.ts';

@@ -1,4 +1,4 @@
-// Search across sources over REST (interface, Sources, search and downloads).
+// Search across sources over REST.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { conflict, notFound } from '../errors.ts';

@@ -1,4 +1,4 @@
-// Hits of the remote catalogue on the wire (decisions 4 and 5).
+// Hits of the remote catalogue on the wire.
 import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
 import { AvailabilityOut } from '../library/wire.ts';

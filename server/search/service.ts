@@ -1,5 +1,4 @@
-// Search across the library's tracks, albums and artists (interface, Library): part of a name, any case, several words
-// in any order.
+// Search across the library's tracks, albums and artists: part of a name, any case, several words in any order.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';

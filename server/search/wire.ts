@@ -1,4 +1,4 @@
-// Search in the library on the wire (interface, Library; decisions 4).
+// Search in the library on the wire.
 import { z } from 'zod';
 import { pageQuery } from '../http/paging.ts';
 import { AlbumPage, ArtistPage, TrackPage } from '../library/wire.ts';

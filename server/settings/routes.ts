@@ -1,4 +1,4 @@
-// The settings window's door (decisions 2): superusers only, secrets never leave.
+// Settings over REST: superusers only, secrets are never sent.
 import { arch, platform } from 'node:os';
 import { z } from 'zod';
 import { isSettingName } from '../config/config.ts';

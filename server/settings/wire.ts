@@ -1,4 +1,4 @@
-// Settings on the wire (decisions 2): keys in lower case, secrets only as set or not.
+// Settings on the wire: keys in lower case, secrets only as set or not.
 import { z } from 'zod';
 import { SETTING_GROUPS } from '../config/settings.ts';
 import { queryBool } from '../http/paging.ts';

@@ -1,4 +1,4 @@
-// Sources on the wire (decisions 5).
+// Sources on the wire.
 import { z } from 'zod';
 import { isoTime, toIso } from '../http/times.ts';
 import { JobStatusOut } from '../jobs/wire.ts';

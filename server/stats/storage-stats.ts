@@ -1,5 +1,5 @@
-// How much there is in the library and how full the disk is (interface, Storage statistics). Read from totals that
-// triggers keep, so a million tracks are counted as fast as ten.
+// How much there is in the library and how full the disk is. Read from totals that triggers keep, so a million tracks
+// are counted as fast as ten.
 import type { MainDb } from '../db/client.ts';
 import type { MetadataStatus } from '../db/schema.ts';
 import { createResultCache } from '../library/result-cache.ts';

@@ -1,4 +1,4 @@
-// Statistics on the wire (decisions 4 and 5).
+// Statistics on the wire.
 import { z } from 'zod';
 import { isoTime, toIso } from '../http/times.ts';
 import { EVER, type Listening, type PlayedAt, type YearReview } from './service.ts';

@@ -1,5 +1,4 @@
-// Which artist and album the names on tracks mean (decisions 8), and that counts and search follow whatever happens to
-// tracks.
+// Which artist and album the names on tracks mean, and that counts and search follow whatever happens to tracks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
