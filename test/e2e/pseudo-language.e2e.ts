@@ -53,10 +53,11 @@ const textsOf = (page: Page): Promise<string[]> =>
     const found: string[] = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (node instanceof Element)
+      if (node instanceof Element) {
+        if (node.closest('[aria-hidden=true]')) continue; // said to nobody
         for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'])
           found.push(node.getAttribute(name) ?? '');
-      else if (!node.parentElement?.closest('script, style, noscript, [lang=en]')) found.push(node.textContent ?? '');
+      } else if (!node.parentElement?.closest('script, style, noscript, [lang=en]')) found.push(node.textContent ?? '');
     }
     return found;
   });
