@@ -1,5 +1,5 @@
-// Downloads of saved tracks: request, list, retry, cancel. The job behind each (download-task.ts) does the work; triggers copy
-// its state to the download's row, so that the two cannot differ.
+// Downloads of saved tracks: request, list, retry, cancel. The job behind each (download-task.ts) does the work;
+// triggers copy its state to the download's row, so that the two cannot differ.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MainDb } from '../db/client.ts';
