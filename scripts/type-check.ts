@@ -1,5 +1,6 @@
 // Checks the types of a folder beside the work, and prints what does not hold.
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 
 export function createTypeCheck(root: string) {
@@ -10,10 +11,12 @@ export function createTypeCheck(root: string) {
   function check(folder: string): void {
     if (running.has(folder)) return void again.add(folder);
     running.add(folder);
-    spawn(process.execPath, [tsc, '-p', folder, '--pretty'], {
+    const child = spawn(process.execPath, [tsc, '-p', folder, '--pretty'], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-    }).once('exit', () => {
+    });
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW); // server and page come first
+    child.once('exit', () => {
       running.delete(folder);
       if (again.delete(folder)) check(folder);
     });
