@@ -1,5 +1,5 @@
-// The one error that services throw. Each door translates its codes with a table of its own (http/problem.ts,
-// subsonic/errors.ts).
+// The error that services throw. The REST and the Subsonic API each map its codes with a table of their own
+// (http/problem.ts, subsonic/errors.ts).
 
 export type ErrorCode =
   | 'bad_request' // malformed: 400

@@ -1,5 +1,4 @@
-// The thread of checkpoints.ts: moves what the write-ahead log holds into the database, as far as no reader needs it
-// there.
+// The thread of checkpoints.ts: moves the write-ahead log's pages into the database, as far as no reader needs them.
 import { answerQuestions } from './reader-loop.ts';
 
 export type CheckpointAnswer = null;

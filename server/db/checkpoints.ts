@@ -1,7 +1,6 @@
-// Keeps the write-ahead log short. Left alone, SQLite moves its pages into the database in the middle of a commit, on
-// the thread that serves people, and flushes the disk twice on the way: tens of milliseconds, again and again while a
-// scan writes. A thread of its own does that here, beside the writing; the scan waits for it only when the log has
-// grown long, because a log that is never emptied never ends.
+// Keeps the write-ahead log short. By default SQLite checkpoints inside a commit, on the thread that serves requests,
+// and flushes the disk twice: tens of milliseconds, again and again during a scan. Here a thread of its own checkpoints
+// beside the writing; a scan waits for it only when the log has grown long.
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Sqlite } from './client.ts';
@@ -13,7 +12,7 @@ const PAGES_PER_MB = 256;
 const WORTH_MOVING = 4 * PAGES_PER_MB;
 /** A log of this length is emptied before a scan goes on. */
 const LONG = 32 * PAGES_PER_MB;
-/** Where the thread is not there to do it, SQLite does it after all. */
+/** SQLite's own checkpoint, for when the thread is not running. */
 const LONGEST = 64 * PAGES_PER_MB;
 const LOOK_EVERY_MS = 500;
 
@@ -36,7 +35,7 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
   let waitedAt = 0;
   client.pragma(`wal_autocheckpoint = ${LONGEST}`);
 
-  /** Pages in the log, and how many of them the database has not. */
+  /** Pages in the log, and how many of them are not in the database yet. */
   function look(): { length: number; left: number } {
     const [state] = client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
     return { length: state.log, left: state.log - state.checkpointed };
@@ -60,7 +59,7 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
   }, LOOK_EVERY_MS).unref();
 
   return {
-    /** For whoever writes for long, between two transactions: resolves when the log is short enough to go on. */
+    /** For long writers, between two transactions: resolves when the log is short enough to go on. */
     async relieve(): Promise<void> {
       const { length, left } = look();
       if (left >= WORTH_MOVING) void move();

@@ -40,7 +40,7 @@ function connect(path: string): Sqlite {
   try {
     client = new Database(path);
     applyPragmas(client);
-    // reads the first pages; a whole check would grow with the library
+    // reads the first pages only; a full check would take longer the larger the library
     client.prepare('SELECT count(*) FROM sqlite_schema').get();
     return client;
   } catch (cause) {

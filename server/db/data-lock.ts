@@ -1,9 +1,8 @@
-// One process owns a data folder: its queue and its scans. The lock is a held SQLite lock, so that a killed owner lets
-// go by itself.
+// One process owns a data folder, its queue and its scans. The lock is an SQLite lock, which a killed process releases.
 import Database from 'better-sqlite3';
 import { AppError } from '../errors.ts';
 
-/** Takes the folder; gives the function that lets it go. Throws `conflict` when another process has it. */
+/** Locks the folder; returns the function that unlocks it. Throws `conflict` when another process holds it. */
 export function lockDataFolder(file: string, folder: string): () => void {
   const client = new Database(file, { timeout: 0 });
   try {

@@ -14,10 +14,7 @@ interface Migration {
   statements: string[];
 }
 
-/**
- * Applies what is not applied yet, each in a transaction of its own. Refuses an edited, missing or out-of-order
- * migration.
- */
+/** Applies pending migrations, each in a transaction of its own. Refuses an edited, missing or out-of-order one. */
 export function migrate(client: Database, dir: string, log: Log): void {
   client.exec(
     'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)',

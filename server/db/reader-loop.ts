@@ -1,5 +1,4 @@
-// The other side of reader-thread.ts, inside the thread: opens the database for reading and answers one question after
-// the other.
+// The thread's side of reader-thread.ts: opens the database read-only and answers one request after the other.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';

@@ -1,6 +1,6 @@
-// A thread with a connection of its own that only reads: what would keep other requests waiting is asked there. Started
-// by the first question, ended when none came in a while. It is asked to end, never cut off: a thread that is ended
-// inside SQLite takes the process along.
+// A thread with a read-only connection of its own, for queries that would block other requests. Started on first use
+// and stopped when idle. It is asked to exit and never terminated: terminating a thread inside SQLite crashes the
+// process.
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { ReaderAnswer, ReaderThreadData, ReaderMessage } from './reader-loop.ts';
@@ -11,7 +11,7 @@ const MOST_WAITING = 200;
 export interface ReaderThreadOptions {
   workerUrl: URL;
   databasePath: string;
-  /** What to say when it cannot answer; as a sentence without its end: `The list could not be read`. */
+  /** The error when it cannot answer, as the start of a sentence: `The list could not be read`. */
   failure: string;
   idleMs?: number;
 }
@@ -22,7 +22,7 @@ interface Task<Question, Answer> {
 }
 
 export interface ReaderThread<Question, Answer> {
-  /** Answered one after the other. Throws `unavailable` when too many are waiting or the database cannot be read. */
+  /** One request at a time. Throws `unavailable` when too many are waiting or the database cannot be read. */
   ask(question: Question): Promise<Answer>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-// Most writes are a person's, and on the disk when they are answered. Some need not be.
+// Most commits wait for the disk. Some need not.
 import type { Sqlite } from './client.ts';
 
 /**
- * Commits without waiting for the disk: for what is found out again when a power cut takes it. Each wait would hold up
- * everybody.
+ * Commits without waiting for the disk, for data that is found again if a power cut loses it. Each fsync would block
+ * all requests.
  */
 export function withRelaxedCommit<T>(client: Sqlite, write: () => T): T {
   if (client.inTransaction) return write(); // whoever began it decides

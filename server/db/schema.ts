@@ -417,14 +417,16 @@ export const libraryIdentity = sqliteTable('library_identity', { id: text('id').
 // ---- maintenance/ ----
 
 /**
- * maintenance/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily part.
+ * maintenance/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily
+ * part.
  */
 export const verifyRuns = sqliteTable('verify_runs', {
   scope: text('scope').$type<'all' | 'part'>().primaryKey(),
   // the latest one; it goes on after a stop, another begins anew (all) or goes on too (part)
   jobId: integer('job_id').$type<JobId>().notNull(),
   afterId: integer('after_id').notNull(), // tracks up to this id are done
-  tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(), // what that job has found so far (maintenance/verify-report.ts)
+  // what that job has found so far (maintenance/verify-report.ts)
+  tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(),
   startedAt: time('started_at').notNull(),
   afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
 });

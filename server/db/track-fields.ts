@@ -3,9 +3,7 @@
 // `Record<TrackField, …>` does not compile until it knows of a new field. A new field also needs its column in
 // schema.ts and a migration. The names (title, artist, album, genre) have rules of their own.
 
-/**
- * `position`: 0 to 9999 · `tempo`: 1 to 999, may have decimals · `text`: one line · `note`: may have several.
- */
+/** `position`: 0 to 9999 · `tempo`: 1 to 999, may have decimals · `text`: one line · `note`: may have several. */
 export type FieldKind = 'year' | 'position' | 'tempo' | 'text' | 'note';
 
 /** Where a field stands in tags. */

@@ -1,4 +1,5 @@
-// An event is declared by the module that tells of it, and listed in server/wire.ts. Events announce, they never steer.
+// An event is declared by the module that publishes it, and listed in server/wire.ts. Events announce changes; nothing
+// is controlled by them.
 import type { z } from 'zod';
 
 export interface EventKind<Name extends string = string, Data extends z.ZodType = z.ZodType> {

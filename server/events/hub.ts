@@ -1,6 +1,6 @@
-// Announces what happened to whoever listens, and remembers the latest events so that a listener who lost the line can
-// catch up. Ids are whole numbers that start at the process's boot time, so they grow across restarts and an id from an
-// earlier process is recognised: its holder may have missed anything, and is told to read the library again.
+// Publishes events to listeners, and keeps the latest ones so that a listener that lost its connection can catch up.
+// Ids are integers that start at the process's boot time, so they grow across restarts, and an id from an earlier
+// process is recognised: that listener may have missed anything and is told to reload.
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
@@ -13,7 +13,7 @@ export interface Listener {
   isSuperuser: boolean;
 }
 
-/** An event as it goes out: `data` is JSON already, made once for all listeners. */
+/** An event as sent: `data` is JSON, serialised once for all listeners. */
 export interface SentEvent {
   id: number;
   name: string;
@@ -41,7 +41,7 @@ interface Remembered extends SentEvent {
 export type EventHub = ReturnType<typeof createEventHub>;
 
 export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
-  // a process would have to announce a million events a second to reach the next one's ids
+  // only at a million events a second would a process reach the ids of the next
   const bootId = now().getTime() * 1_000;
   const ring: Remembered[] = [];
   const subscribers = new Set<Subscriber>();
@@ -57,7 +57,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       ringChars -= ring.shift()?.data.length ?? 0;
   }
 
-  /** What a listener missed after `lastSeen`; undefined when that is not known any more. */
+  /** What a listener missed after `lastSeen`; undefined when that is no longer kept. */
   function missedSince(lastSeen: number, listener: Listener): SentEvent[] | undefined {
     const oldest = ring[0]?.id ?? lastId + 1;
     if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined; // also when it is no number
@@ -78,17 +78,14 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       for (const { listener, send } of subscribers) if (mayHear(listener, audience)) send(event);
     },
 
-    /**
-     * Says what a listener hears who missed more than is remembered: one event of this kind, from which the rest
-     * follows.
-     */
+    /** Sets the event sent to a listener that missed more than is kept. */
     summarizeWith<Data extends z.ZodType>({ name }: EventKind<string, Data>, state: () => z.output<Data>): void {
       summary = () => ({ name, data: JSON.stringify(state()) });
     },
 
     /**
-     * Calls `send` for each event from now on, and first for those missed since `lastEventId`. When these are not known
-     * any more the summary comes instead. `end` is called once when the hub closes. Returns what ends the subscription.
+     * Calls `send` for each event from now on, first for those missed since `lastEventId`, or for the summary when
+     * these are no longer kept. `end` is called once when the hub closes. Returns the unsubscribe function.
      */
     subscribe(
       listener: Listener,

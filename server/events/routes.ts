@@ -17,7 +17,7 @@ export interface EventRoutesDeps {
   events: EventHub;
   /** All that may come, for the documentation. */
   kinds: readonly EventKind[];
-  /** Asked again at each heartbeat: a connection outlives the token it was opened with. */
+  /** Checked again at each heartbeat: a connection outlives its token. */
   authenticate: Authenticate;
   heartbeatMs?: number;
 }
@@ -85,8 +85,8 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
 }
 
 /**
- * From here on the connection belongs to the listener. The first write sends the headers, so that a refusal can still
- * be an answer.
+ * From here on the connection is an event stream. The first write sends the headers, so that a refusal can still be an
+ * HTTP error.
  */
 function openStream(res: Response) {
   res.status(200).set({

@@ -1,5 +1,5 @@
-// One attempt at a job, from the row that was taken to the outcome that is on disk. What better-queue does badly is
-// done here: retries through a stored time, cancelling through an AbortSignal, an end for every error.
+// One attempt at a job, from taking its row to storing its outcome. Retries (a stored time), cancellation (an
+// AbortSignal) and error handling are done here, because better-queue keeps them in memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -23,7 +23,7 @@ import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
 
-/** Tries after which a waiting drain() is told. */
+/** Failed tries to store a state after which a waiting drain() is told. */
 const STUCK_AFTER = 2;
 
 /** Why a handler's signal was aborted. */
@@ -47,8 +47,8 @@ export interface AttemptsDeps {
   /** Puts a job back into its queue; resolves once it is stored. */
   putBack: (job: JobRow, runAt: Date) => Promise<void>;
   /**
-   * A job's state could not be stored and is tried again for as long as it takes: whoever waits for the end may not
-   * want to.
+   * Called when a job's state cannot be stored. Storing it is retried until it succeeds; a caller that waits may give
+   * up.
    */
   onStuck: (error: unknown) => void;
 }
@@ -70,7 +70,7 @@ export function createAttempts({
   let closing = false;
   let abandoned = false; // the server has stopped waiting: nothing may be written any more
 
-  /** Repeats until it is on disk: a full disk may hold a job's end up, but not lose it. */
+  /** Retries until it is on disk: a full disk may delay a job's outcome, but not lose it. */
   async function stored<T>(
     job: { id: JobId },
     write: () => T | Promise<T>,
@@ -132,7 +132,7 @@ export function createAttempts({
     }
   }
 
-  /** A payload of another version is dropped: trying again cannot make it readable. */
+  /** A payload that no longer parses fails the job: retrying cannot help. */
   function parse(job: JobRow): { payload: unknown; handle: HandledTask['handle'] } {
     const known = handled.get(job.task);
     const parsed = known?.task.payload.safeParse(job.payload);
@@ -152,7 +152,7 @@ export function createAttempts({
     const ended = !('error' in attempt);
     if (abandoned) return undefined;
     if (stop === 'cancelled') {
-      // what it did stays, and is told if the handler says it
+      // keep what it did, and the result if the handler returned one
       if (ended && attempt.result !== null)
         announcer.announce(await stored(job, () => setCancelledResult(db, id, attempt.result)));
       return 'cancelled';
@@ -182,8 +182,8 @@ export function createAttempts({
   }
 
   /**
-   * The wait is in the database, so it survives a restart; if the job cannot be put back before one, the restart does
-   * it. It is longer when a service asked to be left alone for longer, up to the longest there is.
+   * The due time is in the database, so it survives a restart; a job that could not be requeued before one is requeued
+   * by it. A service's Retry-After extends the wait, up to the cap.
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
     const backoff = handled.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
@@ -228,8 +228,7 @@ export function createAttempts({
     },
 
     /**
-     * Gives up on handlers that do not end: their jobs go back to the queue, and whatever they still do is not
-     * recorded.
+     * Abandons handlers that do not end: their jobs are requeued, and nothing they do later is recorded.
      */
     abandon(): void {
       const left = [...running.keys()];
@@ -244,7 +243,7 @@ export function createAttempts({
   };
 }
 
-/** Checked here, where it is an error of the handler: at the end of the job it would be one of the disk. */
+/** Checked here, so that it counts as the handler's error and not as a failure to store the result. */
 function toJson(result: unknown): unknown {
   if (result === undefined || JSON.stringify(result) === undefined) return null;
   return result;

@@ -1,5 +1,4 @@
-// How long a failed attempt waits before the next one. Pure; the result is stored as a time, so a restart changes
-// nothing.
+// How long to wait after a failed attempt. Pure; the result is stored as a due time, so it survives a restart.
 
 export interface Backoff {
   /** Wait after the first failure, in milliseconds. */

@@ -1,5 +1,5 @@
-// Tells listeners what jobs do, without flooding them: the first news at once, then the latest state of each job a few
-// times a second.
+// Publishes the state of jobs without flooding listeners: the first change at once, then the latest state of each job a
+// few times a second.
 import type { EventHub } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobRow } from './queries.ts';

@@ -1,9 +1,9 @@
-// A handler may report after every file; what it says is written a few times a second.
+// Handlers may report progress after every file; it is stored a few times a second.
 import type { Progress } from './queries.ts';
 
 const EVERY_MS = 250;
 
-/** The first report is written at once, later ones at most every 250 ms, the latest of them wins. */
+/** The first report is stored at once, later ones at most every 250 ms; the latest wins. */
 export function createProgressWriter(write: (progress: Progress) => void) {
   let latest: Progress | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export function createProgressWriter(write: (progress: Progress) => void) {
       latest = { done: Math.trunc(done), total: total === null ? null : Math.trunc(total), message: message ?? null };
       if (!timer) tick();
     },
-    /** Writes what is left. */
+    /** Stores the last report. */
     close(): void {
       if (closed) return;
       closed = true;

@@ -1,5 +1,5 @@
-// The jobs people see. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and goes
-// in the same transaction in which the job ends.
+// The jobs. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and is deleted in the
+// transaction that ends the job.
 import { and, count, desc, eq, getTableColumns, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -52,7 +52,7 @@ export const insertJob = (db: Db, job: typeof jobs.$inferInsert): JobRow =>
   db.insert(jobs).values(job).returning().get();
 export const removeJob = (db: Db, id: JobId): void => void db.delete(jobs).where(eq(jobs.id, id)).run();
 
-/** The start of an attempt; undefined when the job was cancelled, has ended or is gone. */
+/** Starts an attempt; undefined when the job was cancelled, has ended or is gone. */
 export const startAttempt = (db: Db, id: JobId, now: Date): JobRow | undefined =>
   db
     .update(jobs)
@@ -74,7 +74,7 @@ export const setProgress = (db: Db, id: JobId, { done, total, message }: Progres
 export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
   updateRunning(db, id, { status: 'waiting', error, runAt });
 
-/** The end of a job, by its attempt. Undefined when it was cancelled meanwhile. */
+/** Ends a job from its attempt; undefined when it was cancelled meanwhile. */
 export const endJob = (
   db: MainDb,
   id: JobId,
@@ -88,7 +88,7 @@ export const endJob = (
     { behavior: 'immediate' },
   );
 
-/** Ends a job from outside; undefined when it had ended. */
+/** Ends a job from outside; undefined when it had already ended. */
 export const cancelJob = (db: MainDb, id: JobId, now: Date): JobRow | undefined =>
   db.transaction(
     (tx) => {
@@ -112,7 +112,7 @@ export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow |
     .returning()
     .get();
 
-/** Puts a job that was stopped half-way back into the queue, for the next start. The attempt does not count. */
+/** Requeues a job that was interrupted, for the next start. The attempt does not count. */
 export const returnJob = (db: MainDb, id: JobId): JobRow | undefined =>
   db.transaction(
     (tx) => {
@@ -144,8 +144,9 @@ const removeQueued = (db: Db, id: JobId): void =>
     .run();
 
 /**
- * Makes the queue agree with the jobs, which a kill may have left apart: jobs left `running` are queued again, jobs of
- * tasks that this version does not know fail, rows without an unfinished job go, unfinished jobs without a row get one.
+ * Makes the queue agree with the jobs after a kill: jobs left `running` are requeued, jobs of tasks that this version
+ * does not know fail, queue rows without an unfinished job are deleted, and unfinished jobs without a queue row get
+ * one.
  */
 export function restoreQueue(db: MainDb, tasks: string[], now: Date): { returned: number; unknown: number } {
   return db.transaction(
@@ -171,7 +172,7 @@ export function restoreQueue(db: MainDb, tasks: string[], now: Date): { returned
   );
 }
 
-/** Forgets jobs that ended before `before`, except the newest `keep`. */
+/** Deletes jobs that ended before `before`, except the newest `keep`. */
 export const pruneJobs = (db: Db, before: Date, keep: number): number =>
   db
     .delete(jobs)
@@ -184,6 +185,6 @@ export const pruneJobs = (db: Db, before: Date, keep: number): number =>
     )
     .run().changes;
 
-/** Whether a job could run at this moment. */
+/** Whether any job is due now. */
 export const hasDue = (db: Db, now: Date): boolean =>
   db.get(sql`SELECT 1 FROM queue_tasks WHERE lock IS NULL AND run_at <= ${now.getTime()} LIMIT 1`) !== undefined;

@@ -1,5 +1,5 @@
-// One better-queue per task, with its faults worked round: it runs jobs that are due and nothing else. Retries,
-// results, cancelling and time limits are ours (attempts.ts), since better-queue keeps those in memory.
+// One better-queue per task, with workarounds for its bugs. It only runs jobs that are due; retries, results,
+// cancellation and time limits are in attempts.ts, since better-queue keeps those in memory.
 import BetterQueue from 'better-queue';
 import type { Sqlite } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -35,7 +35,7 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
       if (nextDue !== undefined) arm(nextDue);
     },
     onFault(error) {
-      // one failing take stalls the queue until somebody resumes it
+      // a failing take stalls the queue until it is resumed
       log.warn({ task: name, err: error }, 'queue could not take a job');
       faultTimer ??= setTimeout(() => {
         faultTimer = undefined;
@@ -57,8 +57,8 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
     },
     id: 'id',
     concurrent: concurrency,
-    // A handler that rejects would keep its slot for ever, so nothing rejects here; and it always reports success,
-    // because a retry of better-queue's own exists only in memory while it waits.
+    // Never rejects, because a handler that does would occupy its slot for ever; and always reports success, because
+    // better-queue's own retries exist only in memory.
     process: (task: QueueTask, done) => void execute(Number(task.id) as JobId, done),
   });
   queue.on('error', (error) => log.error({ task: name, err: error as unknown }, 'queue'));
@@ -73,13 +73,13 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
     done();
   }
 
-  /** Looks for work in every slot: one look starts at most all but one of them. */
+  /** Looks for work in every slot: a single look leaves one idle. */
   function wake(): void {
     if (closed) return;
     for (let slot = 0; slot < concurrency; slot++) queue.resume();
   }
 
-  /** better-queue knows no times: this wakes it when the earliest waiting job is due. */
+  /** better-queue has no due times: this wakes it when the earliest waiting job is due. */
   function arm(at: number): void {
     if (closed || (timer && timer.at <= at)) return;
     clearTimeout(timer?.handle);
@@ -96,10 +96,7 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
   return {
     wake,
 
-    /**
-     * Resolves when the job is on disk, new or put back: a pushed one exists only in memory until its ticket says
-     * `queued`.
-     */
+    /** Resolves when the job, new or requeued, is on disk: until its ticket says `queued` it exists only in memory. */
     put(id: JobId, runAt: Date): Promise<void> {
       return new Promise((resolve, reject) => {
         if (closed || !connected) return reject(new Error('The queue is not open.'));
@@ -110,7 +107,7 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
       });
     },
 
-    /** Takes no further job. */
+    /** Stops taking jobs. */
     pause(): void {
       closed = true;
       queue.pause();
@@ -118,7 +115,7 @@ export function createTaskQueue({ client, log, now, name, concurrency, run }: Ta
       clearTimeout(faultTimer);
     },
 
-    /** Lets go of the store. Only once nothing is being put any more, since such a ticket would never answer. */
+    /** Closes the store. Only when nothing is being put any more: such a ticket would never answer. */
     close: (): Promise<void> => new Promise((resolve) => queue.destroy(() => resolve())),
   };
 }

@@ -35,14 +35,14 @@ export interface JobsDeps {
   log: Log;
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
-  /** How handlers let others have their turn; by default nobody is served. */
+  /** How handlers yield to requests; by default there are none to yield to. */
   yieldToRequests?: YieldToRequests;
   /** 0..1, for the jitter of retries. */
   random?: () => number;
 }
 
 export type EnqueuedJob = JobRow & {
-  /** False when a job with the same key was unfinished, and is this one. */
+  /** False when an unfinished job with the same key was returned instead. */
   created: boolean;
 };
 
@@ -180,14 +180,13 @@ export function createJobs({
     enqueue,
 
     /**
-     * The same for work that somebody else will ask for again: a queue that is down is logged, and undefined comes
-     * back.
+     * The same for work that will be asked for again: an unavailable queue is logged, and the result is undefined.
      */
     async tryEnqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob | undefined> {
       try {
         return await enqueue(task, payload);
       } catch (error) {
-        // when all stops, so does what would have followed
+        // while stopping, follow-up work is dropped; the next start finds it again
         if (!closing) log.warn({ task: task.name, err: error }, 'job not enqueued');
         return undefined;
       }
@@ -203,8 +202,8 @@ export function createJobs({
       listJobs(db, filter, page),
 
     /**
-     * Ends a job at once; a running handler is told by its signal and may take a moment more. Throws `conflict` when it
-     * had ended.
+     * Cancels a job at once; a running handler learns of it by its signal and may take a moment longer. Throws
+     * `conflict` when the job has ended.
      */
     cancel(id: JobId): JobRow {
       const cancelled = cancelJob(db, id, now());
@@ -229,7 +228,7 @@ export function createJobs({
       return enqueue(task, job.payload);
     },
 
-    /** Takes up what an earlier process left and begins to work. One process at a time may do this for a database. */
+    /** Requeues what an earlier process left and starts working. One process at a time may do this for a database. */
     start(handled: readonly HandledTask[]): void {
       if (attempts || closing) throw new Error('Jobs are started once.');
       for (const { task } of handled) {
@@ -286,14 +285,15 @@ export function createJobs({
     },
 
     /**
-     * Tells when a job's state cannot be stored, which is tried for as long as it takes. Gives what ends the telling.
+     * Calls the listener when a job's state cannot be stored, which is retried until it can. Returns the unsubscribe
+     * function.
      */
     onStuck(tell: (error: unknown) => void): () => void {
       whenStuck.add(tell);
       return () => void whenStuck.delete(tell);
     },
 
-    /** Takes no more work, aborts what runs so that it returns to the queue, and waits for that, `graceMs` at most. */
+    /** Stops taking jobs, aborts running ones so that they are requeued, and waits for that, `graceMs` at most. */
     close({ graceMs }: { graceMs: number }): Promise<void> {
       closing ??= shutDown(graceMs);
       return closing;

@@ -1,14 +1,14 @@
-// The store behind one better-queue, on rows of `queue_tasks`. A row is a job that still has to run; no lock means it
-// waits. Prepared SQL on the bare connection: the queue asks a handful of times per job.
+// better-queue's store, on `queue_tasks`. A row is a job that still has to run; without a lock it is waiting. Prepared
+// SQL, because the queue asks several times per job.
 import { randomUUID } from 'node:crypto';
 import type BetterQueue from 'better-queue';
 import type { Sqlite } from '../db/client.ts';
 
-/** What better-queue carries about. The payload is in the job's row. */
+/** What better-queue passes around. The payload is in the job's row. */
 export interface QueueTask {
   /** The job's id. */
   id: string;
-  /** Not to be taken before, in ms. */
+  /** Earliest start, in ms. */
   runAt: number;
 }
 
@@ -22,11 +22,9 @@ export interface StoreDeps {
   /** Name of the queue, which is the task's name. */
   queue: string;
   now: () => Date;
-  /**
-   * There is nothing to take. `nextDue` is when that changes by itself, in ms; undefined when no job waits for a time.
-   */
+  /** Nothing is due. `nextDue` is when the next waiting job will be, in ms; undefined when none waits. */
   onRest: (nextDue: number | undefined) => void;
-  /** Something could not be taken; better-queue stalls until it is resumed. */
+  /** Taking failed; better-queue stalls until it is resumed. */
   onFault: (error: unknown) => void;
 }
 
@@ -36,14 +34,13 @@ export function createQueueStore({ client, queue, now, onRest, onFault }: StoreD
 
   return {
     connect: answer(() => {
-      // Locks of an earlier process go back here, not through getRunningTasks: the queue would start all of those at
+      // Locks of an earlier process are released here and not through getRunningTasks, which would start all of them at
       // once.
       sql.unlockAll.run(queue);
       return sql.count.get(queue) as number;
     }),
     getRunningTasks: (cb) => cb(null, {}),
-    // A locked row is not shown: the job that is putting itself back is then counted as a new arrival, as the queue's
-    // length needs it.
+    // Locked rows are hidden, so that a job that requeues itself counts as new, which better-queue's length requires.
     getTask: (id: string, cb) => answer(() => toTask(sql.find.get(queue, id)) as QueueTask)(cb),
     putTask: (id: string, task, _priority, cb) =>
       answer(() => void sql.put.run(id, queue, JSON.stringify(task), task.runAt))(cb),
@@ -62,11 +59,11 @@ export function createQueueStore({ client, queue, now, onRest, onFault }: StoreD
         return lock;
       }, onFault)(cb),
     takeLastN: (_n, cb) => cb(new Error('This queue is first in, first out.'), ''),
-    // from memory, so that it cannot fail and leave the rows locked
+    // from memory: a query could fail and leave the rows locked
     getLock: (lock, cb) => cb(null, locked.get(lock) ?? {}),
     releaseLock: (lock, cb) =>
       answer(() => {
-        // a row that was put back has lost this lock, and stays
+        // a requeued row no longer has this lock, and stays
         sql.release.run(queue, lock);
         locked.delete(lock);
       })(cb),

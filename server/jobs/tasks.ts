@@ -1,5 +1,5 @@
-// A background task is declared by the module that does the work. Payloads carry ids, not rows, and are parsed again when
-// they are taken off the queue.
+// A background task is declared by the module that does the work. Payloads carry ids, not rows, and are parsed again
+// when they are taken off the queue.
 import type { z } from 'zod';
 import type { JobId } from '../db/ids.ts';
 import type { Backoff } from './backoff.ts';
@@ -9,11 +9,11 @@ export interface Task<P extends z.ZodType = z.ZodType> {
   /** As the job's row keeps it. */
   name: string;
   payload: P;
-  /** Attempts before a job is given up; one that a stop or a kill cut off does not count. */
+  /** Attempts before a job fails; one cut off by a stop or a kill does not count. */
   attempts: number;
   /** Wait between attempts; DEFAULT_BACKOFF when absent. */
   backoff?: Backoff;
-  /** At most one unfinished job per key; asking again gives that one back. */
+  /** At most one unfinished job per key; enqueueing again returns that one. */
   uniqueBy?(payload: z.output<P>): string | number;
   /** Jobs of this task that run at the same time. */
   concurrency: number;
@@ -23,20 +23,19 @@ export const task = <P extends z.ZodType>(name: string, spec: Omit<Task<P>, 'nam
 
 export interface JobContext {
   jobId: JobId;
-  /** 1 at the first attempt. */
+  /** From 1. */
   attempt: number;
-  /** Aborted when the job is cancelled or the server stops; a handler should then end soon, and throw. */
+  /** Aborted when the job is cancelled or the server stops; the handler should then throw soon. */
   signal: AbortSignal;
-  /** What people see while the job runs. Cheap to call often: written a few times a second at most. */
+  /** Progress as shown in the API. Cheap to call often: stored a few times a second at most. */
   progress(done: number, total: number | null, message?: string): void;
-  /** To be awaited between pieces of work that keep this thread. */
+  /** Await it between pieces of synchronous work. */
   yieldToRequests: YieldToRequests;
 }
 
 /**
- * Does the work and gives back the job's result (JSON). May run twice for the same job, so it begins by asking whether
- * there is still work. Anything thrown is tried again while attempts are left; `throw permanent(error)` ends the job at
- * once.
+ * Does the work and returns the job's result (JSON). May run twice for the same job, so it checks first whether there
+ * is still work. Errors are retried while attempts are left; `throw permanent(error)` fails the job at once.
  */
 export type Handler<T extends Task> = (payload: z.output<T['payload']>, context: JobContext) => Promise<unknown>;
 
@@ -55,7 +54,7 @@ class PermanentError extends Error {
   override name = 'PermanentError';
 }
 
-/** Wraps an error that trying again cannot cure (not found, forbidden, unsupported). */
+/** Marks an error that a retry cannot fix (not found, forbidden, unsupported). */
 export const permanent = (error: unknown): Error =>
   new PermanentError(error instanceof Error ? error.message : String(error), { cause: error });
 

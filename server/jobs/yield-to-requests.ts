@@ -1,26 +1,23 @@
-// Work in the background gives way to people. However many jobs run, they share one measure of how long they kept this
-// thread: after a turn everybody else is let in, and while people are served the thread then rests as long as it
-// worked, so that half of it is theirs.
+// Background jobs yield to requests. All jobs share one measure of how long they have kept the event loop: after each
+// turn pending I/O runs, and while requests are being served the jobs then pause for as long as they worked, so that
+// requests get half of the time.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as afterOthers, setTimeout as sleep } from 'node:timers/promises';
 
-/** A request waits for one turn, and for the piece that ends it. */
+/** A request waits for one turn at most, plus the piece of work that ends it. */
 const TURN_MS = 10;
-/** Also after a piece that took longer. */
+/** The longest pause, also after a piece that took longer. */
 const LONGEST_REST_MS = 100;
 
 export interface YieldToRequestsDeps {
   isServing: () => boolean;
-  /** How long this thread has worked so far; waiting is no work. */
+  /** CPU time of this thread so far; waiting does not count. */
   workedMs?: () => number;
-  /** 0: only until all that waits had its turn. */
+  /** 0: only until pending events have run. */
   rest?: (ms: number) => Promise<unknown>;
 }
 
-/**
- * Between two pieces of work; to be awaited. There is nothing to wait for while a turn lasts, so it is cheap to ask for
- * each row.
- */
+/** Await it between two pieces of work. Undefined while the turn lasts, so it is cheap to call for each row. */
 export type YieldToRequests = () => Promise<void> | undefined;
 
 export function createYieldToRequests({

@@ -1,10 +1,10 @@
-// One wide line per request and per job attempt, as JSON on stderr; secrets are taken out here, so no caller can forget
+// One wide line per request and per job attempt, as JSON on stderr. Secrets are redacted here, so no caller can forget
 // to.
 import { pino, type Logger } from 'pino';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-/** Without children: what a child is made with would be written as it is. */
+/** No child loggers: their bindings would bypass the redaction. */
 export type Log = Pick<Logger, LogLevel | 'level'>;
 
 /**
@@ -17,7 +17,7 @@ const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
 const HIDDEN = '***';
 const DEEPEST = 8;
 
-/** Takes the values of secret query parameters out of a URL or any text that holds one. */
+/** Redacts the values of secret query parameters in a URL, or in text that holds one. */
 export const redactUrl = (text: string): string =>
   text.replace(SECRET_PARAMETERS, `$1${HIDDEN}`).replace(SECRET_HEADERS, `$1${HIDDEN}`);
 

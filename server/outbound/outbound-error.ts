@@ -1,5 +1,4 @@
-// What can go wrong on the way to another machine, in kinds that callers decide by and sentences that a person can
-// read.
+// What can go wrong with an outgoing request: a kind for callers to decide by, and a sentence to show.
 
 export type OutboundErrorKind =
   | 'timeout' // the whole took too long, or nothing came for too long
@@ -20,7 +19,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** An error of Node's sockets and parsers in our words. `host` is named, the path is not: it may hold a key. */
+/** Describes an error of Node's sockets and parsers. Names `host` but not the path, which may hold a key. */
 export function toOutboundError(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,5 +1,6 @@
-// Which addresses lie on the open internet. Everything else (this machine, its network, the carrier's, groups, reserved
-// and documentation ranges) is private, also in its IPv6 clothes. Sources: the IANA special-purpose address registries.
+// Which addresses are on the public internet. Everything else (loopback, local networks, carrier-grade NAT, multicast,
+// reserved and documentation ranges) is private, also as IPv4-mapped IPv6. Source: the IANA special-purpose address
+// registries.
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { OutboundError } from './outbound-error.ts';
@@ -27,10 +28,7 @@ const PRIVATE_V6: readonly [string, number][] = [
   ['2002::', 16], // 6to4
   ['3fff::', 20], // documentation
 ];
-/**
- * Prefixes of 96 bits before an IPv4 address: mapped, and translated by the network (NAT64), where every IPv4 host
- * looks like this.
- */
+/** 96-bit prefixes before an IPv4 address: IPv4-mapped, and NAT64. */
 const V4_INSIDE_V6 = ['::ffff:', '64:ff9b::'];
 
 const globalUnicast = new BlockList();
@@ -46,7 +44,7 @@ const v4InsideV6 = V4_INSIDE_V6.map((prefix) => {
   return { whole, closed };
 });
 
-/** False also for text that is no address. */
+/** False for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false; // a zone is a link
@@ -58,9 +56,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * For a socket: resolves a name to its public addresses only, and gives an error when it has none. The socket connects
- * to what came out here, so a name cannot be another machine's between the check and the connection. Addresses in
- * digits never pass here.
+ * A `lookup` for sockets: resolves a name to its public addresses only, and fails when it has none. The socket connects
+ * to the address that was checked, which rules out DNS rebinding. Not called for numeric addresses.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -1,18 +1,14 @@
-// Keeps a pace that a service asks for: never more than so many requests in any one second, however late one of them
-// arrives there. So a request counts until a second after its answer, since only then it is sure when it was seen on
-// the other side.
+// Keeps a service's rate limit: never more than so many requests in any one second, however late one of them arrives
+// there. A request counts until a second after its answer, because only then is it certain when the service saw it.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
 export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 export interface TokenBucketOptions {
-  /**
-   * Below 1 it is one request in a longer time: 0.5 is one in two seconds. A function is asked each time, for a setting
-   * that may change.
-   */
+  /** Requests per second; 0.5 is one in two seconds. A function is called each time, for a setting that may change. */
   perSecond: number | (() => number);
-  /** Milliseconds that only grow. */
+  /** Monotonic milliseconds. */
   now?: () => number;
   wait?: Wait;
 }
@@ -23,13 +19,13 @@ export const waitFor: Wait = async (ms, signal) => void (await sleep(ms, undefin
 
 export function createTokenBucket({ perSecond, now = () => performance.now(), wait = waitFor }: TokenBucketOptions) {
   const rate = (): number => (typeof perSecond === 'function' ? perSecond() : perSecond);
-  /** When requests stop to count; Infinity while one is under way. */
+  /** When each request stops counting; Infinity while it is in flight. */
   let counting: { until: number }[] = [];
   let pausedUntil = -Infinity;
   let turn: Promise<unknown> = Promise.resolve();
   let onAnswer: (() => void)[] = [];
 
-  /** Milliseconds until another request may go; Infinity when that depends on an answer. */
+  /** Milliseconds until another request may be sent; Infinity when that depends on an answer. */
   function delay(): number {
     const time = now();
     counting = counting.filter(({ until }) => until > time);
@@ -74,11 +70,11 @@ export function createTokenBucket({ perSecond, now = () => performance.now(), wa
   }
 
   return {
-    /** Does the work when its turn comes. Throws the signal's reason when that comes first. */
+    /** Runs the work when its turn comes. Throws the signal's reason when it is aborted first. */
     run,
-    /** Waits for a turn, for work that is over at once. */
+    /** Waits for a turn, for work that takes no time. */
     take: (signal?: AbortSignal): Promise<void> => run(() => Promise.resolve(), signal),
-    /** Nobody gets a turn for so long: the service said that it is too much. */
+    /** Pauses everything for so long: the service answered 429. */
     pause(ms: number): void {
       pausedUntil = Math.max(pausedUntil, now() + ms);
     },
