@@ -2,6 +2,7 @@
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
+import type { RowOf } from '../db/rows.ts';
 import { users } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { SealedPassword } from './app-passwords.ts';
@@ -52,13 +53,7 @@ export const setAppPassword = (db: Db, id: UserId, { sealed, salt, lookup }: Sea
     .where(eq(users.id, id))
     .run().changes > 0;
 
-export interface SeenUser {
-  id: UserId;
-  username: string;
-  is_superuser: 0 | 1;
-  token_version: number;
-  last_seen_at: number | null;
-}
+export type SeenUser = RowOf<typeof users, 'id' | 'username' | 'isSuperuser' | 'tokenVersion' | 'lastSeenAt'>;
 
 /** Every request asks these two, so they are prepared once on the bare connection: some microseconds each. */
 export function prepareSeen(db: MainDb) {

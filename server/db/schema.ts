@@ -21,8 +21,8 @@ import type {
   UserId,
 } from './ids.ts';
 
-const time = (name: string) => integer(name, { mode: 'timestamp_ms' });
-const flag = (name: string) => integer(name, { mode: 'boolean' });
+const time = <Name extends string>(name: Name) => integer(name, { mode: 'timestamp_ms' });
+const flag = <Name extends string>(name: Name) => integer(name, { mode: 'boolean' });
 const id = <T extends number>() => integer('id').primaryKey({ autoIncrement: true }).$type<T>();
 const blob = customType<{ data: Uint8Array }>({ dataType: () => 'blob' });
 /** JSON text. Parsed where it is read, since a row may be older than the code. */

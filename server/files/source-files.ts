@@ -2,6 +2,8 @@
 // source_folders). A folder without a signature is compared file by file by the next scan.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { sourceFiles } from '../db/schema.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
 export type SourceFiles = ReturnType<typeof createSourceFiles>;
@@ -9,11 +11,11 @@ export type SourceFiles = ReturnType<typeof createSourceFiles>;
 export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const client = db.$client;
   const markDeleted = client.prepare("UPDATE source_files SET state = 'deleted', track_id = NULL WHERE track_id = ?");
-  const markGone = client.prepare<[TrackId], { folder_id: number }>(
+  const markGone = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     `UPDATE source_files SET state = 'gone' WHERE state = 'track'
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
   );
-  const forget = client.prepare<[TrackId], { folder_id: number }>(
+  const forget = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     'DELETE FROM source_files WHERE track_id = ? RETURNING folder_id',
   );
   const setTrack = client.prepare<[TrackId, TrackId]>('UPDATE source_files SET track_id = ? WHERE track_id = ?');

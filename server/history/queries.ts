@@ -1,20 +1,16 @@
 // SQL of the history. Prepared statements, because an import comes through here for every line.
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import type { ReadAside } from '../library/listing.ts';
 import { createStatements } from '../library/statements.ts';
 
-export interface PlayRow {
-  id: PlayId;
-  trackId: TrackId | null;
-  title: string;
-  artistName: string | null;
-  albumTitle: string | null;
-  playedAt: number;
-  playedMs: number | null;
-  client: string | null;
-}
+export type PlayRow = RowAs<
+  typeof plays,
+  'id' | 'trackId' | 'title' | 'artistName' | 'albumTitle' | 'playedAt' | 'playedMs' | 'client'
+>;
 
 /** What a play keeps of its track. */
 export interface PlayedSong {

@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type BetterQueue from 'better-queue';
 import type { Sqlite } from '../db/client.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { queueTasks } from '../db/schema.ts';
 
 /** What better-queue passes around. The payload is in the job's row. */
 export interface QueueTask {
@@ -71,10 +73,7 @@ export function createQueueStore({ client, queue, now, onRest, onFault }: StoreD
   };
 }
 
-interface TaskRow {
-  id: string;
-  run_at: number;
-}
+type TaskRow = RowOf<typeof queueTasks, 'id' | 'runAt'>;
 
 const toTask = (row: unknown): QueueTask | undefined => {
   const found = row as TaskRow | undefined;

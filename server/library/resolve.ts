@@ -3,6 +3,8 @@
 // here for every file.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { albums, artists } from '../db/schema.ts';
 import { identityKey, sortKey, sortName } from './fold.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -34,20 +36,8 @@ export interface AlbumRef {
   titleSort: string;
 }
 
-interface ArtistRow {
-  id: ArtistId;
-  name: string;
-  sort_key: string;
-  artist_mbid: string | null;
-}
-interface AlbumRow {
-  id: AlbumId;
-  title: string;
-  title_sort: string;
-  year: number | null;
-  artist_id: ArtistId | null;
-  release_group_mbid: string | null;
-}
+type ArtistRow = RowOf<typeof artists, 'id' | 'name' | 'sortKey' | 'artistMbid'>;
+type AlbumRow = RowOf<typeof albums, 'id' | 'title' | 'titleSort' | 'year' | 'artistId' | 'releaseGroupMbid'>;
 
 /**
  * Ends the title in an album's key. No folded title holds one, so that `Star Wars` is not the beginning of `Star Wars:
@@ -71,7 +61,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const spellingsOf = client.prepare<[ArtistId], { credit: string; uses: number }>(
     'SELECT credit, count(*) AS uses FROM track_artists WHERE artist_id = ? GROUP BY credit',
   );
-  const findNames = client.prepare<[ArtistId], { name: string; sort_name: string }>(
+  const findNames = client.prepare<[ArtistId], RowOf<typeof artists, 'name' | 'sortName'>>(
     'SELECT name, sort_name FROM artists WHERE id = ?',
   );
   const renameArtist = client.prepare('UPDATE artists SET name = ?, sort_name = ?, updated_at = ? WHERE id = ?');
@@ -89,7 +79,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
   const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
-  const findTitle = client.prepare<[AlbumId], { title: string }>('SELECT title FROM albums WHERE id = ?');
+  const findTitle = client.prepare<[AlbumId], RowOf<typeof albums, 'title'>>('SELECT title FROM albums WHERE id = ?');
   const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
   const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
 

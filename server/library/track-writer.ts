@@ -3,7 +3,15 @@
 // calls it for every file.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
-import { tracks, type MetadataStatus, type Origin, type TrackRow } from '../db/schema.ts';
+import type { RowOf } from '../db/rows.ts';
+import {
+  tracks,
+  type albums,
+  type MetadataStatus,
+  type Origin,
+  type trackArtists,
+  type TrackRow,
+} from '../db/schema.ts';
 import { fieldsFrom, foldedFrom, type KnownFields } from '../db/track-fields.ts';
 import { foldedText, identityKey, sortKey } from './fold.ts';
 import { splitArtists } from './artist-split.ts';
@@ -131,10 +139,7 @@ interface Credit {
 interface Resolved extends ResolvedNames {
   values: (string | number | null)[];
 }
-interface OldRow {
-  album_id: AlbumId | null;
-  metadata_status: MetadataStatus;
-}
+type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus'>;
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
@@ -151,7 +156,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
   const findOld = client.prepare<[TrackId], OldRow>('SELECT album_id, metadata_status FROM tracks WHERE id = ?');
-  const findArtistsOf = client.prepare<[TrackId], { artist_id: ArtistId }>(
+  const findArtistsOf = client.prepare<[TrackId], RowOf<typeof trackArtists, 'artistId'>>(
     'SELECT artist_id FROM track_artists WHERE track_id = ?',
   );
   const insertCredit = client.prepare(
@@ -178,7 +183,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const touchAlbumOf = client.prepare(
     'UPDATE albums SET updated_at = ? WHERE id = (SELECT album_id FROM tracks WHERE id = ?)',
   );
-  const findEmptyAlbum = client.prepare<[AlbumId], { artist_id: ArtistId | null }>(
+  const findEmptyAlbum = client.prepare<[AlbumId], RowOf<typeof albums, 'artistId'>>(
     'SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)',
   );
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');

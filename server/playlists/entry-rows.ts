@@ -3,16 +3,13 @@
 // long; a `+` keeps SQLite from walking a whole list to find some ids in it. Inside the caller's transaction.
 import type { Sqlite } from '../db/client.ts';
 import type { PlaylistId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import { GAP, placesBetween } from './positions.ts';
 
 /** `position` orders; it is no index. */
-export interface EntryRow {
-  id: number;
-  trackId: TrackId;
-  position: number;
-  addedAt: number;
-}
+export type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
 export interface NewEntry {
   id: number | undefined;
   trackId: TrackId;
@@ -20,16 +17,9 @@ export interface NewEntry {
   addedAt: number;
 }
 /** An entry of some version; its track may have left the library. */
-export interface VersionRow {
-  id: number;
-  trackId: TrackId;
-  position: number;
-  addedAt: number;
+export interface VersionRow extends EntryRow, RowAs<typeof tracks, 'title' | 'artistName' | 'durationMs'> {
   isThere: 0 | 1;
-  title: string;
-  artistName: string | null;
   albumTitle: string | null;
-  durationMs: number | null;
 }
 interface Neighbours {
   before: number | undefined;

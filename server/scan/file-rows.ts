@@ -1,6 +1,8 @@
 // The scan's rows of files.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { sourceFiles } from '../db/schema.ts';
 import type { FileIdentity } from '../files/file-stamp.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
@@ -32,7 +34,7 @@ export function createFileRows(client: Sqlite) {
     'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
   );
   const remove = client.prepare<[number, string]>('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
-  const removeOthers = client.prepare<[TrackId, number, string], { folder_id: number; lyrics_mark: string | null }>(
+  const removeOthers = client.prepare<[TrackId, number, string], RowOf<typeof sourceFiles, 'folderId' | 'lyricsMark'>>(
     `DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?)
       RETURNING folder_id, lyrics_mark`,
   );

@@ -2,6 +2,8 @@
 // shows it already; by the hash it is recognized when it is moved and retagged at once. A file that cannot be read is
 // left to the next scan.
 import type { MainDb } from '../db/client.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import { filePathOf } from '../storage/uri.ts';
 
@@ -17,7 +19,10 @@ export interface HashLargeFilesDeps {
 
 export async function hashLargeFiles({ db, reader, root, source, signal }: HashLargeFilesDeps): Promise<void> {
   const client = db.$client;
-  const next = client.prepare<[string, number, number], { id: number; storage_uri: string }>(
+  const next = client.prepare<
+    [string, number, number],
+    RowOf<typeof tracks, 'id' | 'storageUri'> & { storage_uri: string }
+  >(
     `SELECT id, storage_uri FROM tracks WHERE source = ? AND id > ? AND audio_hash IS NULL
       AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`,
   );
