@@ -1,6 +1,6 @@
-// Puts together what several machines packed: node scripts/release.ts FROM TO. FROM holds a folder for each machine, TO becomes
-// what is published. Machines of one system write an update feed of the same name, each with its own packages; they
-// become one. SHA256SUMS is written last.
+// Puts together what several machines packed: node scripts/release.ts FROM TO. FROM holds a folder for each machine, TO
+// becomes what is published. Machines of one system write an update feed of the same name, each with its own packages;
+// they become one. SHA256SUMS is written last.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// npm test: type check, lint, build, all tests. With words, as in `npm test -- playlists`, only the test files whose path
-// holds one of them, at once; what they start is built where it is out of date (test/support/build-stale.ts).
+// npm test: type check, lint, build, all tests. With words, as in `npm test -- playlists`, only the test files whose
+// path holds one of them, at once; what they start is built where it is out of date (test/support/build-stale.ts).
 import { spawnSync } from 'node:child_process';
 
 const words = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Entry of the server and of every sub-command: reads the command line, and prints one clear line when it cannot go on.
-// An old Node has to come as far as the check, so nothing here is newer than Node 14: no `??=`, no names that a built-in
-// module got later.
+// An old Node has to come as far as the check, so nothing here is newer than Node 14: no `??=`, no named imports
+// of what built-in modules got later.
 import '../scripts/check-node.js';
 import nodeModule from 'node:module';
 import { join } from 'node:path';

@@ -32,7 +32,9 @@ export interface AppSignInDeps {
 }
 
 const SEEN_EVERY_MS = 60_000;
-const COLUMNS = `id, username, is_superuser AS isSuperuser, app_password AS sealed, app_password_salt AS salt, last_seen_at AS lastSeenAt`;
+const COLUMNS =
+  'id, username, is_superuser AS isSuperuser, app_password AS sealed, app_password_salt AS salt, last_seen_at ' +
+  'AS lastSeenAt';
 
 export type AppSignIn = ReturnType<typeof createAppSignIn>;
 

@@ -147,7 +147,8 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
         throw invalid(toFields(account.error).map(({ field, message }) => ({ field: `admin_${field}`, message })));
       if (accounts.findByName(username))
         throw conflict(
-          `ADMIN_USERNAME ${username} is an ordinary account already. Choose another name, or promote that account: tonearm user promote ${username}`,
+          `ADMIN_USERNAME ${username} is an ordinary account already. Choose another name, or promote that ` +
+            `account: tonearm user promote ${username}`,
         );
       const user = await accounts.createFirst(account.data);
       log.info({ user_id: user.id }, 'administrator made from ADMIN_USERNAME');

@@ -26,14 +26,16 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
   const db = new Database(databasePath, { readonly: true });
   try {
     const tracks = db.prepare<[number], TrackRow>(
-      `SELECT id, storage_uri AS uri, content_hash AS hash, size_bytes AS size FROM tracks WHERE id > ? AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`,
+      `SELECT id, storage_uri AS uri, content_hash AS hash, size_bytes AS size FROM tracks WHERE id > ?
+        AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`,
     );
     for await (const row of paged(tracks)) {
       const content = ofTrack(row);
       if (content) yield content;
     }
     const covers = db.prepare<[number], CoverRow>(
-      `SELECT album_id AS id, key, etag FROM album_covers WHERE album_id > ? AND key IS NOT NULL AND etag IS NOT NULL ORDER BY album_id LIMIT ${ROWS}`,
+      `SELECT album_id AS id, key, etag FROM album_covers WHERE album_id > ? AND key IS NOT NULL AND etag IS NOT NULL
+        ORDER BY album_id LIMIT ${ROWS}`,
     );
     for await (const { key, etag } of paged(covers))
       yield { kind: 'stored', what: 'cover', key, hash: etag, size: null };

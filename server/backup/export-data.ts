@@ -32,14 +32,16 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       `SELECT t.id, t.title, t.artist_name, t.album_id, a.title AS album_title, r.name AS album_artist_name, t.genre,
       ${FIELD_NAMES.map((name) => `t.${name}`).join(', ')}, t.duration_ms, t.size_bytes,
       t.format, t.source, t.source_id, t.content_hash, t.audio_hash, t.recording_mbid, t.acoustid_id, t.created_at
-    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ? ORDER BY t.id`,
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ?
+    ORDER BY t.id`,
       (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) }),
     ),
 
   'albums.json': () =>
     byId(
       db,
-      `SELECT a.id, a.title, r.name AS artist_name, a.year, a.genre, a.is_compilation, a.release_group_mbid, a.created_at FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id`,
+      `SELECT a.id, a.title, r.name AS artist_name, a.year, a.genre, a.is_compilation, a.release_group_mbid,
+        a.created_at FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id`,
       ({ is_compilation, created_at, ...row }) => ({
         ...row,
         is_compilation: is_compilation === 1,
@@ -61,8 +63,11 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
   'bookmarks.json': () =>
     byId(
       db,
-      `SELECT b.track_id AS id, t.title, t.artist_name, b.marks FROM (SELECT track_id, json_group_array(json_object('username', u.username, 'position_ms', k.position_ms, 'comment', k.comment, 'updated_at', k.updated_at)) AS marks
-    FROM bookmarks k JOIN users u ON u.id = k.user_id WHERE k.track_id > ? GROUP BY k.track_id) b JOIN tracks t ON t.id = b.track_id ORDER BY b.track_id`,
+      `SELECT b.track_id AS id, t.title, t.artist_name, b.marks
+        FROM (SELECT track_id, json_group_array(json_object('username', u.username, 'position_ms', k.position_ms,
+        'comment', k.comment, 'updated_at', k.updated_at)) AS marks
+    FROM bookmarks k JOIN users u ON u.id = k.user_id WHERE k.track_id > ? GROUP BY k.track_id) b
+    JOIN tracks t ON t.id = b.track_id ORDER BY b.track_id`,
       ({ id, marks, ...row }) => ({
         track_id: id,
         ...row,
@@ -83,7 +88,8 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
   'likes.json': () =>
     byId(
       db,
-      `SELECT e.id, u.username, e.item_type, e.item_id, ${nameOf('e')}, e.liked, e.rating, e.created_at FROM like_events e JOIN users u ON u.id = e.user_id WHERE e.id > ? ORDER BY e.id`,
+      `SELECT e.id, u.username, e.item_type, e.item_id, ${nameOf('e')}, e.liked, e.rating, e.created_at
+        FROM like_events e JOIN users u ON u.id = e.user_id WHERE e.id > ? ORDER BY e.id`,
       ({ liked, created_at, ...row }) => ({ ...row, liked: liked === 1, created_at: iso(created_at) }),
     ),
 
@@ -92,7 +98,8 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
   'plays.json': () =>
     byId(
       db,
-      `SELECT p.id, u.username, p.track_id, p.title, p.artist_name, p.album_title, p.recording_mbid, p.played_at, p.played_ms, p.client FROM plays p JOIN users u ON u.id = p.user_id
+      `SELECT p.id, u.username, p.track_id, p.title, p.artist_name, p.album_title, p.recording_mbid, p.played_at,
+        p.played_ms, p.client FROM plays p JOIN users u ON u.id = p.user_id
     WHERE p.id > ? AND p.withdrawn_at IS NULL ORDER BY p.id`,
       ({ played_at, ...row }) => ({ ...row, played_at: iso(played_at) }),
     ),
@@ -108,7 +115,8 @@ const pathOf = (paths: Pick<ExportPaths, 'of'>, id: unknown): string | null => {
 const nameOf = (
   alias: string,
 ): string => `CASE ${alias}.item_type WHEN 'track' THEN (SELECT title FROM tracks WHERE id = ${alias}.item_id)
-  WHEN 'album' THEN (SELECT title FROM albums WHERE id = ${alias}.item_id) ELSE (SELECT name FROM artists WHERE id = ${alias}.item_id) END AS name`;
+  WHEN 'album' THEN (SELECT title FROM albums WHERE id = ${alias}.item_id)
+  ELSE (SELECT name FROM artists WHERE id = ${alias}.item_id) END AS name`;
 
 async function* byId(db: Sqlite, sql: string, toOut: (row: Row) => Row): Rows {
   const statement = db.prepare<[number], Row>(`${sql} LIMIT ${ROWS}`);
@@ -127,7 +135,8 @@ async function* ratings(db: Sqlite): Rows {
   const statement = db.prepare<
     [number, string, number],
     Row
-  >(`SELECT s.user_id, u.username, s.item_type, s.item_id, ${nameOf('s')}, s.liked, s.rating, s.since FROM like_states s JOIN users u ON u.id = s.user_id
+  >(`SELECT s.user_id, u.username, s.item_type, s.item_id, ${nameOf('s')}, s.liked, s.rating, s.since
+    FROM like_states s JOIN users u ON u.id = s.user_id
     WHERE (s.user_id, s.item_type, s.item_id) > (?, ?, ?) ORDER BY s.user_id, s.item_type, s.item_id LIMIT ${ROWS}`);
   for (let after: [number, string, number] = [0, '', 0]; ;) {
     const rows = statement.all(...after);
@@ -145,22 +154,28 @@ async function* ratings(db: Sqlite): Rows {
  */
 async function* playlists(db: Sqlite): Rows {
   const versions = db.prepare<[number, number], Row>(
-    `SELECT version, change, added, removed, moved, track_count, rules, created_at FROM playlist_versions WHERE playlist_id = ? AND version > ? ORDER BY version LIMIT ${ROWS}`,
+    `SELECT version, change, added, removed, moved, track_count, rules, created_at FROM playlist_versions
+      WHERE playlist_id = ? AND version > ? ORDER BY version LIMIT ${ROWS}`,
   );
   const entries = db.prepare<
     [number, number, number],
     Row
-  >(`SELECT e.id AS entry_id, e.track_id, t.title, t.artist_name, e.position, e.since_version, e.added_at FROM playlist_entries e JOIN tracks t ON t.id = e.track_id
+  >(`SELECT e.id AS entry_id, e.track_id, t.title, t.artist_name, e.position, e.since_version, e.added_at
+    FROM playlist_entries e JOIN tracks t ON t.id = e.track_id
     WHERE e.playlist_id = ? AND (e.position, e.id) > (?, ?) ORDER BY e.position, e.id LIMIT ${ROWS}`);
   const past = db.prepare<
     [number, number, number],
     Row
-  >(`SELECT p.entry_id, p.track_id, coalesce(t.title, l.title) AS title, coalesce(t.artist_name, l.artist_name) AS artist_name, p.position, p.since_version, p.until_version, p.added_at
-    FROM playlist_past_entries p LEFT JOIN tracks t ON t.id = p.track_id LEFT JOIN playlist_lost_tracks l ON l.track_id = p.track_id
-    WHERE p.playlist_id = ? AND (p.until_version, p.entry_id) > (?, ?) ORDER BY p.until_version, p.entry_id LIMIT ${ROWS}`);
+  >(`SELECT p.entry_id, p.track_id, coalesce(t.title, l.title) AS title, coalesce(t.artist_name,
+    l.artist_name) AS artist_name, p.position, p.since_version, p.until_version, p.added_at
+    FROM playlist_past_entries p LEFT JOIN tracks t ON t.id = p.track_id LEFT
+    JOIN playlist_lost_tracks l ON l.track_id = p.track_id
+    WHERE p.playlist_id = ? AND (p.until_version, p.entry_id) > (?, ?) ORDER BY p.until_version, p.entry_id
+    LIMIT ${ROWS}`);
   const lists = byId(
     db,
-    'SELECT p.id, u.username AS owner, p.name, p.description, p.is_public, p.version, p.rules, p.created_at, p.updated_at, p.deleted_at FROM playlists p JOIN users u ON u.id = p.owner_id WHERE p.id > ? ORDER BY p.id',
+    'SELECT p.id, u.username AS owner, p.name, p.description, p.is_public, p.version, p.rules, p.created_at, ' +
+      'p.updated_at, p.deleted_at FROM playlists p JOIN users u ON u.id = p.owner_id WHERE p.id > ? ORDER BY p.id',
     (row) => row,
   );
   for await (const { is_public, rules, created_at, updated_at, deleted_at, ...list } of lists) {

@@ -48,7 +48,8 @@ function inWords(cause: unknown, path: string): AppError {
   if (isDiskFull(cause))
     return new AppError(
       'storage_full',
-      'There is no room left for the export. Free some space there; what was written stays, and the next try goes on from here.',
+      'There is no room left for the export. Free some space there; what was written stays, and the next try ' +
+        'goes on from here.',
       { cause },
     );
   return new AppError('unavailable', `The export cannot write ${path} (${messageOf(cause)}).`, { cause });

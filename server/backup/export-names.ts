@@ -24,8 +24,10 @@ export function safeName(text: string, otherwise: string): string {
   return RESERVED.test(name) ? `_${name}` : name;
 }
 
-export const albumFolder = (artist: string | null, year: number | null, title: string): string =>
-  `${safeName(artist ?? '', 'Unknown Artist')}/${safeName(year === null ? title : `${year} ${title}`, 'Unknown Album')}`;
+export function albumFolder(artist: string | null, year: number | null, title: string): string {
+  const album = year === null ? title : `${year} ${title}`;
+  return `${safeName(artist ?? '', 'Unknown Artist')}/${safeName(album, 'Unknown Album')}`;
+}
 
 /** Without its ending, which comes after what tells two of the same name apart. */
 export function trackName({ title, trackNumber, discNumber, discCount }: Omit<NamedTrack, 'extension'>): string {

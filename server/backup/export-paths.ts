@@ -39,7 +39,8 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.exec(
-    'CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL); CREATE TABLE taken (key TEXT PRIMARY KEY) WITHOUT ROWID',
+    'CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL); CREATE TABLE ' +
+      'taken (key TEXT PRIMARY KEY) WITHOUT ROWID',
   );
   const take = db.prepare('INSERT OR IGNORE INTO taken (key) VALUES (?)');
   const place = db.prepare('INSERT INTO places (track_id, uri, path) VALUES (?, ?, ?)');
@@ -49,15 +50,19 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   );
 
   const albums = library.prepare<[number], AlbumRow>(
-    `SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id LIMIT ${ROWS}`,
+    `SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT
+      JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id LIMIT ${ROWS}`,
   );
   const columns =
-    't.id, t.title, t.artist_name AS artist, t.track_number AS trackNumber, t.disc_number AS discNumber, t.storage_uri AS uri, t.format';
+    't.id, t.title, t.artist_name AS artist, t.track_number AS trackNumber, t.disc_number AS discNumber, ' +
+    't.storage_uri AS uri, t.format';
   const ofAlbum = library.prepare<[number], TrackRow>(
-    `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL ORDER BY t.disc_number, t.track_number, t.id`,
+    `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL
+      ORDER BY t.disc_number, t.track_number, t.id`,
   );
   const loose = library.prepare<[number, number], TrackRow>(
-    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_id IS NULL AND t.storage_uri IS NOT NULL ORDER BY t.id`,
+    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_id IS NULL AND t.storage_uri IS NOT NULL
+      ORDER BY t.id`,
   );
   const lastTrack = library.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
 

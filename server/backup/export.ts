@@ -66,7 +66,8 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
   async function writePlaylists(folder: string, paths: ExportPaths, signal: AbortSignal): Promise<number> {
     const lists = db.$client
       .prepare<[], { id: PlaylistId; ownerId: UserId; owner: string }>(
-        'SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id',
+        'SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p ' +
+          'JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id',
       )
       .all();
     for (const { id, ownerId, owner } of lists) {

@@ -32,7 +32,8 @@ export function placeElsewhere({
   ];
   return names.length === 0
     ? undefined
-    : `A restored library has its audio in ${place}, but ${names.join(' and ')} in the environment ${names.length > 1 ? 'say' : 'says'} otherwise. Take ${names.length > 1 ? 'them' : 'it'} away there.`;
+    : `A restored library has its audio in ${place}, but ${names.join(' and ')} in the environment ` +
+        `${names.length > 1 ? 'say' : 'says'} otherwise. Take ${names.length > 1 ? 'them' : 'it'} away there.`;
 }
 
 /** After links; of what is not there yet, by the folder that is. */

@@ -53,7 +53,8 @@ export async function openRepository({ target, passphrase, isNew = false, librar
   if (library !== undefined && (header.library ?? library) !== library)
     throw new AppError(
       'conflict',
-      `The backup in ${target.name} is that of another library, whose old snapshots would be tidied away. Choose a place of its own for this one.`,
+      `The backup in ${target.name} is that of another library, whose old snapshots would be tidied away. ` +
+        'Choose a place of its own for this one.',
     );
   return repositoryOf(target, header, cipher);
 }
@@ -86,7 +87,8 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
   if (lock === null)
     throw new AppError(
       'conflict',
-      `The backup in ${name} is not encrypted, but a passphrase is set. Take the passphrase away, or choose an empty folder for an encrypted one.`,
+      `The backup in ${name} is not encrypted, but a passphrase is set. Take the passphrase away, or choose ` +
+        'an empty folder for an encrypted one.',
     );
   if (passphrase === undefined)
     throw new AppError('forbidden', `The backup in ${name} is encrypted. Give its passphrase (BACKUP_PASSPHRASE).`);

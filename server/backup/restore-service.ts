@@ -101,7 +101,8 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   function assertReplaceable(replace: boolean): void {
     if (!replace)
       throw conflict(
-        'There is a library here. To have the backup in its place, say that it may be replaced: it is moved aside then, and not deleted.',
+        'There is a library here. To have the backup in its place, say that it may be replaced: it is moved ' +
+          'aside then, and not deleted.',
       );
     const elsewhere = placeElsewhere(config);
     if (elsewhere !== undefined) throw conflict(elsewhere);

@@ -118,7 +118,8 @@ async function buildBeside(wish: RestoreWish, manifest: Manifest): Promise<Resto
     if (state.snapshot === manifest.id)
       return { ...restored, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
     throw conflict(
-      `A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with --snapshot ${state.snapshot}.`,
+      `A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with ` +
+        `--snapshot ${state.snapshot}.`,
     );
   }
   if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0)
@@ -149,7 +150,8 @@ async function build(
 
 const damagedWords = (damaged: string[]): string =>
   [
-    `${damaged.length} files in the backup are damaged or gone, so nothing was changed. Try an earlier snapshot, or --skip-damaged to restore the rest:`,
+    `${damaged.length} files in the backup are damaged or gone, so nothing was changed. Try an earlier ` +
+      'snapshot, or --skip-damaged to restore the rest:',
     ...damaged.slice(0, SHOWN).map((key) => `  ${key}`),
     ...(damaged.length > SHOWN ? ['  …'] : []),
   ].join('\n');

@@ -221,7 +221,9 @@ type Tidied = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy
 const untidied = (id: string): Tidied => ({
   snapshots_deleted: 0,
   objects_deleted: 0,
-  tidy_problem: `A snapshot there is of a later day than today, so this one was dated after it (${id}) and nothing old was removed. Set the clock right, or delete that snapshot.`,
+  tidy_problem:
+    `A snapshot there is of a later day than today, so this one was dated after it (${id}) and nothing old was ` +
+    'removed. Set the clock right, or delete that snapshot.',
 });
 
 /**

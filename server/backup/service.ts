@@ -105,7 +105,8 @@ export function createBackupService({
       if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found')
         throw new AppError(
           'unavailable',
-          `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose another folder.`,
+          `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose ` +
+            'another folder.',
           { cause },
         );
       throw cause;

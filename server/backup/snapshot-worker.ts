@@ -70,7 +70,8 @@ function finish(to: string): void {
     const fault = copied.pragma('quick_check(1)', { simple: true });
     if (fault !== 'ok')
       throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
-    copied.exec(`UPDATE jobs SET status = 'cancelled', finished_at = created_at WHERE task IN ${OWN_TASKS} AND status IN ('queued', 'running', 'waiting');
+    copied.exec(`UPDATE jobs SET status = 'cancelled', finished_at = created_at WHERE task IN ${OWN_TASKS}
+      AND status IN ('queued', 'running', 'waiting');
       DELETE FROM queue_tasks WHERE queue IN ${OWN_TASKS}`);
   } finally {
     copied.close();

@@ -1,5 +1,5 @@
-// Where a backup lies: a folder, or the store of a backend that takes backups too. Any storage backend will do; here its errors are put
-// into words that name the backup and not the library.
+// Where a backup lies: a folder, or the store of a backend that takes backups too. Any storage backend will do; here
+// its errors are put into words that name the backup and not the library.
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
@@ -87,7 +87,8 @@ function words(error: unknown, name: string): unknown {
   if (error.code === 'storage_full')
     return new AppError(
       'storage_full',
-      `There is no room left for the backup in ${name}. Free some space there; earlier snapshots are whole, and the next try goes on from here.`,
+      `There is no room left for the backup in ${name}. Free some space there; earlier snapshots are whole, ` +
+        'and the next try goes on from here.',
       { cause: error },
     );
   if (error.code === 'unavailable' && !error.message.includes(name))

@@ -24,7 +24,8 @@ export const RestoreIn = z
   .strictObject({
     folder: folder.optional().meta({
       description:
-        'a folder of the server that is empty or not there yet, to become a data folder; by default the library of this server',
+        'a folder of the server that is empty or not there yet, to become a data folder; by default the ' +
+        'library of this server',
     }),
     replace: z.boolean().default(false).meta({
       description:

@@ -41,7 +41,8 @@ const describeBackup = ({
   problems,
   tidy_problem,
 }: BackupResult): string[] => [
-  `Backup of ${tracks} tracks in ${target}: ${files} audio files and ${covers} covers, ${added} of them new (${bytesInWords(bytes_added)}). Snapshot ${snapshot}`,
+  `Backup of ${tracks} tracks in ${target}: ${files} audio files and ${covers} covers, ${added} of them new ` +
+    `(${bytesInWords(bytes_added)}). Snapshot ${snapshot}`,
   ...(absent > 0
     ? [`${absent} files could not be read and are not in it:`, ...problems.map((line) => `  ${line}`)]
     : []),
@@ -57,6 +58,7 @@ const describeExport = ({
   without_audio,
   problems,
 }: ExportResult): string[] => [
-  `Exported ${tracks} tracks and ${playlists} playlists to ${folder}, ${written} files written (${bytesInWords(bytes_written)})`,
+  `Exported ${tracks} tracks and ${playlists} playlists to ${folder}, ${written} files written ` +
+    `(${bytesInWords(bytes_written)})`,
   ...(without_audio > 0 ? [`${without_audio} tracks have no audio here:`, ...problems.map((line) => `  ${line}`)] : []),
 ];

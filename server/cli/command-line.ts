@@ -174,7 +174,8 @@ function parse(argv: string[]) {
   } catch (cause) {
     throw new AppError(
       'bad_request',
-      `${cause instanceof Error ? cause.message.split(/\.?\n|\. /)[0] : String(cause)}. Run with --help for the list of options.`,
+      `${cause instanceof Error ? cause.message.split(/\.?\n|\. /)[0] : String(cause)}. Run with --help for ` +
+        'the list of options.',
       { cause },
     );
   }

@@ -89,7 +89,9 @@ export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => vo
     else if (now - last > LINE_EVERY_MS) {
       last = now;
       out.write(
-        `Scanning: ${progress.files_done} of ${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ${progress.files_per_second}/s\n`,
+        `Scanning: ${progress.files_done} of ` +
+          `${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ` +
+          `${progress.files_per_second}/s\n`,
       );
     }
   };

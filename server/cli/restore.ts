@@ -63,13 +63,16 @@ async function open(
 
 function describe({ snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside }: Restored, dataDir: string): string[] {
   return [
-    `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ${snapshot} into ${dataDir}`,
+    `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
+      `${snapshot} into ${dataDir}`,
     'Everybody signs in with their own password as before.',
     hasKeys
       ? 'The keys were in the backup: app-passwords and open sign-ins go on working.'
       : hasOwnKeys
-        ? 'The keys were not in the backup; those that were here stay, so the app-passwords of this same library go on working.'
-        : 'The keys were not in the backup: everybody signs in anew, and app-passwords of phones do not work any more. Make new ones in the settings.',
+        ? 'The keys were not in the backup; those that were here stay, so the app-passwords of this same ' +
+          'library go on working.'
+        : 'The keys were not in the backup: everybody signs in anew, and app-passwords of phones do not work ' +
+          'any more. Make new ones in the settings.',
     ...(aside === undefined ? [] : [`What was there before is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(counts.referenced > copies.there
@@ -77,7 +80,8 @@ function describe({ snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside }
       : []),
     ...(copies.there > copies.written
       ? [
-          `${copies.there - copies.written} copies of files of the music folder were left out: give --music DIR for a place, where none is overwritten`,
+          `${copies.there - copies.written} copies of files of the music folder were left out: give --music ` +
+            'DIR for a place, where none is overwritten',
         ]
       : []),
   ];

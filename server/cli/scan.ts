@@ -27,7 +27,8 @@ async function folderOf(app: App, dir: string): Promise<string> {
   if (root === dir && real?.startsWith(`${earlier}${sep}`)) {
     throw new AppError(
       'conflict',
-      `${dir} is a part of the music folder ${scanned}, which was scanned before. Add --import ${scanned} to scan it there.`,
+      `${dir} is a part of the music folder ${scanned}, which was scanned before. Add --import ${scanned} to ` +
+        'scan it there.',
     );
   }
   return placeInMusic(root, dir);

@@ -64,7 +64,8 @@ async function switchTo(deps: SettingsDeps, to: string): Promise<void> {
 
 function describe({ copied, present, bytes, tracks, problems }: Migration, to: Storage): string[] {
   return [
-    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} tracks now play from ${to.backend.title}.`,
+    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} ` +
+      `tracks now play from ${to.backend.title}.`,
     ...problems.map(({ key, reason }) => `  ${key}: ${reason}`),
     ...(problems.length > 0
       ? ['Tracks of these keep their old address. Run verify before the next try: it heals from the backup.']

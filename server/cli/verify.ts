@@ -14,7 +14,8 @@ export async function runVerify(app: App): Promise<void> {
   const tally = (await run(app, { scope: 'all' }, 'Comparing')) as VerifyReport;
   const { checked, covers, bytes, damaged, missing, unreadable, healed, changed, unhashed, returned, findings } = tally;
   console.log(
-    `${checked} tracks and ${covers} covers compared (${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed, ${returned} back again`,
+    `${checked} tracks and ${covers} covers compared (${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ` +
+      `${missing} missing, ${unreadable} unreadable, ${healed} healed, ${returned} back again`,
   );
   if (changed + unhashed > 0)
     console.log(`${changed} files were changed since the last scan; ${unhashed} have no checksum to compare with`);
@@ -24,7 +25,9 @@ export async function runVerify(app: App): Promise<void> {
 }
 
 const describe = ({ kind, title, track_id, album_id, storage_uri, healed, reason }: Finding): string =>
-  `${kind}${healed ? ', healed' : ''}: "${title}" (${track_id === null ? `cover of album ${album_id}` : `track ${track_id}`}, ${storage_uri})${reason === null ? '' : `: ${reason}`}`;
+  `${kind}${healed ? ', healed' : ''}: "${title}" ` +
+  `(${track_id === null ? `cover of album ${album_id}` : `track ${track_id}`}, ` +
+  `${storage_uri})${reason === null ? '' : `: ${reason}`}`;
 
 export async function runGarbage(app: App, dryRun: boolean): Promise<void> {
   const { objects, unused, unused_bytes, young, deleted, deleted_bytes, uploads, keys } = (await run(
@@ -33,7 +36,8 @@ export async function runGarbage(app: App, dryRun: boolean): Promise<void> {
     'Looking',
   )) as GarbageResult;
   console.log(
-    `${objects} objects: ${unused} unused (${Math.round(unused_bytes / 1e6)} MB), ${young} more that are too young to say`,
+    `${objects} objects: ${unused} unused (${Math.round(unused_bytes / 1e6)} MB), ${young} more that are too ` +
+      'young to say',
   );
   for (const key of keys.slice(0, SHOWN)) console.log(`  ${key}`);
   console.log(

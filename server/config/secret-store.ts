@@ -77,13 +77,15 @@ export async function openSecretStore({
     if (isInUse)
       throw new AppError(
         'unavailable',
-        `The keys of this library are in the system’s keychain, which cannot be used now (${whyNot}). Unlock it and start again; new keys would end every sign-in and app-password.`,
+        `The keys of this library are in the system’s keychain, which cannot be used now (${whyNot}). Unlock ` +
+          'it and start again; new keys would end every sign-in and app-password.',
         { cause },
       );
     if (wish === 'keychain')
       throw new AppError(
         'unavailable',
-        `SECRET_STORE = keychain: the system’s keychain cannot be used (${whyNot}). With auto the secrets stay in a file that only this account can read.`,
+        `SECRET_STORE = keychain: the system’s keychain cannot be used (${whyNot}). With auto the secrets ` +
+          'stay in a file that only this account can read.',
         { cause },
       );
     log.info({ why_not: whyNot }, 'secrets are kept in secrets.json');
@@ -109,9 +111,13 @@ function createStore({ file, keychain, place, whyNot }: StoreParts): SecretStore
       if (!kept?.names.includes(name)) return undefined;
       const value = await keychain?.get(account(kept, name));
       if (value !== undefined) return value;
+      const without = name.startsWith('setting.')
+        ? 'the setting is then not set'
+        : 'a new one is made then, and what the old one protected is lost';
       throw new AppError(
         'unavailable',
-        `${name} is gone from the system’s keychain. Bring the keychain back, or take ${name} out of "keychain" in ${file}: ${name.startsWith('setting.') ? 'the setting is then not set' : 'a new one is made then, which ends what the old one protected'}.`,
+        `${name} is missing from the system’s keychain. Restore the keychain, or remove ${name} from ` +
+          `"keychain" in ${file}: ${without}.`,
       );
     },
 
@@ -221,14 +227,16 @@ function read(file: string): Content {
     else
       throw new AppError(
         'unavailable',
-        `${file} is damaged: ${name} is not a text of at least ${SHORTEST} characters. Restore it from a backup, or take ${name} out to have a new one made.`,
+        `${file} is damaged: ${name} is not a text of at least ${SHORTEST} characters. Restore it from a ` +
+          `backup, or take ${name} out to have a new one made.`,
       );
   }
   const kept = keychain === undefined ? undefined : InKeychain.safeParse(keychain);
   if (kept?.success === false)
     throw new AppError(
       'unavailable',
-      `${file} is damaged: "keychain" does not say which secrets are in the system’s keychain. Restore it from a backup.`,
+      `${file} is damaged: "keychain" does not say which secrets are in the system’s keychain. Restore it ` +
+        'from a backup.',
     );
   return { values, kept: kept?.data, rest };
 }

@@ -89,7 +89,9 @@ export const SETTINGS = {
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
     group: 'general',
     restart: true,
-    help: 'Where keys and passwords are kept: in a file (secrets.json), in the system’s keychain, auto for the keychain where there is one, or keep for where they are (at first the file).',
+    help:
+      'Where keys and passwords are kept: in a file (secrets.json), in the system’s keychain, auto for the ' +
+      'keychain where there is one, or keep for where they are (at first the file).',
   }),
 
   HOST: setting(text.default('127.0.0.1'), {
@@ -192,7 +194,9 @@ export const SETTINGS = {
   VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), {
     group: 'storage',
     advanced: true,
-    help: 'In how many days all stored files are verified once, a part every day; 0 for never. 30 on a disk and 0 in an object store by default.',
+    help:
+      'In how many days all stored files are verified once, a part every day; 0 for never. 30 on a disk and 0 ' +
+      'in an object store by default.',
   }),
   MAX_UPLOAD_BYTES: setting(number(z.int().min(1), 'a whole number of bytes').default(1_073_741_824), {
     group: 'storage',
@@ -347,7 +351,9 @@ export const SETTINGS = {
   STREAMSRC_EXTRACTORS: setting(text.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
-    help: 'Names of the extractor’s sites that may be used, separated by commas; -generic leaves out web pages in general.',
+    help:
+      'Names of the extractor’s sites that may be used, separated by commas; -generic leaves out web pages in ' +
+      'general.',
   }),
   STREAMSRC_USERNAME: setting(text.optional(), {
     group: 'remote',

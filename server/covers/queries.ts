@@ -76,15 +76,18 @@ export function prepareFindCovers(db: MainDb) {
     `SELECT ${columns} FROM album_covers c WHERE c.album_id = ? AND c.key IS NOT NULL`,
   );
   const ofTrack = db.$client.prepare<[number], StoredCover>(`
-    SELECT ${columns} FROM tracks t JOIN album_covers c ON c.album_id = t.album_id WHERE t.id = ? AND c.key IS NOT NULL`);
+    SELECT ${columns} FROM tracks t JOIN album_covers c ON c.album_id = t.album_id WHERE t.id = ?
+    AND c.key IS NOT NULL`);
   const ownIn = (years: string) =>
     db.$client.prepare<[number, number], StoredCover>(`
     SELECT ${columns} FROM albums a JOIN album_covers c ON c.album_id = a.id
     WHERE a.artist_id = ? AND a.year ${years} AND c.key IS NOT NULL ORDER BY a.year, a.id LIMIT ?`);
   const [dated, undated] = [ownIn('IS NOT NULL'), ownIn('IS NULL')];
   const credited = db.$client.prepare<[number, number], StoredCover>(`
-    SELECT DISTINCT ${columns} FROM (SELECT track_id FROM track_artists WHERE artist_id = ? LIMIT ${CREDITS_LOOKED_AT}) ta
-    CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id WHERE c.key IS NOT NULL LIMIT ?`);
+    SELECT DISTINCT ${columns} FROM (SELECT track_id FROM track_artists WHERE artist_id = ?
+    LIMIT ${CREDITS_LOOKED_AT}) ta
+    CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id
+    WHERE c.key IS NOT NULL LIMIT ?`);
   return {
     ofAlbum: (id: AlbumId) => ofAlbum.get(id),
     ofTrack: (id: TrackId) => ofTrack.get(id),
@@ -107,7 +110,8 @@ export type CoverSources = ReturnType<typeof prepareCoverSources>;
 export function prepareCoverSources(db: MainDb) {
   const audio = db.$client.prepare<[number, number], { storageUri: string }>(`
     SELECT storage_uri AS storageUri FROM tracks
-    WHERE album_id = ? AND (has_picture = 1 OR format IN (${PICTURES_UNKNOWN})) AND availability = 'available' AND storage_uri IS NOT NULL
+    WHERE album_id = ? AND (has_picture = 1 OR format IN (${PICTURES_UNKNOWN})) AND availability = 'available'
+    AND storage_uri IS NOT NULL
     ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`);
   const folders = db.$client.prepare<[number], { path: string; imageName: string | null }>(`
     SELECT f.path, f.image_name AS imageName FROM tracks t
@@ -118,7 +122,8 @@ export function prepareCoverSources(db: MainDb) {
   );
   const pending = db.$client.prepare<[number, number], { id: AlbumId }>(`
     SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
-    WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual' AND a.updated_at > c.checked_at))`);
+    WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual'
+    AND a.updated_at > c.checked_at))`);
   const lookedAt = db.$client.prepare<[number], object>(
     'SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at <= c.checked_at',
   );

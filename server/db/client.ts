@@ -48,7 +48,8 @@ function connect(path: string): Sqlite {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new AppError(
       'unavailable',
-      `The database ${path} cannot be opened (${why}). Restore it from a backup, or move it away to start with an empty library.`,
+      `The database ${path} cannot be opened (${why}). Restore it from a backup, or move it away to start ` +
+        'with an empty library.',
       { cause },
     );
   }

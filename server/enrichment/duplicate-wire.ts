@@ -17,7 +17,8 @@ export const DuplicateGroupOut = z
     keep_id: z.int().meta({ description: 'the one that is suggested to be kept' }),
     keep_reason: z.enum(KEEP_REASONS).meta({
       description:
-        'what sets it off from the next best: it has audio, is lossless, has more resolution or bit rate, was played more, was here first',
+        'what sets it off from the next best: it has audio, is lossless, has more resolution or bit rate, was ' +
+        'played more, was here first',
     }),
     spare_bytes: z.int().meta({ description: 'size of the others' }),
   })

@@ -52,7 +52,8 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
     [string],
     { groupId: number; similarity: number }
   >(`SELECT m.group_id AS groupId, min(p.similarity) AS similarity FROM duplicate_members m
-    JOIN duplicate_pairs p ON p.track_id = m.track_id JOIN duplicate_members o ON o.track_id = p.other_id AND o.group_id = m.group_id
+    JOIN duplicate_pairs p ON p.track_id = m.track_id JOIN duplicate_members o ON o.track_id = p.other_id
+    AND o.group_id = m.group_id
     WHERE m.group_id IN (SELECT value FROM json_each(?)) GROUP BY m.group_id`);
 
   const availabilityOf = (id: TrackId): string => {

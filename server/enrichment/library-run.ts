@@ -167,6 +167,7 @@ function stillAway(db: MainDb, reason: string | undefined): AppError {
   const count = countWaiting(db, 'unanswered');
   return new AppError(
     'unavailable',
-    `${reason ?? 'The identification service cannot be reached.'} ${count === 1 ? 'One track waits' : `${count} tracks wait`} for it.`,
+    `${reason ?? 'The identification service cannot be reached.'} ` +
+      `${count === 1 ? 'One track waits' : `${count} tracks wait`} for it.`,
   );
 }

@@ -79,7 +79,8 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     const previous = PreviousIn.safeParse(findUndo(db, id));
     if (!previous.success)
       throw conflict(
-        `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or it was changed since.`,
+        `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or it ` +
+          'was changed since.',
       );
     decide(track, previous.data.identity, previous.data.fpidScore);
   });

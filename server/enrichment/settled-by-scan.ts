@@ -21,9 +21,11 @@ export const isAsScanned = ({
   READ_FROM_FILES.includes(source) &&
   Object.values(provenance).every((origin) => origin === 'path');
 
+const SOURCES = READ_FROM_FILES.map((source) => `'${source}'`).join(', ');
 /** What `isAsScanned` is true of, with audio that is here. */
-const AS_SCANNED = `metadata_status = 'pending' AND source IN (${READ_FROM_FILES.map((source) => `'${source}'`).join(', ')})
-  AND availability = 'available' AND storage_uri IS NOT NULL AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance) WHERE value <> 'path'))`;
+const AS_SCANNED = `metadata_status = 'pending' AND source IN (${SOURCES})
+  AND availability = 'available' AND storage_uri IS NOT NULL
+  AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance) WHERE value <> 'path'))`;
 const IS_NAMED = "(provenance IS NULL OR json_extract(provenance, '$.title') IS NULL)";
 
 export interface Settled {
@@ -35,7 +37,8 @@ export function prepareSettling(db: MainDb) {
   const client = db.$client;
   const settle = client.prepare<unknown[], Settled>(`UPDATE tracks SET
       metadata_status = CASE WHEN ${IS_NAMED} AND artist_id IS NOT NULL THEN 'enriched' ELSE 'failed' END,
-      metadata_error = CASE WHEN ${IS_NAMED} THEN CASE WHEN artist_id IS NOT NULL THEN NULL ELSE @noArtist END WHEN artist_id IS NOT NULL THEN @noTitle ELSE @nothing END,
+      metadata_error = CASE WHEN ${IS_NAMED} THEN CASE WHEN artist_id IS NOT NULL THEN NULL ELSE @noArtist END
+      WHEN artist_id IS NOT NULL THEN @noTitle ELSE @nothing END,
       enriched_at = @at, updated_at = @at
     WHERE id > @above AND id <= @upTo AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${AS_SCANNED}
     RETURNING id, metadata_error AS error`);

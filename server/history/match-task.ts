@@ -20,7 +20,8 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
   const nextSongs = client.prepare<
     [number],
     LooseSong
-  >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle, max(recording_mbid) AS recordingMbid
+  >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle,
+    max(recording_mbid) AS recordingMbid
     FROM plays WHERE track_id IS NULL AND song_key > ? GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
   const give = client.prepare<[TrackId, number]>(
     'UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL',

@@ -30,7 +30,8 @@ export function createTrackMatcher({ db }: { db: MainDb }) {
   const artistByName = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
   const artistsBySort = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE sort_key = ? LIMIT 5').pluck();
   const songsOf = client.prepare<[ArtistId], Candidate & { title: string }>(
-    'SELECT t.id, t.album_sort AS albumSort, t.title FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id WHERE a.artist_id = ? ORDER BY a.track_id',
+    'SELECT t.id, t.album_sort AS albumSort, t.title FROM track_artists a CROSS ' +
+      'JOIN tracks t ON t.id = a.track_id WHERE a.artist_id = ? ORDER BY a.track_id',
   );
   const known = new Map<string, Songs>();
 

@@ -61,7 +61,8 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     [TrackId],
     PlayedSong
   >(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
-    t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
+    t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid FROM tracks t LEFT
+    JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
   const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
   const NEAR = 'played_at > @at - @within AND played_at < @at + @within ORDER BY abs(played_at - @at) LIMIT 1';
   type Near = { userId: UserId; at: number; within: number };
@@ -75,8 +76,10 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     `${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`,
   );
   const insert = client.prepare<NewPlay & { userId: UserId }, { id: PlayId }>(`INSERT INTO plays
-    (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key, client)
-    VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid, @songKey, @client)
+    (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key,
+    client)
+    VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid,
+    @songKey, @client)
     ON CONFLICT (user_id, song_key, played_at) DO NOTHING RETURNING id`);
   const lengthen = client.prepare<[number, PlayId]>('UPDATE plays SET played_ms = ? WHERE id = ?');
   const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
@@ -89,7 +92,8 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     [string],
     PlayRow
   >(`SELECT p.id, p.track_id AS trackId, p.title, p.artist_name AS artistName, p.album_title AS albumTitle,
-    p.played_at AS playedAt, p.played_ms AS playedMs, p.client FROM json_each(?) ids CROSS JOIN plays p ON p.id = ids.value ORDER BY ids.key`);
+    p.played_at AS playedAt, p.played_ms AS playedMs, p.client FROM json_each(?) ids CROSS
+    JOIN plays p ON p.id = ids.value ORDER BY ids.key`);
   const anyLoose = client.prepare<[], number>('SELECT 1 FROM plays WHERE track_id IS NULL LIMIT 1').pluck();
   const countAll = client
     .prepare<[UserId], number>("SELECT plays FROM play_counts WHERE user_id = ? AND item_type = 'all' AND item_id = 0")

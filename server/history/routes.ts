@@ -45,7 +45,8 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       reply: HistoryReply,
       status: [201, 200],
       summary:
-        'Record a play, or several as {items}; one that is there already (200) stays one. A client reports what was heard to half or for four minutes',
+        'Record a play, or several as {items}; one that is there already (200) stays one. A client reports ' +
+        'what was heard to half or for four minutes',
     },
     async ({ user, body }) => {
       if ('items' in body) {
@@ -126,7 +127,8 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       path: '/history/import',
       access: 'user',
       summary:
-        'Bring plays from an export of ListenBrainz or Last.fm (multipart field "file"); reading goes on in the background',
+        'Bring plays from an export of ListenBrainz or Last.fm (multipart field "file"); reading goes on in ' +
+        'the background',
       consumes: 'multipart/form-data',
       reply: HistoryImportOut,
       status: [202],

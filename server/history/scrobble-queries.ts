@@ -23,13 +23,15 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
   const client = db.$client;
   const queue = client.prepare<{ userId: UserId; ids: string }>(`INSERT OR IGNORE INTO scrobble_queue (play_id, user_id)
     SELECT p.id, p.user_id FROM json_each(@ids) ids CROSS JOIN plays p ON p.id = ids.value
-    WHERE p.user_id = @userId AND p.played_at >= ${EARLIEST_LISTEN_MS} AND EXISTS (SELECT 1 FROM scrobble_accounts WHERE user_id = @userId)`);
+    WHERE p.user_id = @userId AND p.played_at >= ${EARLIEST_LISTEN_MS} AND EXISTS (SELECT 1 FROM scrobble_accounts
+    WHERE user_id = @userId)`);
   const next = client.prepare<
     [UserId, number],
     QueuedPlay
   >(`SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle, p.recording_mbid AS recordingMbid,
     p.duration_ms AS durationMs, p.played_ms AS playedMs, p.played_at AS playedAt, p.withdrawn_at AS withdrawnAt
-    FROM scrobble_queue q CROSS JOIN plays p ON p.id = q.play_id WHERE q.user_id = ? AND q.refusal IS NULL ORDER BY q.play_id LIMIT ?`);
+    FROM scrobble_queue q CROSS JOIN plays p ON p.id = q.play_id WHERE q.user_id = ? AND q.refusal IS NULL
+    ORDER BY q.play_id LIMIT ?`);
   const drop = client.prepare<[string]>('DELETE FROM scrobble_queue WHERE play_id IN (SELECT value FROM json_each(?))');
   const dropAll = client.prepare<[UserId]>('DELETE FROM scrobble_queue WHERE user_id = ?');
   const refuse = client.prepare<[string, PlayId]>('UPDATE scrobble_queue SET refusal = ? WHERE play_id = ?');
@@ -40,7 +42,8 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     (SELECT count(*) FROM scrobble_queue WHERE user_id = ? AND refusal IS NOT NULL) AS refused`);
   const waitingUsers = client
     .prepare<[], UserId>(
-      'SELECT user_id FROM scrobble_accounts a WHERE is_stopped = 0 AND EXISTS (SELECT 1 FROM scrobble_queue q WHERE q.user_id = a.user_id AND q.refusal IS NULL)',
+      'SELECT user_id FROM scrobble_accounts a WHERE is_stopped = 0 AND EXISTS (SELECT 1 ' +
+        'FROM scrobble_queue q WHERE q.user_id = a.user_id AND q.refusal IS NULL)',
     )
     .pluck();
   const addSubmitted = client.prepare<[number, number, UserId]>(

@@ -120,7 +120,8 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     if (outcome.kind === 'bad_token') {
       stop(
         userId,
-        `${SERVICE} does not accept the token any more (${outcome.reason}). Enter a new one; nothing is lost until then.`,
+        `${SERVICE} does not accept the token any more (${outcome.reason}). Enter a new one; nothing is lost ` +
+          'until then.',
       );
       return undefined;
     }
@@ -230,7 +231,9 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
         if (signal.aborted) throw error;
         const { queued } = queries.counts(userId);
         queries.updateAccount(userId, {
-          problem: `${SERVICE} cannot be reached (${messageOf(error)}). ${queued} ${queued === 1 ? 'play waits' : 'plays wait'} here and will be sent later.`,
+          problem:
+            `${SERVICE} cannot be reached (${messageOf(error)}). ${queued} ` +
+            `${queued === 1 ? 'play waits' : 'plays wait'} here and will be sent later.`,
         });
         throw error;
       }

@@ -162,9 +162,11 @@ export function restoreQueue(db: MainDb, tasks: string[], now: Date): { returned
         .where(and(isUnfinished, notInArray(jobs.task, tasks)))
         .run().changes;
       tx.run(sql`DELETE FROM queue_tasks WHERE NOT EXISTS (
-      SELECT 1 FROM jobs WHERE jobs.id = CAST(queue_tasks.id AS INTEGER) AND jobs.task = queue_tasks.queue AND ${isUnfinished})`);
+      SELECT 1 FROM jobs WHERE jobs.id = CAST(queue_tasks.id AS INTEGER) AND jobs.task = queue_tasks.queue
+      AND ${isUnfinished})`);
       tx.run(sql`INSERT INTO queue_tasks (id, queue, task, run_at)
-      SELECT CAST(id AS TEXT), task, json_object('id', CAST(id AS TEXT), 'runAt', run_at), run_at FROM jobs WHERE ${isUnfinished} ORDER BY id
+      SELECT CAST(id AS TEXT), task, json_object('id', CAST(id AS TEXT), 'runAt', run_at), run_at FROM jobs
+      WHERE ${isUnfinished} ORDER BY id
       ON CONFLICT (queue, id) DO UPDATE SET run_at = excluded.run_at WHERE run_at <> excluded.run_at`);
       return { returned, unknown };
     },

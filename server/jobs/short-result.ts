@@ -19,6 +19,5 @@ export function shortResult(result: unknown): unknown {
 /** The same in SQL, so that long results never leave the database. */
 export const shortResultSql: SQL = sql`CASE WHEN length(${jobs.result}) <= ${MOST_CHARS} THEN ${jobs.result}
   WHEN json_type(${jobs.result}) = 'object' THEN (SELECT json_group_object(key, CASE type
-    WHEN 'array' THEN json('[]') WHEN 'object' THEN json('null') WHEN 'true' THEN json('true') WHEN 'false' THEN json('false') ELSE value END) FROM json_each(${jobs.result})) END`.mapWith(
-  jobs.result,
-);
+    WHEN 'array' THEN json('[]') WHEN 'object' THEN json('null') WHEN 'true' THEN json('true') WHEN 'false'
+    THEN json('false') ELSE value END) FROM json_each(${jobs.result})) END`.mapWith(jobs.result);

@@ -104,7 +104,8 @@ function prepareAll(client: Sqlite) {
       ON CONFLICT (queue, id) DO UPDATE SET task = excluded.task, run_at = excluded.run_at, lock = NULL`),
     remove: client.prepare('DELETE FROM queue_tasks WHERE queue = ? AND id = ?'),
     take: client.prepare<[string, string, number, number], TaskRow>(`UPDATE queue_tasks SET lock = ? WHERE seq IN (
-      SELECT seq FROM queue_tasks WHERE queue = ? AND lock IS NULL AND priority = 0 AND run_at <= ? ORDER BY run_at, seq LIMIT ?)
+      SELECT seq FROM queue_tasks WHERE queue = ? AND lock IS NULL AND priority = 0 AND run_at <= ?
+      ORDER BY run_at, seq LIMIT ?)
       RETURNING id, run_at`),
     release: client.prepare('DELETE FROM queue_tasks WHERE queue = ? AND lock = ?'),
     nextDue: client

@@ -109,7 +109,8 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
       return {
         isShared: isShared(),
         lockedBecause: isFixed
-          ? `HOST = ${settings.get('HOST')} comes from the environment or the command line and can only be changed there.`
+          ? `HOST = ${settings.get('HOST')} comes from the environment or the command line and can only be ` +
+            'changed there.'
           : undefined,
         problem:
           isShared() && addresses.length === 0

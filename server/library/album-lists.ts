@@ -34,7 +34,9 @@ function albumFilters(f: AlbumFilter): Filter[] {
   return [
     ...wordFilters('album', f.q),
     f.genre !== undefined && {
-      each: 'EXISTS (SELECT 1 FROM album_genres ag WHERE ag.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND ag.album_id = i.id)',
+      each:
+        'EXISTS (SELECT 1 FROM album_genres ag WHERE ag.genre_id = (SELECT id FROM genres WHERE name_key = ' +
+        '@genre) AND ag.album_id = i.id)',
       set: 'SELECT ag.album_id FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
       count: 'SELECT count(*) FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
       isCounted: true,
@@ -43,9 +45,12 @@ function albumFilters(f: AlbumFilter): Filter[] {
     f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
     f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
     f.artistId !== undefined && {
-      each: `i.artist_id = @artistId OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = t.id WHERE t.album_id = i.id AND ta.artist_id = @artistId)`,
+      each:
+        'i.artist_id = @artistId OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = ' +
+        't.id WHERE t.album_id = i.id AND ta.artist_id = @artistId)',
       set: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
-        UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = @artistId`,
+        UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id
+        WHERE ta.artist_id = @artistId`,
       few: true,
       params: { artistId: f.artistId },
     },

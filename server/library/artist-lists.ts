@@ -44,7 +44,8 @@ function artistFilters(f: ArtistFilter): Filter[] {
     f.genre !== undefined && {
       each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
         WHERE ta.artist_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
-      set: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id JOIN track_artists ta ON ta.track_id = tg.track_id
+      set: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id
+        JOIN track_artists ta ON ta.track_id = tg.track_id
         WHERE g.name_key = @genre`,
       params: { genre: identityKey(f.genre) },
     },
@@ -59,7 +60,9 @@ function artistFilters(f: ArtistFilter): Filter[] {
 function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
   if (from === undefined && to === undefined) return false;
   return {
-    each: `EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND t.year BETWEEN @yearFrom AND @yearTo)`,
+    each:
+      'EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND ' +
+      't.year BETWEEN @yearFrom AND @yearTo)',
     params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },
   };
 }

@@ -37,10 +37,13 @@ type Raw = Omit<ArtistSummary, 'hasCover' | 'neverSplit' | 'liked' | 'likedAt' |
 export const CREDITS_LOOKED_AT = 2_000;
 
 const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
-    EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id AND c.key IS NOT NULL)
+    EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id
+    AND c.key IS NOT NULL)
       OR EXISTS (SELECT 1 FROM (SELECT track_id FROM track_artists WHERE artist_id = x.id LIMIT ${CREDITS_LOOKED_AT}) ta
-        CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id WHERE c.key IS NOT NULL) AS hasCover,
-    x.source, x.source_id AS sourceId, x.artist_mbid AS artistMbid, x.never_split AS neverSplit, coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
+        CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id
+        WHERE c.key IS NOT NULL) AS hasCover,
+    x.source, x.source_id AS sourceId, x.artist_mbid AS artistMbid, x.never_split AS neverSplit, coalesce(l.liked,
+    0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
     coalesce(l.rating, 0) AS rating, x.created_at AS createdAt
   FROM json_each(@ids) ids CROSS JOIN artists x ON x.id = ids.value
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'artist' AND l.item_id = x.id`;

@@ -39,7 +39,8 @@ export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
 }
 
 export function likedFilter(itemType: SearchKind, liked: boolean): Filter {
-  const mine = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}' AND l.liked = 1`;
+  const mine = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
+    AND l.liked = 1`;
   const test = `EXISTS (${mine} AND l.item_id = i.id)`;
   const likes: Filter = { each: test, set: mine, ofLikes: true };
   return liked ? likes : { each: `NOT ${test}`, not: likes, ofLikes: true };

@@ -74,7 +74,8 @@ export function createFolderTree(statements: Statements) {
     /** Tracks whose files lie directly in it, in the order of their names. */
     tracksIn: ({ id }: Pick<FolderRef, 'id'>): TrackId[] =>
       statements.column<TrackId>(
-        "SELECT track_id FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL ORDER BY name",
+        "SELECT track_id FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL " +
+          'ORDER BY name',
         { id },
       ),
 

@@ -9,7 +9,8 @@ export interface GenreSummary {
   albumCount: number;
 }
 
-const SELECT = `SELECT g.name, g.track_count AS trackCount, (SELECT count(*) FROM album_genres ag WHERE ag.genre_id = g.id) AS albumCount
+const SELECT = `SELECT g.name, g.track_count AS trackCount, (SELECT count(*) FROM album_genres ag
+  WHERE ag.genre_id = g.id) AS albumCount
   FROM genres g WHERE g.track_count > 0`;
 
 export function createGenreList(statements: Statements) {

@@ -182,7 +182,8 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     { limit, offset }: Page,
   ): number[] =>
     statements.column<number>(
-      `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy} LIMIT @limit OFFSET @offset`,
+      `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy}
+        LIMIT @limit OFFSET @offset`,
       { ...list.params, limit, offset },
     );
 

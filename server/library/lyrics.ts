@@ -14,7 +14,8 @@ export interface TrackLyrics {
 type Raw = Omit<TrackLyrics, 'synced' | 'lines'> & { synced: number; lines: string };
 
 const SELECT =
-  'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, l.synced, l.lines FROM tracks t JOIN lyrics l ON l.track_id = t.id';
+  'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, l.synced, l.lines FROM tracks t ' +
+  'JOIN lyrics l ON l.track_id = t.id';
 const MOST_NAMESAKES = 50;
 
 export function createLyricsReader(statements: Statements) {

@@ -38,13 +38,16 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     Credited
   >(`SELECT t.id, t.album_id AS albumId, t.artist_name AS credit
     FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id
-    WHERE a.artist_id = @rarest AND ${NOT_TYPED} AND (SELECT json_group_array(artist_id ORDER BY position) FROM track_artists WHERE track_id = t.id) = @parts
-      AND t.artist_name = (SELECT group_concat(credit, ', ' ORDER BY position) FROM track_artists WHERE track_id = t.id) LIMIT @most`);
+    WHERE a.artist_id = @rarest AND ${NOT_TYPED} AND (SELECT json_group_array(artist_id ORDER BY position)
+    FROM track_artists WHERE track_id = t.id) = @parts
+      AND t.artist_name = (SELECT group_concat(credit, ', ' ORDER BY position) FROM track_artists
+      WHERE track_id = t.id) LIMIT @most`);
   const listWhole = client.prepare<
     [ArtistId, number],
     Credited
   >(`SELECT t.id, t.album_id AS albumId, a.credit FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id
-    WHERE a.artist_id = ? AND ${NOT_TYPED} AND t.artist_name = a.credit AND (SELECT count(*) FROM track_artists WHERE track_id = t.id) = 1 LIMIT ?`);
+    WHERE a.artist_id = ? AND ${NOT_TYPED} AND t.artist_name = a.credit AND (SELECT count(*) FROM track_artists
+    WHERE track_id = t.id) = 1 LIMIT ?`);
   const deleteCredits = client.prepare('DELETE FROM track_artists WHERE track_id = ?');
   const insertCredit = client.prepare(
     'INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)',

@@ -17,6 +17,7 @@ export const playedIds = (
 ): number[] =>
   statements.column<number>(
     `SELECT p.item_id FROM play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id
-     WHERE p.user_id = @userId AND p.item_type = @itemType ORDER BY p.${by} DESC, p.item_id DESC LIMIT @limit OFFSET @offset`,
+     WHERE p.user_id = @userId AND p.item_type = @itemType ORDER BY p.${by} DESC, p.item_id DESC
+     LIMIT @limit OFFSET @offset`,
     { userId, itemType, limit, offset },
   );

@@ -67,7 +67,8 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
     for (let place = found.nextPlace; place < last; place += 1) candidates.push(order.idAt(place));
     const fitting = new Set(
       statements.column<number>(
-        `SELECT i.id FROM json_each(@candidates) c CROSS JOIN ${itemType}s i ON i.id = c.value ${whereOf(filters.map(({ each }) => each))}`,
+        `SELECT i.id FROM json_each(@candidates) c CROSS
+          JOIN ${itemType}s i ON i.id = c.value ${whereOf(filters.map(({ each }) => each))}`,
         { ...params, candidates: JSON.stringify(candidates) },
       ),
     );

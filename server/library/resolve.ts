@@ -52,7 +52,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     'SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?',
   );
   const insertArtist = client.prepare(
-    'INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) ' +
+      'VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const findWhole = client.prepare<[string], { id: number }>(
     'SELECT id FROM artists WHERE name_key = ? AND never_split = 1',
@@ -67,14 +68,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const renameArtist = client.prepare('UPDATE artists SET name = ?, sort_name = ?, updated_at = ? WHERE id = ?');
 
   const findAlbum = client.prepare<[string], AlbumRow>(
-    'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
+    'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k ' +
+      'JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
   );
   const findAlbumsByPrefix = client.prepare<[string, string], AlbumRow>(
-    `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k JOIN albums a ON a.id = k.album_id
+    `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
+      JOIN albums a ON a.id = k.album_id
      WHERE k.key >= ? AND k.key < ? LIMIT 2`,
   );
   const insertAlbum =
-    client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, created_at, updated_at)
+    client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
+      release_group_mbid, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
@@ -127,9 +131,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
    * folder, the year does not count.
    */
   function album(name: AlbumName): AlbumRef {
-    const words = `${name.releaseGroupMbid ?? ''}|${name.artist?.id ?? 0}|${name.year ?? ''}|${name.isCompilation}|${name.folder ?? ''}|${name.title}`;
-    const ref = memory?.albums.get(words) ?? findOrMakeAlbum(name);
-    memory?.albums.set(words, ref);
+    const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
+    const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
+    const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
+    memory?.albums.set(key, ref);
     return ref;
   }
 

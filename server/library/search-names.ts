@@ -13,9 +13,11 @@ export const NAMES_OF_ALBUM =
 export const namesOf: Record<SearchKind, (id: string) => string> = {
   artist: (id) => `SELECT concat_ws(char(10), name, sort_name) FROM artists WHERE id = ${id}`,
   album: (id) =>
-    `SELECT concat_ws(char(10), a.title, x.name, x.sort_name) FROM albums a LEFT JOIN artists x ON x.id = a.artist_id WHERE a.id = ${id}`,
+    `SELECT concat_ws(char(10), a.title, x.name, x.sort_name) FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
+      WHERE a.id = ${id}`,
   track: (id) => `SELECT concat_ws(char(10), t.title, t.artist_name, a.title, x.name,
-      (SELECT group_concat(c.name, char(10)) FROM track_artists ta JOIN artists c ON c.id = ta.artist_id WHERE ta.track_id = t.id))
+      (SELECT group_concat(c.name, char(10)) FROM track_artists ta JOIN artists c ON c.id = ta.artist_id
+      WHERE ta.track_id = t.id))
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = a.artist_id WHERE t.id = ${id}`,
 };
 

@@ -15,8 +15,10 @@ type Row = Omit<Candidate, 'artistIds' | 'genreIds'> & { artistIds: string; genr
 const SELECT = `SELECT t.id, t.album_id AS albumId, t.year,
     (SELECT json_group_array(artist_id) FROM track_artists WHERE track_id = t.id) AS artistIds,
     (SELECT json_group_array(genre_id) FROM track_genres WHERE track_id = t.id) AS genreIds,
-    coalesce((SELECT plays FROM play_counts WHERE user_id = @userId AND item_type = 'track' AND item_id = t.id), 0) AS plays,
-    coalesce((SELECT liked FROM like_states WHERE user_id = @userId AND item_type = 'track' AND item_id = t.id), 0) AS liked,
+    coalesce((SELECT plays FROM play_counts WHERE user_id = @userId AND item_type = 'track'
+    AND item_id = t.id), 0) AS plays,
+    coalesce((SELECT liked FROM like_states WHERE user_id = @userId AND item_type = 'track'
+    AND item_id = t.id), 0) AS liked,
     t.availability = 'available' AS isAvailable
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value`;
 

@@ -21,7 +21,8 @@ export interface KeptTrack {
 /** Tracks with audio, by id; each with one of its files where it has one. */
 export function prepareListKept(db: MainDb) {
   const list = db.$client.prepare<[number, number], KeptTrack>(`
-    SELECT t.id, t.title, t.storage_uri AS uri, t.content_hash AS contentHash, t.audio_hash AS audioHash, t.availability, coalesce(t.size_bytes, 0) AS sizeBytes,
+    SELECT t.id, t.title, t.storage_uri AS uri, t.content_hash AS contentHash, t.audio_hash AS audioHash,
+    t.availability, coalesce(t.size_bytes, 0) AS sizeBytes,
       (SELECT f.size_bytes FROM source_files f WHERE f.track_id = t.id LIMIT 1) AS fileSize,
       (SELECT f.mtime_us FROM source_files f WHERE f.track_id = t.id LIMIT 1) AS fileMtimeUs
     FROM tracks t WHERE t.id > ? AND t.storage_uri IS NOT NULL ORDER BY t.id LIMIT ?`);
@@ -31,7 +32,8 @@ export function prepareListKept(db: MainDb) {
 /** Albums with a stored cover, by id. */
 export function prepareListCovered(db: MainDb) {
   const list = db.$client.prepare<[number, number], { id: AlbumId; title: string }>(
-    'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?',
+    'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? ' +
+      'AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?',
   );
   return (after: number, most: number): { id: AlbumId; title: string }[] => list.all(after, most);
 }

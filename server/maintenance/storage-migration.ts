@@ -139,7 +139,8 @@ function moveRows(db: MainDb, from: string, to: string, stuck: ReadonlySet<strin
       const add = client.prepare('INSERT INTO stuck_objects VALUES (?)');
       for (const key of stuck) add.run(from + key);
       const moved = client
-        .prepare(`UPDATE tracks SET storage_uri = ? || substr(storage_uri, ?) WHERE storage_uri LIKE ? || '%' AND content_hash IS NOT NULL
+        .prepare(`UPDATE tracks SET storage_uri = ? || substr(storage_uri, ?) WHERE storage_uri LIKE ? || '%'
+          AND content_hash IS NOT NULL
       AND storage_uri NOT IN (SELECT uri FROM stuck_objects)`)
         .run(to, from.length + 1, from).changes;
       client.exec('DROP TABLE stuck_objects');

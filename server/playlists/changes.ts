@@ -215,7 +215,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         const current = rows.ids(id);
         if (!isSameSet(current, entryIds))
           throw conflict(
-            `The new order must name each of the playlist's ${current.length} entries once. Somebody may have changed it meanwhile: read it again.`,
+            `The new order must name each of the playlist's ${current.length} entries once. Somebody may have ` +
+              'changed it meanwhile: read it again.',
           );
         return write(id, version, {
           removed: [],

@@ -50,24 +50,27 @@ export function createEntryRows(client: Sqlite) {
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
   );
   const preceding = client.prepare<[PlaylistId, number, number, string], { position: number }>(
-    `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?) AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`,
+    `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?)
+      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`,
   );
   const insert =
     client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
     SELECT value ->> 0, @playlistId, value ->> 1, value ->> 2, value ->> 3, @version FROM json_each(@rows)`);
   const keepPast =
-    client.prepare(`INSERT INTO playlist_past_entries (playlist_id, until_version, entry_id, since_version, position, track_id, added_at)
+    client.prepare(`INSERT INTO playlist_past_entries (playlist_id, until_version, entry_id, since_version, position,
+      track_id, added_at)
     SELECT e.playlist_id, @version, e.id, e.since_version, e.position, e.track_id, e.added_at
     FROM json_each(@ids) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = @playlistId`);
   const remove = client.prepare(
     'DELETE FROM playlist_entries WHERE id IN (SELECT value FROM json_each(@ids)) AND +playlist_id = @playlistId',
   );
-  const place =
-    client.prepare(`UPDATE playlist_entries SET position = j.value ->> 1, since_version = @version FROM json_each(@places) j
+  const place = client.prepare(`UPDATE playlist_entries SET position = j.value ->> 1, since_version = @version
+      FROM json_each(@places) j
     WHERE playlist_entries.id = j.value ->> 0 AND +playlist_entries.playlist_id = @playlistId`);
   const known = client
     .prepare<[string, PlaylistId], TrackId>(
-      'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value AND e.playlist_id = ?)',
+      'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value ' +
+        'AND e.playlist_id = ?)',
     )
     .pluck();
   const absent = client
@@ -76,9 +79,12 @@ export function createEntryRows(client: Sqlite) {
     )
     .pluck();
   const named = (entries: string): string => `
-    SELECT e.id, e.trackId, e.position, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title, '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
-      iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms, t.duration_ms) AS durationMs
-    FROM (${entries}) e LEFT JOIN tracks t ON t.id = e.trackId LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN playlist_lost_tracks l ON l.track_id = e.trackId
+    SELECT e.id, e.trackId, e.position, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title,
+    '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
+      iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms,
+      t.duration_ms) AS durationMs
+    FROM (${entries}) e LEFT JOIN tracks t ON t.id = e.trackId LEFT JOIN albums al ON al.id = t.album_id LEFT
+    JOIN playlist_lost_tracks l ON l.track_id = e.trackId
     ORDER BY e.position, e.id`;
   const past = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt FROM playlist_past_entries
     WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version`;
@@ -88,16 +94,21 @@ export function createEntryRows(client: Sqlite) {
     VersionRow
   >(
     named(`
-    SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId AND since_version <= @version
+    SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId
+    AND since_version <= @version
     UNION ALL ${past} ORDER BY position, id LIMIT @limit OFFSET @offset`),
   );
   client.exec('CREATE TEMP TABLE IF NOT EXISTS playlist_places (position INTEGER PRIMARY KEY, place INTEGER NOT NULL)');
   const renumbering = [
     'DELETE FROM temp.playlist_places',
-    `INSERT INTO temp.playlist_places (position, place) SELECT position, row_number() OVER (ORDER BY position) * ${GAP} FROM (
-      SELECT position FROM playlist_entries WHERE playlist_id = @id UNION SELECT position FROM playlist_past_entries WHERE playlist_id = @id)`,
-    'UPDATE playlist_entries SET position = (SELECT place FROM temp.playlist_places p WHERE p.position = playlist_entries.position) WHERE playlist_id = @id',
-    'UPDATE playlist_past_entries SET position = (SELECT place FROM temp.playlist_places p WHERE p.position = playlist_past_entries.position) WHERE playlist_id = @id',
+    `INSERT INTO temp.playlist_places (position, place) SELECT position, row_number() OVER (ORDER BY position) * ${GAP}
+      FROM (
+      SELECT position FROM playlist_entries WHERE playlist_id = @id UNION SELECT position FROM playlist_past_entries
+      WHERE playlist_id = @id)`,
+    'UPDATE playlist_entries SET position = (SELECT place FROM temp.playlist_places p ' +
+      'WHERE p.position = playlist_entries.position) WHERE playlist_id = @id',
+    'UPDATE playlist_past_entries SET position = (SELECT place FROM temp.playlist_places p ' +
+      'WHERE p.position = playlist_past_entries.position) WHERE playlist_id = @id',
   ].map((text) => client.prepare(text));
 
   /** Wide gaps again between all entries, past ones too: the order of every version stays. */

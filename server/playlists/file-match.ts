@@ -43,7 +43,8 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
   const statements = createStatements(db.$client);
   const tracksAt = (paths: readonly string[]): { id: TrackId; sourceId: string }[] =>
     statements.rows(
-      `SELECT t.id, t.source_id AS sourceId FROM json_each(@paths) p CROSS JOIN tracks t ON t.source = '${SOURCE}' AND t.source_id = p.value`,
+      `SELECT t.id, t.source_id AS sourceId FROM json_each(@paths) p CROSS JOIN tracks t ON t.source = '${SOURCE}'
+        AND t.source_id = p.value`,
       { paths: JSON.stringify(paths) },
     );
 
@@ -81,7 +82,8 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
     const best = new Map<Line, { tail: number; ids: TrackId[] }>();
     for (let after = ''; ;) {
       const rows = statements.rows<{ id: TrackId; sourceId: string }>(
-        `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after ORDER BY source_id LIMIT ${AT_ONCE}`,
+        `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after
+          ORDER BY source_id LIMIT ${AT_ONCE}`,
         { after },
       );
       for (const { id, sourceId } of rows) {

@@ -21,7 +21,7 @@ answerQuestions<SmartQuery, SmartFound>(
 
 /** What rules-sql.ts calls. */
 function addFunctions(client: Sqlite): void {
-  client.function('fold', { deterministic: true }, (text: unknown) => (text === null ? null : sortKey(String(text))));
+  client.function('fold', { deterministic: true }, (text: string | null) => (text === null ? null : sortKey(text)));
   let shuffled = { seed: Number.NaN, order: seededOrder(0, MOST_ID) };
   client.function('seeded', { deterministic: true }, (seed: unknown, id: unknown) => {
     if (seed !== shuffled.seed) shuffled = { seed: seed as number, order: seededOrder(seed as number, MOST_ID) };

@@ -33,8 +33,10 @@ export function createSongMatcher({ db }: { db: MainDb }) {
   const statements = createStatements(db.$client);
   const ofTitle = (title: string): Candidate[] =>
     statements.rows<Candidate>(
-      `SELECT t.id, t.artist_name AS artistName, t.album_sort AS albumSort, t.duration_ms AS durationMs, t.availability = 'available' AS isAvailable,
-      (SELECT json_group_array(a.name) FROM track_artists ta JOIN artists a ON a.id = ta.artist_id WHERE ta.track_id = t.id) AS artists
+      `SELECT t.id, t.artist_name AS artistName, t.album_sort AS albumSort, t.duration_ms AS durationMs,
+        t.availability = 'available' AS isAvailable,
+      (SELECT json_group_array(a.name) FROM track_artists ta JOIN artists a ON a.id = ta.artist_id
+      WHERE ta.track_id = t.id) AS artists
      FROM tracks t INDEXED BY tracks_title_sort WHERE t.title_sort = @title ORDER BY t.id LIMIT ${MOST_CANDIDATES}`,
       { title },
     );

@@ -103,7 +103,8 @@ async function readUpload(req: IncomingMessage): Promise<{ bytes: Buffer; filena
 /** A track that is no file of the music folder gets a name by which it can be found again. */
 function pathOf({ source, sourceId, title, artistName, format }: TrackSummary, root: string | undefined): string {
   if (source === 'local_folder') return root === undefined ? sourceId : join(root, sourceId);
-  return `${`${artistName ?? 'Unknown Artist'} - ${title}`.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
+  const name = `${artistName ?? 'Unknown Artist'} - ${title}`;
+  return `${name.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
 }
 
 /** Also when the reader went away. */

@@ -44,7 +44,8 @@ export function findBeginningWith(statements: Statements, kind: SearchKind, quer
   const { table, beginnings } = KINDS[kind];
   const ids = beginnings.flatMap(({ column, index, same }) =>
     statements.column<number>(
-      `SELECT i.id FROM ${table} i INDEXED BY ${index} WHERE i.${column} >= @query AND i.${column} ${same ? '<=' : '<'} @end ORDER BY i.${column}, i.id LIMIT @limit`,
+      `SELECT i.id FROM ${table} i INDEXED BY ${index} WHERE i.${column} >= @query
+        AND i.${column} ${same ? '<=' : '<'} @end ORDER BY i.${column}, i.id LIMIT @limit`,
       { query, end: same ? query : query + LAST_CHARACTER, limit },
     ),
   );

@@ -35,7 +35,8 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
     [string, string],
     SavedHit
   >(`SELECT r.source_id AS sourceId, r.track_id AS trackId, t.availability
-    FROM json_each(?) ids CROSS JOIN remote_ids r ON r.source = ? AND r.source_id = ids.value JOIN tracks t ON t.id = r.track_id`);
+    FROM json_each(?) ids CROSS JOIN remote_ids r ON r.source = ? AND r.source_id = ids.value
+    JOIN tracks t ON t.id = r.track_id`);
   const searchers: Record<string, (query: string, limit: number) => Promise<RemoteHit[]>> = {
     [STREAMSRC]: catalogue.search,
   };

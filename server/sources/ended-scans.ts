@@ -31,7 +31,8 @@ export function createEndedScans(db: Db) {
       const row = db.get<
         Row | undefined
       >(sql`SELECT id AS jobId, status, finished_at AS finishedAt, payload ->> '$.paths' AS paths,
-        json_remove(result, '$.failed', '$.skipped', '$.changing') AS result ${SCANS} AND finished_at IS NOT NULL ORDER BY id DESC LIMIT 1`);
+        json_remove(result, '$.failed', '$.skipped', '$.changing') AS result ${SCANS} AND finished_at IS NOT NULL
+        ORDER BY id DESC LIMIT 1`);
       if (!row) return null;
       const { jobId, status, finishedAt, paths, result } = row;
       return {

@@ -12,7 +12,10 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueFault, type DownloadOptions } from './catalogue.ts';
 
-/** `checkMs` is for asking whether it is there at all, `stallMs` is the longest silence, `downloadMs` the longest a whole file may take. */
+/**
+ * `checkMs` is for asking whether it is there at all, `stallMs` is the longest silence, `downloadMs` the longest a
+ * whole file may take.
+ */
 export interface CataloguePace {
   perSecond: number;
   checkMs: number;

@@ -119,7 +119,8 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     if (!sourceId.startsWith(`${name}:`)) {
       throw new CatalogueError(
         'misconfigured',
-        `It comes from the catalogue “${sourceId.split(':', 1)[0] ?? ''}”, and “${name}” is the one in use (STREAMSRC_PROVIDER).`,
+        `It comes from the catalogue “${sourceId.split(':', 1)[0] ?? ''}”, and “${name}” is the one in use ` +
+          '(STREAMSRC_PROVIDER).',
       );
     }
     return sourceId.slice(name.length + 1);

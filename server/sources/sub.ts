@@ -121,7 +121,8 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
       );
       return missing.length === 0
         ? undefined
-        : `The other Subsonic server is not set up: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
+        : `The other Subsonic server is not set up: ${missing.join(', ')} ` +
+            `${missing.length === 1 ? 'is' : 'are'} missing.`;
     },
     isId: (id) => ID.test(id),
 

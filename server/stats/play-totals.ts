@@ -59,7 +59,8 @@ export function createPlayTotals(client: Sqlite) {
       [UserId, number, PlayId, number],
       Row
     >(`SELECT id, played_at, track_id, coalesce(played_ms, duration_ms, 0), song_key FROM plays
-    WHERE user_id = ? AND withdrawn_at IS NULL AND (played_at, id) > (?, ?) AND played_at < ? ORDER BY played_at, id LIMIT ${SLICE}`)
+    WHERE user_id = ? AND withdrawn_at IS NULL AND (played_at, id) > (?, ?) AND played_at < ? ORDER BY played_at, id
+    LIMIT ${SLICE}`)
     .raw();
 
   return async function heard(userId: UserId, { from, to }: Range, zone: Zone): Promise<Heard> {

@@ -51,7 +51,8 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   const totals = db.$client.prepare<
     [],
     Total
-  >(`SELECT source, metadata_status AS metadataStatus, format, tracks, size_bytes AS sizeBytes, duration_ms AS durationMs
+  >(`SELECT source, metadata_status AS metadataStatus, format, tracks, size_bytes AS sizeBytes,
+    duration_ms AS durationMs
     FROM library_totals WHERE tracks > 0`);
   const genres = db.$client.prepare<
     [],

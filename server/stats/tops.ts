@@ -58,7 +58,8 @@ export function createTops(client: Sqlite) {
     .raw();
   const albumsOf = client
     .prepare<[string], [TrackId, AlbumId]>(
-      'SELECT t.id, t.album_id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value WHERE t.album_id IS NOT NULL',
+      'SELECT t.id, t.album_id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value ' +
+        'WHERE t.album_id IS NOT NULL',
     )
     .raw();
   const genresOf = client
@@ -67,11 +68,13 @@ export function createTops(client: Sqlite) {
     )
     .raw();
   const looseNames = client.prepare<[string], LooseNames>(
-    'SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle FROM json_each(?) ids CROSS JOIN plays p ON p.id = ids.value',
+    'SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle FROM json_each(?) ids ' +
+      'CROSS JOIN plays p ON p.id = ids.value',
   );
   const artistNamed = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
   const trackNames = client.prepare<[string], Omit<TopTrack, keyof Sum>>(
-    'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value',
+    'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId ' +
+      'FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value',
   );
   const albumNames = client.prepare<
     [string],

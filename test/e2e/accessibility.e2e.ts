@@ -6,7 +6,7 @@ import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStageOfPages, PAGES } from './pages.ts';
-import { DESK, loseFiles, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK, PHONE, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -13,8 +13,8 @@ import { serve, stop } from './serve.ts';
  * the answer.
  */
 /**
- * Limits for clients of a store that falls silent, for holdLimit. Above 2 s to connect and 6 s of silence the SDK begins
- * to count later.
+ * Limits for clients of a store that falls silent, for holdLimit. Above 2 s to connect and 6 s of silence the SDK
+ * begins to count later.
  */
 export const HELD_LIMITS = { connectMs: 1_999, upMs: 600_001, silenceMs: 5_999, attempts: 2 };
 

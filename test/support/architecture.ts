@@ -10,7 +10,9 @@ export interface Layer {
   folders: Record<string, readonly string[]>;
 }
 
-/** The programs, and the layers of each, lowest first. `*` stands for every folder there; they use none of each other. */
+/**
+ * The programs, and the layers of each, lowest first. `*` stands for every folder there; they use none of each other.
+ */
 export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer[]> = {
   server: [
     {

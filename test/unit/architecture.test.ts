@@ -43,6 +43,15 @@ it('every background task is declared once, and has one handler', () => {
   expect(handled.toSorted()).toEqual(declared.toSorted());
 });
 
+it('has no line over 120 characters', () => {
+  const long = FILES.flatMap((path) =>
+    readCode(path)
+      .split('\n')
+      .flatMap((line, at) => ([...line].length > 120 ? [`${path}:${at + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
+});
+
 it('app.ts is a table of contents', () => {
   expect(readCode('server/app.ts').trimEnd().split('\n').length).toBeLessThan(150);
 });

@@ -160,7 +160,9 @@ it('a secret that is gone from the keychain is not made anew', async () => {
   write({ JWT_SECRET: JWT });
   await open('auto');
   keychain.entries.clear();
-  await expect((await open('auto')).get('JWT_SECRET')).rejects.toThrow(/JWT_SECRET is gone from the system’s keychain/);
+  await expect((await open('auto')).get('JWT_SECRET')).rejects.toThrow(
+    /JWT_SECRET is missing from the system’s keychain/,
+  );
 });
 
 it('settings are set, replaced and removed in the keychain alone', async () => {

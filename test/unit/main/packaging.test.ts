@@ -23,7 +23,8 @@ it('a deb can be made, and names no address that nobody owns', async () => {
   const packager = new Packager({ projectDir: root });
   await packager.validateConfig();
   expect(await new AppInfo(packager, null).computePackageUrl()).toBe(''); // null is refused by electron-builder
-  expect(packager.config.linux?.maintainer).toBe('Tonearm contributors'); // without it the author needs an e-mail address
+  // without it the author needs an e-mail address
+  expect(packager.config.linux?.maintainer).toBe('Tonearm contributors');
   expect(packager.metadata.author).toEqual({ name: 'Tonearm contributors' });
 });
 

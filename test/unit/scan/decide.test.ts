@@ -48,63 +48,64 @@ const file = (op: Partial<FileOp> = {}): FileOp => ({
   adopt: undefined,
   ...op,
 });
-const withoutOp = ({ op: _, ...decision }: Decision) => decision;
+const withoutOp = (decision: Decision): object =>
+  Object.fromEntries(Object.entries(decision).filter(([name]) => name !== 'op'));
 const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, known(rows)));
 
 describe('a file that was read', () => {
   const displaced = { key: fileKey(stamp), trackId: TWO };
-  it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; then: object }>([
-    { what: 'in a new place is a new track', then: { kind: 'added', read } },
+  it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; decision: object }>([
+    { what: 'in a new place is a new track', decision: { kind: 'added', read } },
     {
       what: 'that is still being written is left alone',
       op: { result: { ok: false, reason: '', changing: true } },
       rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
-      then: { kind: 'changing' },
+      decision: { kind: 'changing' },
     },
     {
       what: 'that cannot be read fails',
       op: { result: { ok: false, reason: 'no audio' } },
-      then: { kind: 'failed', reason: 'no audio', trackId: null, lost: [] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: null, lost: [] },
     },
     {
       what: 'that cannot be read any more takes its track along, when it plays from there',
       op: { result: { ok: false, reason: 'no audio' } },
       rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
-      then: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [ONE] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [ONE] },
     },
     {
       what: 'that cannot be read any more leaves a track with a copy',
       op: { result: { ok: false, reason: 'no audio' } },
       rows: { files: { 'x/a.mp3': ONE } },
-      then: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [] },
     },
     {
       what: 'in a known place updates its track',
       op: { candidate: candidate({ sizeBytes: 9 }) },
       rows: { files: { 'x/a.mp3': ONE } },
-      then: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
     },
     {
       what: 'with the same size and time has other lyrics beside it',
       op: { candidate: candidate({ lyricsMark: 'a.lrc/1/2' }) },
       rows: { files: { 'x/a.mp3': ONE } },
-      then: { kind: 'updated', read, trackId: ONE, onlyLyrics: true },
+      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: true },
     },
     {
       what: 'that failed before is read whole',
       op: { candidate: candidate({ state: 'failed' }) },
       rows: { files: { 'x/a.mp3': ONE } },
-      then: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
     },
     {
       what: 'under the name of a track is that track',
       rows: { names: { 'x/a.mp3': TWO } },
-      then: { kind: 'updated', read, trackId: TWO, onlyLyrics: false },
+      decision: { kind: 'updated', read, trackId: TWO, onlyLyrics: false },
     },
     {
       what: 'under the name of a track that has another file fails',
       rows: { names: { 'x/a.mp3': TWO }, elsewhere: [TWO] },
-      then: {
+      decision: {
         kind: 'failed',
         reason: 'another file has the same name but for its Unicode spelling',
         trackId: null,
@@ -114,22 +115,22 @@ describe('a file that was read', () => {
     {
       what: 'that is a track found again moves it',
       op: { adopt: ONE },
-      then: { kind: 'moved', trackId: ONE, read, displaced: undefined, lost: [] },
+      decision: { kind: 'moved', trackId: ONE, read, displaced: undefined, lost: [] },
     },
     {
       what: 'that is a track found again takes the place of another',
       op: { adopt: ONE },
       rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
-      then: { kind: 'moved', trackId: ONE, read, displaced, lost: [TWO] },
+      decision: { kind: 'moved', trackId: ONE, read, displaced, lost: [TWO] },
     },
     {
       what: 'that is a track found twice is a track of its own',
       op: { adopt: ONE },
       rows: { adopted: [ONE] },
-      then: { kind: 'added', read },
+      decision: { kind: 'added', read },
     },
-  ])('$what', ({ op, rows, then }) => {
-    expect(decided(file(op), rows)).toEqual(then);
+  ])('$what', ({ op, rows, decision }) => {
+    expect(decided(file(op), rows)).toEqual(decision);
   });
 });
 
