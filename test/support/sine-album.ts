@@ -9,7 +9,7 @@ export const RATE = 44_100;
  * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
  * 128 frames in decoding. Three seconds, so that a busy machine too has the next half decoded by then.
  */
-export const HALF = 138_001;
+export const HALF = 138_000;
 export const ALBUM = 'One Long Tone';
 
 export interface Tone {
@@ -38,7 +38,7 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
       '-f',
       'lavfi',
       '-i',
-      `sine=f=${hz}:r=${RATE}:d=3,volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`,
+      `sine=f=${hz}:r=${RATE}:d=${Math.ceil((2 * HALF) / RATE)},volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`,
       whole,
     );
     [0, 1].forEach((half) => {
