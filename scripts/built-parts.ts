@@ -5,9 +5,9 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 export const PARTS: Record<string, { sources: string[]; modes: string[] }> = {
-  renderer: { sources: ['renderer'], modes: ['renderer'] },
+  renderer: { sources: ['renderer', 'resources'], modes: ['renderer'] },
   server: { sources: ['server'], modes: ['server'] },
-  main: { sources: ['main'], modes: ['main', 'preload'] },
+  main: { sources: ['main', 'resources'], modes: ['main', 'preload'] },
 };
 const SHARED = ['package.json', 'package-lock.json', 'vite.config.ts'];
 
