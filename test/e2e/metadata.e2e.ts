@@ -39,15 +39,15 @@ test('E on a row opens its details for editing', async () => {
 
 test('what is wrong is said at its field, in the server’s words', async () => {
   await form().getByLabel('Title').fill('');
-  await form().getByLabel('Year').fill('long ago');
+  await form().getByLabel('Year', { exact: true }).fill('long ago');
   await page.keyboard.press('Enter');
   await expect.poll(() => form().getByLabel('Title').getAttribute('aria-invalid')).toBe('true');
-  expect(await form().getByLabel('Year').getAttribute('aria-invalid')).toBe('true');
+  expect(await form().getByLabel('Year', { exact: true }).getAttribute('aria-invalid')).toBe('true');
 });
 
 test('what was typed is there, is marked as edited, and the list behind shows it', async () => {
   await form().getByLabel('Title').fill('Quite Another Name');
-  await form().getByLabel('Year').fill('1987');
+  await form().getByLabel('Year', { exact: true }).fill('1987');
   await page.keyboard.press('Enter');
   await form().waitFor({ state: 'detached' });
   await expect.poll(() => fieldOf('Title').textContent()).toBe('Quite Another NameEdited');
