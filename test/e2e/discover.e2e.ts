@@ -74,11 +74,11 @@ test('Discover is not shown while there is no catalogue', async () => {
 test('a hit is saved, and stands among the tracks as one that is not here', async () => {
   await page.getByRole('searchbox', { name: 'Search online sources' }).fill('harbour');
   await hit().waitFor();
-  expect(await hit().getByText('Saved').count()).toBe(0);
+  expect(await hit().getByText('Saved', { exact: true }).count()).toBe(0);
   await hit()
     .getByRole('button', { name: `Save ${TITLE}` })
     .click();
-  await hit().getByText('Saved').waitFor();
+  await hit().getByText('Saved', { exact: true }).waitFor();
   expect(
     await hit()
       .getByRole('button', { name: `Save ${TITLE}` })

@@ -16,7 +16,7 @@ test('signing in leads back to the page that was asked for, also after the sessi
   await page.getByLabel('User name').fill(OWNER.username);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').getByText('don’t match').waitFor();
+  await page.getByRole('alert').getByText('Incorrect user name or password').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
