@@ -141,6 +141,7 @@ async function call<T>(
   const response = await fetch(url, {
     method,
     headers: {
+      Connection: 'close', // a test that counts for a minute would find a kept connection closed by the server
       ...(bearer && { Authorization: `Bearer ${bearer}` }),
       ...(isPlain && { 'Content-Type': 'application/json' }),
       ...headers,
