@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlaylistId } from '../db/ids.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
-import { attachment } from '../http/attachment.ts';
+import { contentDisposition } from '../http/content-disposition.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Principal } from '../http/route.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
@@ -63,7 +63,11 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
       const root = paths === 'absolute' ? rootFor(user) : undefined;
       res.writeHead(200, {
         'Content-Type': 'audio/x-mpegurl; charset=utf-8',
-        'Content-Disposition': attachment(playlist.name, 'm3u8'),
+        'Content-Disposition': contentDisposition('attachment', {
+          title: playlist.name,
+          extension: 'm3u8',
+          untitled: 'unnamed',
+        }),
         'Cache-Control': 'private, no-cache',
       });
       res.write(m3uHead(playlist.name));

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { PROFILES } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import { chooseAudio, estimatedBytes, type Wish } from './choice.ts';
 import { contentTypeOf } from './content-type.ts';
-import { attachmentDisposition, inlineDisposition } from './disposition.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
 import { fileOptions, sendLiveHead, sendTranscoded, type LiveOptions } from './send-audio.ts';
 import type { Transcodes, Wanted } from './transcodes.ts';
@@ -87,7 +87,7 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
         };
         const options: LiveOptions = {
           contentType,
-          disposition: inlineDisposition({ ...track, format: extension }),
+          disposition: trackDisposition('inline', { ...track, format: extension }),
           estimate: wish.estimateLength ? estimatedBytes(order, track.durationMs) : undefined,
         };
         await sendAs(req, res, wanted, options, signal);
@@ -136,8 +136,18 @@ function optionsOf(track: StreamedTrack, file: StoredFile, download: boolean): S
       file.immutable && track.contentHash !== null
         ? track.contentHash.slice(0, 32)
         : ({ size, modifiedAt }) => `${size.toString(16)}-${modifiedAt.getTime().toString(16)}`,
-    disposition: download ? attachmentDisposition(track) : inlineDisposition(track),
+    disposition: trackDisposition(download ? 'attachment' : 'inline', track),
   };
 }
+
+export const trackDisposition = (
+  kind: 'inline' | 'attachment',
+  { title, artistName, format }: Pick<StreamedTrack, 'title' | 'artistName' | 'format'>,
+): string =>
+  contentDisposition(kind, {
+    title: artistName ? `${artistName} - ${title}` : title,
+    extension: format,
+    untitled: 'track',
+  });
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

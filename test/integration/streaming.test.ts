@@ -12,7 +12,7 @@ import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { streamingRoutes } from '../../server/streaming/routes.ts';
-import { inlineDisposition } from '../../server/streaming/disposition.ts';
+import { trackDisposition } from '../../server/streaming/service.ts';
 import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
@@ -339,10 +339,12 @@ describe('file names in Content-Disposition', () => {
     ['東京', null, `inline; filename="__.mp3"; filename*=UTF-8''%E6%9D%B1%E4%BA%AC.mp3`],
   ];
   it.each(rows)('%j by %j', (title, artistName, expected) => {
-    expect(inlineDisposition({ title, artistName, format: 'mp3' })).toBe(expected);
+    expect(trackDisposition('inline', { title, artistName, format: 'mp3' })).toBe(expected);
   });
 
   it('cuts long ones', () => {
-    expect(inlineDisposition({ title: 'x'.repeat(5000), artistName: null, format: 'mp3' }).length).toBeLessThan(400);
+    expect(
+      trackDisposition('inline', { title: 'x'.repeat(5000), artistName: null, format: 'mp3' }).length,
+    ).toBeLessThan(400);
   });
 });

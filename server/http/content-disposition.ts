@@ -1,0 +1,29 @@
+// The file name that a browser proposes (RFC 6266, RFC 8187), safe on every system it may be saved on.
+
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
+const MAX_CHARACTERS = 120;
+
+/**
+ * `inline; filename="Name.mp3"; filename*=UTF-8''…`: the first in ASCII for old clients, the second exact. `untitled`
+ * is used when nothing is left of the title.
+ */
+export function contentDisposition(
+  kind: 'inline' | 'attachment',
+  { title, extension, untitled }: { title: string; extension: string | null; untitled: string },
+): string {
+  const plain =
+    [...title.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')]
+      .slice(0, MAX_CHARACTERS)
+      .join('')
+      .replace(/^[.\s]+|[.\s]+$/g, '') || untitled;
+  const name = extension ? `${plain}.${extension}` : plain;
+  const ascii = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\x20-\x7e]|%/g, '_');
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encodeExact(name)}`;
+}
+
+/** encodeURIComponent leaves a few characters that RFC 8187 does not allow. */
+const encodeExact = (text: string): string =>
+  encodeURIComponent(text).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
