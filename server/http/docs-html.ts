@@ -1,4 +1,4 @@
-// The API as a page to read, rendered here from the OpenAPI document: no script, no font, nothing from elsewhere.
+// The API documentation as an HTML page, rendered from the OpenAPI document: no scripts, nothing from other hosts.
 import { docsStyle } from './docs-style.ts';
 import { escapeHtml as escape } from './html.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -30,13 +30,13 @@ export function docsHtml(document: OpenApiDocument): string {
 <nav aria-label="Sections">
 <p class="brand">${escape(title)} <span>API ${escape(version)}</span></p>
 <ul>${groups.map(sectionLink).join('')}</ul>
-<ul><li><a href="#shapes">Shapes</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
+<ul><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
 </nav>
 <main>
 <h1>${escape(title)} API</h1>
 <p class="lead">${escape(description)}</p>
 ${groups.map(section).join('\n')}
-<section id="shapes"><h2>Shapes</h2>
+<section id="schemas"><h2>Schemas</h2>
 ${Object.entries(document.components.schemas)
   .sort(([a], [b]) => a.localeCompare(b))
   .map(shapeBlock)
@@ -72,9 +72,9 @@ ${parameterTable(operation.parameters)}${bodyBlock(operation)}${replyTable(opera
 }
 
 const ACCESS: Record<Operation['x-access'], string> = {
-  public: 'open to all',
+  public: 'public',
   user: 'signed in',
-  stream: 'signed in, or token',
+  stream: 'signed in or ?token=',
   superuser: 'administrator',
 };
 
@@ -101,10 +101,10 @@ function replyTable({ responses }: Operation): string {
     const code = `<span class="status s${status.charAt(0)}">${escape(status)}</span>`;
     return tableRow(code, escape(description), types.join('<br>'));
   });
-  return `<h3>Replies</h3><table>${rows.join('')}</table>`;
+  return `<h3>Responses</h3><table>${rows.join('')}</table>`;
 }
 
-/** The anchor is inside, since a browser that jumps there opens the details around it. */
+/** The anchor is inside: a browser that jumps to it opens the details around it. */
 const shapeBlock = ([name, schema]: [string, JsonSchema]): string =>
   `<details class="shape"><summary><code>${escape(name)}</code></summary>
 <div class="inside" id="shape-${anchor(name)}">${shape(schema)}</div></details>`;
@@ -143,7 +143,7 @@ function typeText(schema: JsonSchema): string {
     return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>)
       .map(([name, field]) => `${escape(name)}: ${typeText(field)}`)
       .join(', ')} }`;
-  const plain = typeof type === 'string' ? type : 'anything';
+  const plain = typeof type === 'string' ? type : 'any';
   return escape(typeof format === 'string' ? `${plain} (${format})` : plain);
 }
 
@@ -156,9 +156,9 @@ const LIMITS: [keyword: string, word: string][] = [
   ['minimum', 'at least'],
   ['exclusiveMinimum', 'above'],
   ['maximum', 'at most'],
-  ['minLength', 'shortest'],
-  ['maxLength', 'longest'],
-  ['pattern', 'like'],
+  ['minLength', 'min. length'],
+  ['maxLength', 'max. length'],
+  ['pattern', 'matches'],
   ['default', 'default'],
 ];
 const limits = (schema: JsonSchema): string =>

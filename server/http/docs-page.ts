@@ -1,5 +1,4 @@
-// GET /openapi.json and GET /docs: both made at the first request from the list of routes that the app serves, then
-// kept.
+// GET /openapi.json and GET /docs, generated from the app's list of routes at the first request.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { docsHtml } from './docs-html.ts';
@@ -7,7 +6,7 @@ import { docsStyle } from './docs-style.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
 import { route, type Route } from './route.ts';
 
-/** The page's one style sheet stands in it, and is allowed by its hash. */
+/** The inline style sheet is allowed by its hash. */
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', docsStyle, 'base64')}'`,
@@ -18,10 +17,7 @@ const PAGE_POLICY = [
 
 const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 
-/**
- * `getRoutes` is asked at the first request, since its list holds these two routes as well. `rootRoutes` are mounted at
- * the root too.
- */
+/** `getRoutes` is called at the first request, since its list includes these two routes. */
 export function documentationRoutes(
   getRoutes: () => Route[],
   { version, rootRoutes = [] }: { version: string; rootRoutes?: Route[] },
@@ -40,7 +36,7 @@ export function documentationRoutes(
         method: 'get',
         path: '/openapi.json',
         access: 'public',
-        summary: 'This API as an OpenAPI 3.1 document',
+        summary: 'The API as an OpenAPI 3.1 document',
         reply: OpenApiOut,
       },
       () => ({ ...documentation().document }),
@@ -51,7 +47,7 @@ export function documentationRoutes(
         method: 'get',
         path: '/docs',
         access: 'public',
-        summary: 'This API as a page to read',
+        summary: 'The API documentation as a web page',
         produces: ['text/html'],
       },
       ({ res }) =>

@@ -1,4 +1,4 @@
-// The style of the documentation page, inline so that the page is one file.
+// The style sheet of the documentation page.
 
 export const docsStyle = `
 :root {

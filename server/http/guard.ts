@@ -1,5 +1,5 @@
-// What every request passes before any route: an id, security headers, the Host and Origin checks (DNS rebinding,
-// CSRF), one log line.
+// Middleware of every request: request id, security headers, log line, and the Host and Origin checks (DNS rebinding,
+// CSRF).
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { redactUrl, type Log } from '../log/log.ts';
 import { sendProblem, toProblem } from './problem.ts';
 
-/** Everything only from here, nothing inline. */
+/** Everything from this server only, nothing inline. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ export const CONTENT_SECURITY_POLICY = [
 
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer', // stream addresses hold tokens
+  'Referrer-Policy': 'no-referrer', // stream URLs hold tokens
   'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Frame-Options': 'DENY',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -57,8 +57,8 @@ export function requestLine(log: Log, now: () => Date): RequestHandler {
 }
 
 /**
- * Refuses names that are not ours, so that a page of another site cannot reach a loopback server through its own name.
- * Addresses, `localhost`, `*.local` and bare machine names are ours; others are named by the setting ALLOWED_HOSTS.
+ * Rejects unknown host names, so that a page of another site cannot reach a loopback server through DNS rebinding. IP
+ * addresses, `localhost`, `*.local` and names without a dot are allowed; others are listed in ALLOWED_HOSTS.
  */
 export function isAllowedHost(host: string | undefined, allowed: readonly string[]): boolean {
   if (!host) return false;
@@ -74,7 +74,7 @@ export function isAllowedHost(host: string | undefined, allowed: readonly string
   );
 }
 
-/** Name part of a Host header in lower case, without port and brackets. */
+/** Lower case, without port and brackets. */
 function hostName(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:/?#@\s]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '');
@@ -83,19 +83,16 @@ function hostName(host: string): string | undefined {
 export function checkHost(allowed: () => readonly string[]): RequestHandler {
   return (req, _res, next) => {
     if (!isAllowedHost(req.headers.host, allowed()))
-      throw new AppError(
-        'forbidden',
-        'This server does not answer to that host name. Add it to ALLOWED_HOSTS if it is yours.',
-      );
+      throw new AppError('forbidden', 'This host name is not allowed. If it is yours, add it to ALLOWED_HOSTS.');
     next();
   };
 }
 
-/** On /api/v1: a browser's cross-site request carries an Origin, and it must be our own host. */
+/** For /api/v1: browsers send an Origin with cross-site requests; it has to be this host. */
 export const checkOrigin: RequestHandler = (req, _res, next) => {
   const origin = req.headers.origin;
   if (origin !== undefined && !sameOrigin(origin, req.headers.host))
-    throw new AppError('forbidden', 'Requests from other sites are not answered.');
+    throw new AppError('forbidden', 'Cross-site requests are not allowed.');
   next();
 };
 
@@ -103,7 +100,6 @@ function sameOrigin(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 
-/** The last handlers: what no route took, and what any of them threw. */
 export const notFoundHandler: RequestHandler = (req) => {
   throw new AppError('not_found', `There is nothing at ${req.path}.`);
 };
@@ -113,7 +109,7 @@ export function errorHandler(log: Log) {
     const { unexpected, problem } = toProblem(error);
     if (unexpected || problem.status >= 500) res.locals['error'] = error;
     if (res.headersSent) {
-      log.debug({ request_id: res.locals['requestId'] as string, err: error }, 'answer cut short');
+      log.debug({ request_id: res.locals['requestId'] as string, err: error }, 'response cut short');
       return void req.destroy();
     }
     sendProblem(res, error);

@@ -1,4 +1,4 @@
-// Health for containers and proxies: at the root and below /api/v1, without authentication.
+// GET /health for containers and proxies: at the root and below /api/v1, without authentication.
 import { z } from 'zod';
 import { Reply, route, type Route } from './route.ts';
 
@@ -21,14 +21,14 @@ export interface HealthChecks {
   storage: () => Promise<boolean>;
 }
 
-/** 503 when the database cannot be read; a queue or storage that is down only degrades. */
+/** 503 only when the database cannot be read; without the queue or the storage the status is `degraded`. */
 export const healthRoutes = (checks: HealthChecks): Route[] => [
   route(
     {
       method: 'get',
       path: '/health',
       access: 'public',
-      summary: 'Whether the server works',
+      summary: 'Health of the server and its parts',
       reply: HealthOut,
       status: [200, 503],
     },

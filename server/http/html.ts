@@ -1,6 +1,6 @@
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text for an element or a quoted attribute. Control characters that HTML forbids are dropped. */
+/** For text and quoted attributes. Drops the control characters that HTML forbids. */
 export const escapeHtml = (text: string): string =>
   text
     .toWellFormed()

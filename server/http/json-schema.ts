@@ -1,5 +1,4 @@
-// zod shapes as JSON Schema for the OpenAPI document. Shapes with an id become components, everything else stands where
-// it is used.
+// zod schemas as JSON Schema for the OpenAPI document. Those with an id become components, the others are inlined.
 import { z } from 'zod';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -14,11 +13,11 @@ export function createSchemaBook() {
   const add = (name: string, schema: JsonSchema): void => {
     const known = components[name];
     if (known && JSON.stringify(known) !== JSON.stringify(schema))
-      throw new Error(`Two shapes are called ${name} in the API.`);
+      throw new Error(`Two different schemas have the id ${name}.`);
     components[name] = schema;
   };
 
-  /** What is sent (`input`) or answered (`output`); a reference when the shape has an id. */
+  /** Of a request (`input`) or a response (`output`); a reference when the schema has an id. */
   const schemaOf = (shape: z.ZodType, io: Direction): JsonSchema => {
     const {
       $schema: _,
@@ -34,15 +33,15 @@ export function createSchemaBook() {
 }
 
 /**
- * Query and path parameters by name. Their texts are turned into numbers, so the rule after the transformation is the
- * one to show; where a transformation hides it, the rule of the text.
+ * Query and path parameters. They are parsed from text, so the documented type is that of the output; where a zod
+ * transformation hides it, that of the text.
  */
 export function parametersOf(
   shape: z.ZodType,
   book: SchemaBook,
 ): { name: string; required: boolean; schema: JsonSchema }[] {
   const input = book.schemaOf(shape, 'input');
-  if ('$ref' in input) throw new Error(`A query or path shape has no id of its own: ${String(input['$ref'])}`);
+  if ('$ref' in input) throw new Error(`The schema of a query or path must not have an id: ${String(input['$ref'])}`);
   const outputs = propertiesOf(book.schemaOf(shape, 'output'));
   const required = (input['required'] ?? []) as string[];
   return Object.entries(propertiesOf(input)).map(([name, text]) => {
@@ -55,10 +54,7 @@ export function parametersOf(
 const propertiesOf = (schema: JsonSchema): Record<string, JsonSchema> =>
   (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 
-/**
- * Takes out what only a machine would miss: zod's bounds of safe integers, the long pattern behind date-time, closed
- * answers.
- */
+/** Removes noise: the bounds of safe integers, the long pattern of date-time, `additionalProperties` of responses. */
 function simplify({
   jsonSchema,
   zodSchema,
@@ -69,9 +65,9 @@ function simplify({
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  // Answers may grow new fields; only strict bodies are closed.
+  // responses may get new fields; only strict request bodies reject unknown ones
   if (zodSchema instanceof z.ZodObject && zodSchema.def.catchall === undefined) delete jsonSchema.additionalProperties;
-  delete jsonSchema.id; // the name of its component; a keyword of older drafts
+  delete jsonSchema.id; // a keyword of older drafts; here it names the component
 }
 
 function rewrite(schema: JsonSchema): JsonSchema {

@@ -1,4 +1,4 @@
-// GET /metrics: Prometheus text for a superuser, or for whoever asks from this machine.
+// GET /metrics in Prometheus text format, for superusers and for requests from this machine.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Request } from 'express';
 import { AppError } from '../errors.ts';
@@ -13,7 +13,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const NANOSECONDS = 1e9;
 
 export function metricRoutes({ version, library }: MetricSources): Route[] {
-  // its timer wakes the process up, so it runs only once somebody asks
+  // started at the first request, since its timer wakes the process up
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return [
     route(
@@ -21,12 +21,12 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
         method: 'get',
         path: '/metrics',
         access: 'public',
-        summary: 'Figures for Prometheus; superuser, or from this machine',
+        summary: 'Metrics for Prometheus; superusers, or from this machine without signing in',
         produces: ['text/plain; version=0.0.4'],
       },
       ({ user, req, res }) => {
         if (!user?.isSuperuser && !isDirectLoopback(req))
-          throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Metrics are for administrators.');
+          throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Only administrators can read the metrics.');
         const { tracks, albums, artists } = library();
         const memory = process.memoryUsage();
         const lines = [
@@ -36,14 +36,14 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
           gauge('tonearm_artists', 'Artists in the library.', artists),
           gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
           gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', memory.heapUsed),
-          gauge('nodejs_heap_total_bytes', 'JavaScript heap taken from the system.', memory.heapTotal),
-          gauge('nodejs_external_bytes', 'Memory outside the heap, buffers included.', memory.external),
+          gauge('nodejs_heap_total_bytes', 'JavaScript heap allocated.', memory.heapTotal),
+          gauge('nodejs_external_bytes', 'Memory outside the heap, including buffers.', memory.external),
           gauge('process_uptime_seconds', 'Time since the start.', Math.round(process.uptime())),
           ...(delay
             ? [
                 gauge(
                   'nodejs_eventloop_delay_p99_seconds',
-                  'Delay of the event loop since the last time this was asked.',
+                  'Delay of the event loop since the last scrape.',
                   delay.percentile(99) / NANOSECONDS,
                 ),
               ]
@@ -66,7 +66,7 @@ function startMonitor(): ReturnType<typeof monitorEventLoopDelay> {
   return monitor;
 }
 
-/** A proxy on this machine asks for somebody else. */
+/** A proxy on this machine forwards requests of other machines, so those do not count. */
 const isDirectLoopback = (req: Request): boolean =>
   LOOPBACK.has(req.socket.remoteAddress ?? '') &&
   req.headers['x-forwarded-for'] === undefined &&

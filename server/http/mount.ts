@@ -1,27 +1,23 @@
-// Turns the list of routes into an Express router: access → zod → handler → JSON. The only place that knows how a route
-// is served.
+// Turns the list of routes into an Express router: access → zod → handler → JSON.
 import express, { type Request, type Response, type Router } from 'express';
 import { AppError, invalid } from '../errors.ts';
 import { toFields } from './problem.ts';
 import { Reply, type Access, type Method, type Principal, type Route } from './route.ts';
 
-/**
- * Tells who sent a request. Given by auth/; `query` also accepts the `token` parameter. Undefined when there is no
- * valid token.
- */
+/** The user of a request; undefined without a valid token. `query` also accepts the `token` parameter. */
 export type Authenticate = (req: Request, from: { query: boolean }) => Principal | undefined;
 
 export interface MountOptions {
   authenticate: Authenticate;
-  /** Check every answer against its declared shape; for tests, since it costs time. */
+  /** Check every response against its schema; for tests, since it costs time. */
   checkReplies?: boolean;
 }
 
-const noBody = (): AppError => new AppError('bad_request', 'A JSON body is needed (Content-Type: application/json).');
+const noBody = (): AppError => new AppError('bad_request', 'A JSON body is required (Content-Type: application/json).');
 const parseJson = express.json({
   limit: '5mb',
   strict: false,
-  // Express takes an empty body for {}, which would pass where every field is optional.
+  // Express reads an empty body as {}, which would be valid where every field is optional
   verify: (_req, _res, bytes) => {
     if (bytes.length === 0) throw noBody();
   },
@@ -37,7 +33,7 @@ export function mountRoutes(routes: Route[], options: MountOptions): Router {
   return router;
 }
 
-/** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order rooms list them. */
+/** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order modules list them. */
 function byPath(routes: Route[]): [string, Route[]][] {
   const groups = Map.groupBy(routes, (route) => route.spec.path);
   const rank = (path: string) =>
@@ -53,7 +49,7 @@ function refuseMethod(req: Request, res: Response, group: Route[]): void {
   if (allowed.includes('GET')) allowed.push('HEAD');
   res.set('Allow', allowed.join(', '));
   if (req.method === 'OPTIONS') return void res.status(204).end();
-  throw new AppError('method_not_allowed', `${req.method} is not possible here.`);
+  throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
 }
 
 function serve({ spec, handle }: Route, { authenticate, checkReplies }: MountOptions) {
@@ -83,7 +79,7 @@ function serve({ spec, handle }: Route, { authenticate, checkReplies }: MountOpt
 function requireAccess(access: Access, authenticate: Authenticate, req: Request): Principal | undefined {
   const user = authenticate(req, { query: access === 'stream' });
   if (access === 'public') return user;
-  if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, wrong or has ended.');
+  if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
   if (access === 'superuser' && !user.isSuperuser)
     throw new AppError('forbidden', 'Only an administrator may do this.');
   return user;

@@ -1,14 +1,13 @@
-// Files that come as a multipart form: one after the other, held back as long as the one before is not done with, never
-// whole in memory. Nothing a client sends, leaves out or breaks off may end the process, keep a file open or leave a
-// request hanging.
+// Reads the files of a multipart form one after the other, with back-pressure and never whole in memory. Whatever a
+// client sends, omits or cuts off must not crash the process, leak an open file or leave a request hanging.
 import type { IncomingMessage } from 'node:http';
 import { Writable, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import { AppError, badRequest } from '../errors.ts';
 
-/** Nothing came for this long: the client is gone, or keeps us waiting on purpose. */
+/** A client that sends nothing for this long is gone, or attacks. */
 const STALL_MS = 60_000;
-/** How long the rest of a refused form may take, so that a client that sends before it listens sees the answer. */
+/** How long the rest of a rejected form may take: many clients read the response only when all is sent. */
 const LINGER_MS = 30_000;
 const MAX_FIELDS = 20;
 const MAX_NAME = 255;
@@ -17,23 +16,23 @@ export interface FormFile {
   /** Name of the form field. */
   field: string;
   filename: string;
-  /** The bytes. Throws `too_large` past the limit, and what else ended the form. Need not be read to the end. */
+  /** Throws `too_large` past the limit, and any other error of the form. Need not be read to the end. */
   chunks: AsyncIterable<Buffer>;
 }
 
 export interface FormOptions {
-  /** Files in one form; more are `too_large`. */
+  /** Maximum number of files; more are `too_large`. */
   files: number;
   fileBytes: number;
-  /** Sentence for a file that is larger. */
+  /** Message for a file over `fileBytes`. */
   tooLarge: string;
   stallMs?: number;
 }
 
 /**
- * Gives each file of the form to `take`; resolves when the last one is done with. When `take` throws, the form is
- * refused. Throws `unsupported_type` (no form), `bad_request` (malformed, broken off, stalled), `too_large`, or what
- * `take` threw.
+ * Calls `take` for each file; resolves when the last call has. When one throws, the rest of the form is rejected.
+ * Throws `unsupported_type` (not a form), `bad_request` (malformed, cut off, stalled), `too_large`, or what `take`
+ * threw.
  */
 export async function readForm(
   req: IncomingMessage,
@@ -45,7 +44,7 @@ export async function readForm(
   const open = new Set<Readable>();
   let failure: { error: unknown } | undefined;
   let work = Promise.resolve();
-  let earlier = work; // all files but the newest, whose bytes are still coming
+  let earlier = work; // all files but the last one, whose bytes are still arriving
   let stall: NodeJS.Timeout | undefined;
 
   function fail(error: unknown): void {
@@ -57,13 +56,13 @@ export async function readForm(
     clearTimeout(stall);
     if (!failure)
       stall = setTimeout(
-        () => fail(badRequest('Nothing came for too long; the form was given up.')),
+        () => fail(badRequest('The upload timed out: no data arrived.')),
         options.stallMs ?? STALL_MS,
       ).unref();
   };
 
   form.on('file', (field: string | undefined, stream, filename: string | undefined) => {
-    stream.on('error', () => undefined); // told to whoever reads it; without a listener it would end the process
+    stream.on('error', () => undefined); // its reader gets it; without a listener it would end the process
     open.add(stream);
     earlier = work;
     work = work
@@ -75,14 +74,14 @@ export async function readForm(
       .catch(fail)
       .then(() => {
         open.delete(stream);
-        stream.resume(); // what nobody read
+        stream.resume(); // discards what was not read
       });
   });
   form.on('error', () => fail(malformed()));
   form.on('finish', () => ended.resolve());
   for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'])
     form.on(limit, () =>
-      fail(new AppError('too_large', `A form may hold ${options.files} files and ${MAX_FIELDS} fields at most.`)),
+      fail(new AppError('too_large', `A form can have at most ${options.files} files and ${MAX_FIELDS} fields.`)),
     );
 
   const feed = new Writable({
@@ -97,7 +96,7 @@ export async function readForm(
     final(done) {
       clearTimeout(stall);
       guarded(() => form.end());
-      void work.then(waitForClient); // the end follows at once, unless the parser lost its way
+      void work.then(waitForClient); // 'finish' follows at once, unless the form has no proper end
       done();
     },
   });
@@ -109,7 +108,7 @@ export async function readForm(
     }
   };
   const closed = (): void => {
-    if (!req.complete) fail(badRequest('The form was broken off.'));
+    if (!req.complete) fail(badRequest('The upload was cut off.'));
   };
 
   req.once('close', closed);
@@ -151,7 +150,7 @@ function openForm({ headers }: IncomingMessage, { files, fileBytes }: FormOption
 }
 
 async function* chunksOf(stream: BusboyFileStream, tooLarge: string): AsyncGenerator<Buffer> {
-  // a reader that stops early must not destroy the stream, or the form would wait for its end forever
+  // destroyed by a reader that stops early, the stream would never end, and neither would the form
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (stream.truncated) break;
     yield chunk;
@@ -159,7 +158,7 @@ async function* chunksOf(stream: BusboyFileStream, tooLarge: string): AsyncGener
   if (stream.truncated) throw new AppError('too_large', tooLarge);
 }
 
-/** The connection can only be used again once the rest was taken; a client that goes on for long loses it. */
+/** A connection can be reused only after the rest of the body; a client that takes too long is disconnected. */
 function discardRest(req: IncomingMessage): void {
   req.resume();
   if (req.readableEnded || req.destroyed) return;
@@ -167,10 +166,7 @@ function discardRest(req: IncomingMessage): void {
   req.once('close', () => clearTimeout(timer));
 }
 
-/**
- * A name is only ever shown or becomes a title; folders, control characters and changes of direction in it mean
- * nothing.
- */
+/** Names are only displayed, or become titles: without folders, control characters and bidi marks. */
 function cleanName(name = ''): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   const plain = last.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();

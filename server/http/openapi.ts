@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the same list of routes and the same shapes that serve and check the requests.
+// The OpenAPI 3.1 document, derived from the routes and schemas that serve and validate the requests.
 import type { z } from 'zod';
 import { createSchemaBook, parametersOf, type JsonSchema, type SchemaBook } from './json-schema.ts';
 import { ProblemOut } from './problem.ts';
@@ -7,9 +7,8 @@ import type { Access, Route } from './route.ts';
 export interface OpenApiOptions {
   title: string;
   version: string;
-  /** Where the routes are mounted. */
   basePath: string;
-  /** Routes that are mounted at the root. */
+  /** Mounted at the root instead of `basePath`. */
   rootRoutes?: Route[];
 }
 
@@ -44,7 +43,7 @@ export interface OpenApiDocument {
 
 const DESCRIPTION =
   'JSON in snake_case, times in ISO 8601 UTC, ids are positive integers. Errors are application/problem+json. ' +
-  'Unknown query parameters are ignored, unknown body fields are refused. Lists take limit (1 to 200) and offset.';
+  'Unknown query parameters are ignored, unknown body fields are rejected. Lists take limit (1 to 200) and offset.';
 
 const SECURITY: Record<Access, Record<string, string[]>[]> = {
   public: [],
@@ -61,7 +60,7 @@ export function openApiDocument(
   const paths: OpenApiDocument['paths'] = {};
   const add = ({ spec }: Route, base: string): void => {
     const path = base + spec.path.replaceAll(/:(\w+)/g, '{$1}');
-    const name = base === '' ? `/root${spec.path}` : spec.path; // the same path may stand at both places
+    const name = base === '' ? `/root${spec.path}` : spec.path; // the same path may be mounted at both
     (paths[path] ??= {})[spec.method] = toOperation(spec, operationId(spec.method, name), book);
   };
   for (const route of routes) add(route, basePath);
@@ -76,12 +75,12 @@ export function openApiDocument(
     components: {
       schemas: book.components,
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access_token of a sign-in.' },
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access_token of a login.' },
         token: {
           type: 'apiKey',
           in: 'query',
           name: 'token',
-          description: 'The same token, where a header cannot be sent.',
+          description: 'The same token, for clients that cannot send headers.',
         },
       },
     },
@@ -146,21 +145,21 @@ function successes(spec: Route['spec'], book: SchemaBook): Operation['responses'
 
 const STATUS: Record<number, string> = {
   200: 'Success',
-  201: 'Made',
-  202: 'Accepted; the work goes on',
-  204: 'Done',
-  206: 'A part of it',
-  304: 'Not changed',
-  400: 'Malformed',
-  401: 'No token, or a wrong or ended one',
-  403: 'Not an administrator',
-  404: 'No such thing',
+  201: 'Created',
+  202: 'Accepted; continues in the background',
+  204: 'Success, no body',
+  206: 'The requested range',
+  304: 'Not modified',
+  400: 'Malformed request',
+  401: 'Access token missing, invalid or expired',
+  403: 'Administrators only',
+  404: 'Not found',
   413: 'Body too large',
-  415: 'Body of another type',
-  422: 'A value is not allowed',
+  415: 'Unsupported type of body',
+  422: 'A value is not valid',
 };
 
-/** What the access and the shapes imply; everything else a route may answer is under `default`. */
+/** The errors that access and schemas imply; all others are under `default`. */
 function problems(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
   const hasBody = spec.body !== undefined || spec.consumes !== undefined;
   const implied = [
@@ -173,7 +172,7 @@ function problems(spec: Route['spec'], book: SchemaBook): Operation['responses']
   const content = contentOf(['application/problem+json'], book.schemaOf(ProblemOut, 'output'));
   return {
     ...Object.fromEntries(implied.map((status) => [status, { description: STATUS[status] ?? '', content }])),
-    default: { description: 'Any other problem', content },
+    default: { description: 'Any other error', content },
   };
 }
 

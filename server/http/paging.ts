@@ -1,4 +1,4 @@
-// Offset paging as the interface has it: limit 1..200 (default 50), offset from 0; anything else is 422.
+// Offset paging of the REST API: limit 1..200 (default 50), offset from 0; anything else is 422.
 import { z } from 'zod';
 
 export interface Page {
@@ -10,7 +10,6 @@ export interface Paged<T> {
   total: number;
 }
 
-/** A whole number as a query string has it. */
 export const queryInt = z
   .string()
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
@@ -25,7 +24,6 @@ export const pageQuery = {
 export const pagedOf = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), total: z.int(), limit: z.int(), offset: z.int() });
 
-/** Puts a page of rows into the shape of PagedResponse. */
 export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U) => ({
   items: paged.items.map(toOut),
   total: paged.total,
@@ -33,7 +31,7 @@ export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U)
   offset: page.offset,
 });
 
-/** The `id` of a path; anything but a positive whole number is 422. */
+/** The `id` in a path; anything but a positive whole number is 422. */
 export const idParam = <T extends z.ZodType>(id: T) =>
   z.object({
     id: z

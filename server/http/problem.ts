@@ -1,4 +1,4 @@
-// Errors on the wire: application/problem+json (RFC 9457). One table gives each code its status and title.
+// Errors of the REST API: application/problem+json (RFC 9457). One table has the status and title of each code.
 import type { Response } from 'express';
 import { z } from 'zod';
 import { AppError, DISK_FULL, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
@@ -25,7 +25,7 @@ const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
   too_large: { status: 413, title: 'Too large' },
   unsupported_type: { status: 415, title: 'Unsupported type' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
-  invalid: { status: 422, title: 'Not valid' },
+  invalid: { status: 422, title: 'Invalid value' },
   too_many_requests: { status: 429, title: 'Too many requests' },
   queue_unavailable: { status: 503, title: 'Job queue unavailable' },
   unavailable: { status: 503, title: 'Unavailable' },
@@ -36,10 +36,10 @@ const NEUTRAL: ProblemOut = {
   type: 'about:blank',
   title: 'Internal error',
   status: 500,
-  detail: 'Something went wrong here. It has been logged.',
+  detail: 'Something went wrong. The server log has details.',
 };
 
-/** Anything thrown becomes a problem; what is not ours gets a neutral text, so nothing internal reaches the wire. */
+/** Of anything thrown; unexpected errors get a neutral text, so that nothing internal is sent. */
 export function toProblem(error: unknown): {
   problem: ProblemOut;
   headers: Record<string, string>;
@@ -70,18 +70,16 @@ function asAppError(error: unknown): AppError | undefined {
   return fromExpress(error);
 }
 
-/**
- * Errors that Express and its body parsers throw carry a status; their texts are ours, so that none of theirs leaks.
- */
+/** Express and its body parsers throw errors with a status; the messages are replaced. */
 function fromExpress(error: unknown): AppError | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new AppError('too_large', 'The body is too large.');
-  if (status === 415) return new AppError('unsupported_type', 'The body is in a form that is not understood here.');
+  if (status === 415) return new AppError('unsupported_type', 'The encoding of the body is not supported.');
   if (status === 400) return new AppError('bad_request', 'The request is malformed.');
   return undefined;
 }
 
-/** zod's issues as fields: `tracks.0.title`. */
+/** zod's issues with field names like `tracks.0.title`. */
 export const toFields = (error: z.ZodError): FieldError[] => error.issues.flatMap((issue) => toFieldErrors(issue));
 
 function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldError[] {
@@ -96,10 +94,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldEr
   );
 }
 
-/**
- * Of several shapes that something may have, the one that was meant: with names that the others do not know, and the
- * least wrong.
- */
+/** The issues of the union's branch that was probably meant: the one with the fewest unknown fields and errors. */
 function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const faults = (issues: z.core.$ZodIssue[]): number =>
     issues.reduce(

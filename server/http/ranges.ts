@@ -1,5 +1,4 @@
-// Ranges and conditions of RFC 9110, as rules without I/O: which bytes a `Range` header asks for (section 14), and
-// whether the caller's copy is good enough (section 13). `send-bytes.ts` acts on the answers.
+// Range requests (RFC 9110, section 14) and conditional requests (section 13), without I/O.
 
 /** Both ends are included. */
 export interface ByteRange {
@@ -11,8 +10,8 @@ const UNIT = /^bytes=(.*)$/is;
 const RANGE_SPEC = /^(\d*)-(\d*)$/;
 
 /**
- * The one range to answer with, `whole` when the header is absent, malformed, of another unit, or asks for several
- * ranges (a server may ignore those), `unsatisfiable` when none of what it asks for lies inside the size.
+ * The range to send; `whole` when the header is absent, malformed, in another unit, or asks for several ranges (a
+ * server may ignore those); `unsatisfiable` when it asks only for bytes past the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const list = UNIT.exec(header ?? '')?.[1];
@@ -38,16 +37,13 @@ function parseSpec(spec: string, size: number): ByteRange | 'whole' | 'unsatisfi
   return start < size ? { start, end: Math.min(end, size - 1) } : 'unsatisfiable';
 }
 
-/**
- * The last `length` bytes. Of an empty body they are satisfiable but cannot be written as a Content-Range: that is sent
- * whole.
- */
+/** The last `length` bytes. Of an empty body they are satisfiable, but no Content-Range can say so: sent whole. */
 function suffix(length: number, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   if (length === 0) return 'unsatisfiable';
   return size === 0 ? 'whole' : { start: Math.max(0, size - length), end: size - 1 };
 }
 
-/** What is being served. The ETag is strong and in its quotes. */
+/** The ETag is strong and quoted. */
 export interface Validators {
   etag: string;
   modifiedAt: Date;
@@ -60,10 +56,7 @@ export interface ConditionHeaders {
   'if-modified-since'?: string | undefined;
 }
 
-/**
- * Order of section 13.2.2: If-Match, else If-Unmodified-Since; then If-None-Match, else If-Modified-Since. For GET and
- * HEAD.
- */
+/** For GET and HEAD, in the order of section 13.2.2. */
 export function checkConditions(
   headers: ConditionHeaders,
   { etag, modifiedAt }: Validators,
@@ -83,9 +76,7 @@ export function checkConditions(
   return modifiedSince !== undefined && inSeconds(modifiedAt) <= modifiedSince ? 'not_modified' : 'send';
 }
 
-/**
- * True when If-None-Match alone says that the caller has it already: known from the ETag, before anything is opened.
- */
+/** True when If-None-Match alone decides that the answer is 304, so that the file need not be opened. */
 export const hasCurrentCopy = (headers: ConditionHeaders, etag: string): boolean =>
   headers['if-match'] === undefined &&
   headers['if-unmodified-since'] === undefined &&
@@ -93,10 +84,7 @@ export const hasCurrentCopy = (headers: ConditionHeaders, etag: string): boolean
   headers['if-none-match'].trim() !== '*' &&
   listsTag(headers['if-none-match'], etag, 'weak');
 
-/**
- * True when the range may be sent: no If-Range, the same strong ETag, or exactly the same date. Otherwise the whole is
- * due.
- */
+/** True when the range may be sent (section 13.1.5): no If-Range, the same strong ETag, or exactly the same date. */
 export function ifRangeHolds(header: string | undefined, { etag, modifiedAt }: Validators): boolean {
   if (header === undefined) return true;
   const value = header.trim();
@@ -104,7 +92,7 @@ export function ifRangeHolds(header: string | undefined, { etag, modifiedAt }: V
   return parseHttpDate(value) === inSeconds(modifiedAt);
 }
 
-/** Weak comparison looks past `W/`; strong comparison never matches a weak tag. */
+/** Weak comparison ignores `W/`; strong comparison never matches a weak tag. */
 function listsTag(header: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (header.trim() === '*') return true;
   const listed = header.match(/(?:W\/)?"[^"]*"/g) ?? [];
@@ -115,10 +103,7 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/**
- * Seconds of one of the three forms of an HTTP date (section 5.6.7); undefined for anything else, which is then
- * ignored.
- */
+/** Unix seconds of an HTTP date in any of its three formats (section 5.6.7); undefined for anything else. */
 export function parseHttpDate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const dated = ASCTIME.test(text) ? `${text} GMT` : IMF_FIXDATE.test(text) || RFC_850.test(text) ? text : undefined;

@@ -1,19 +1,18 @@
-// A route is data: method, path, access, shapes in and out, and a handler that returns a value. The router (mount.ts),
-// the OpenAPI document (openapi.ts) and the guard tests read the same list, so nothing can be served that is not
-// declared here.
+// A route is data: method, path, access, schemas, and a handler that returns a value. The router (mount.ts), the
+// OpenAPI document (openapi.ts) and the tests read the same list, so nothing is served that is not declared.
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
 
 /**
- * Who may call: `public` anyone · `user` a bearer token · `stream` a bearer token or the query parameter `token`
- * (audio elements and event sources cannot send headers) · `superuser` a superuser's bearer token.
+ * Who may call: `public` anyone; `user` with a bearer token; `stream` with a bearer token or the query parameter
+ * `token` (audio elements and event sources cannot send headers); `superuser` with a superuser's bearer token.
  */
 export type Access = 'public' | 'user' | 'stream' | 'superuser';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Who is asking. */
+/** The authenticated user. */
 export interface Principal {
   id: UserId;
   username: string;
@@ -32,22 +31,20 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   summary: string;
   params?: P;
   query?: Q;
-  /** JSON body; also accepted as a urlencoded form when `form` is true. */
+  /** JSON body, or also a urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
-  /** Shape of the JSON answer. Absent: no body (204), or bytes when `produces` is set. */
+  /** Schema of the JSON response. Absent: no body (204), or bytes when `produces` is set. */
   reply?: R;
-  /** Success codes for the documentation, first is the default. Default 200, or 204 without a reply. */
+  /** Success codes for the documentation; the first is sent by default. Absent: 200, or 204 without a reply. */
   status?: number[];
-  /** Content types of a route that writes its own answer (audio, pictures, events). Its handler returns nothing. */
+  /** Content types of a route that writes its own response (audio, images, events). Its handler returns nothing. */
   produces?: string[];
-  /**
-   * Content type of a body that the handler reads by itself, e.g. `multipart/form-data`; never parsed by the router.
-   */
+  /** Content type of a body that the handler reads itself, e.g. `multipart/form-data`. */
   consumes?: string;
 }
 
-/** What a handler gets. `user` is there for every access but `public`. */
+/** What a handler gets. `user` may be undefined only for `public` routes. */
 export interface RouteContext<A extends Access, P, Q, B> {
   user: A extends 'public' ? Principal | undefined : Principal;
   params: Out<P>;
@@ -55,17 +52,17 @@ export interface RouteContext<A extends Access, P, Q, B> {
   body: Out<B>;
   req: Request;
   res: Response;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** A route as the router holds it, its types closed over. */
+/** Without the types of its handler, so that routes fit into one list. */
 export interface Route {
   spec: RouteSpec<Access, Shape | undefined, Shape | undefined, Shape | undefined, Shape | undefined>;
   handle: (context: RouteContext<Access, Shape, Shape, Shape>) => unknown;
 }
 
-/** An answer with a status other than the default one. */
+/** A response with a status other than the default, or with headers. */
 export class Reply<T> {
   readonly status: number;
   readonly value: T;

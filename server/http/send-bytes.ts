@@ -1,7 +1,6 @@
-// The one way in which stored bytes (audio, covers) go out: conditions, ranges, HEAD, exact lengths. Files are read and
-// written by a loop of our own with few large buffers, which is about three times as fast as a stream piped into the
-// response and does not grow with the number of slow listeners: nothing is read before the caller has taken what was
-// read last.
+// Sends stored bytes (audio, covers): conditional requests, ranges, HEAD, exact lengths. Files are sent by a loop with
+// few large buffers instead of a piped stream: about three times as fast, and slow clients take no more memory, since
+// nothing is read before the client has taken what was read last.
 import { close, constants, fstat, open, read, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -21,17 +20,14 @@ const openFile = promisify(open);
 const closeFile = promisify(close);
 const statOpenFile = promisify<number, Stats>(fstat);
 
-/** Opening a named pipe must not wait for its other end. Absent on Windows. */
+/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const SEND_BUFFER_BYTES = 256 << 10;
-/**
- * A caller who takes each buffer within this time (5 MB/s) is quick, once that has lasted longer than the system's own
- * buffers do.
- */
+/** A client is fast when it takes each buffer within this time (5 MB/s), for longer than the socket buffers last. */
 const QUICK_WRITE_MS = 50;
 const QUICK_WRITES = 32;
-/** Buffers of ended answers wait here for the next one. */
+/** Buffers of finished responses, for reuse. */
 const freeBuffers: Buffer[] = [];
 const MAX_FREE_BUFFERS = 8;
 
@@ -40,7 +36,6 @@ export interface Stamp {
   modifiedAt: Date;
 }
 
-/** A file on this machine, or something that hands out streams of ranges. */
 export type BytesSource =
   | { path: string | Buffer }
   | { stat(): Promise<Stamp>; open(range?: ByteRange): Promise<{ stream: Readable }> };
@@ -48,15 +43,14 @@ export type BytesSource =
 export interface SendOptions {
   contentType: string;
   cacheControl: string;
-  /** Strong ETag without its quotes; when it depends on the file, a function of what is found there. */
+  /** Strong ETag without quotes; a function when it depends on the file. */
   etag: string | ((stamp: Stamp) => string);
-  /** Value of Content-Disposition. */
   disposition?: string;
 }
 
 /**
- * Answers a GET or HEAD: 200, 206, 304, 412; throws `range_not_satisfiable` with Content-Range set. Errors of opening
- * come out before anything is sent, as the system gives them; later ones cut the connection, so that no caller takes a
+ * Answers a GET or HEAD with 200, 206, 304 or 412; throws `range_not_satisfiable` with Content-Range set. System errors
+ * of opening the file are thrown before anything is sent; later ones close the connection, so that no client takes a
  * part for the whole.
  */
 export async function sendBytes(
@@ -87,7 +81,7 @@ async function sendFile(
   const fd = await openFile(path, OPEN_FLAGS);
   try {
     const stats = await statOpenFile(fd);
-    if (!stats.isFile()) throw new AppError('unavailable', 'What is stored there is not a file.');
+    if (!stats.isFile()) throw new AppError('unavailable', 'The stored audio or image is not a file.');
     const plan = planAnswer(req, res, { size: stats.size, modifiedAt: stats.mtime }, options);
     if (!plan) return;
     startAnswer(res, plan);
@@ -105,7 +99,7 @@ interface Plan {
   validators: Validators;
 }
 
-/** What to send; undefined when the answer has no body and is on its way already. */
+/** What to send; undefined when a response without a body has been sent already. */
 function planAnswer(req: IncomingMessage, res: ServerResponse, stamp: Stamp, options: SendOptions): Plan | undefined {
   const etag = typeof options.etag === 'string' ? options.etag : options.etag(stamp);
   const validators: Validators = { etag: `"${etag}"`, modifiedAt: stamp.modifiedAt };
@@ -134,7 +128,7 @@ function planAnswer(req: IncomingMessage, res: ServerResponse, stamp: Stamp, opt
     : 'whole';
   if (range === 'unsatisfiable') {
     res.setHeader('Content-Range', `bytes */${stamp.size}`);
-    throw new AppError('range_not_satisfiable', `The range lies outside the ${stamp.size} bytes there are.`);
+    throw new AppError('range_not_satisfiable', `The range is outside the file's ${stamp.size} bytes.`);
   }
   return range === 'whole' ? whole : { ...whole, range, isWhole: false };
 }
@@ -162,9 +156,8 @@ function startAnswer(res: ServerResponse, plan: Plan): void {
 }
 
 /**
- * Reads the next buffer while the system takes the last one. A slow caller gets a single buffer, since hundreds may
- * listen at once; it is filled again when the system has taken what was in it. Returns when all is written or the
- * caller has gone.
+ * Reads into one buffer while the other is being sent. Slow clients, of whom there may be hundreds, get a single
+ * buffer. Returns when all is written or the client has disconnected.
  */
 async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<void> {
   let buffer = takeBuffer();
@@ -174,9 +167,9 @@ async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<
   for (let position = range.start; position <= range.end;) {
     const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
     const ms = await writing; // from here on `other` is free
-    // the system may still hold the buffers of a broken connection: they are not used again
+    // a broken connection may still use its buffers: they are not reused
     if (ms === undefined) return;
-    if (count === 0) return void res.destroy(); // the file shrank under us, and its length was promised
+    if (count === 0) return void res.destroy(); // the file shrank after its length was sent
     position += count;
 
     quickWrites = ms > QUICK_WRITE_MS ? 0 : quickWrites + 1;
@@ -202,7 +195,7 @@ const readInto = (fd: number, buffer: Buffer, length: number, position: number):
     read(fd, buffer, 0, length, position, (error, count) => (error ? reject(error) : resolve(count)));
   });
 
-/** Milliseconds until the system had taken the chunk; undefined when the connection is gone. */
+/** Milliseconds until the chunk was handed to the system; undefined when the connection is gone. */
 const write = (res: ServerResponse, chunk: Buffer): Promise<number | undefined> =>
   new Promise((resolve) => {
     if (res.destroyed) return resolve(undefined);
@@ -215,7 +208,7 @@ const write = (res: ServerResponse, chunk: Buffer): Promise<number | undefined> 
     });
   });
 
-/** A caller that goes away ends the stream early; that is no failure of ours. */
+/** A client that disconnects is not an error. */
 function ignoreAbort(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
 }

@@ -1,5 +1,5 @@
-// The web interface: built files with hashed names for ever, HTML entries never cached, and any other page address is
-// the library window's.
+// The web interface. Built files have hashed names and are cached for ever, HTML pages are revalidated; unknown paths
+// get index.html, whose router handles them.
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
@@ -7,12 +7,9 @@ import express, { type RequestHandler, type Router } from 'express';
 
 const YEAR_MS = 365 * 86_400_000;
 const TYPES: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' };
-const NOT_BUILT = 'The web interface has not been built. Run "npm run build" and start again.\n';
+const NOT_BUILT = 'The web interface has not been built. Run "npm run build" and restart the server.\n';
 
-/**
- * What the build puts beside each script and style. Browsers ask for Brotli over TLS and on this machine only, for gzip
- * everywhere.
- */
+/** The build compresses scripts and styles both ways: browsers accept Brotli only over TLS and from localhost. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -44,7 +41,7 @@ export function webInterface(dir: string): Router {
   return router;
 }
 
-/** Goes on with the compressed form of a file when there is one that the browser takes. */
+/** Rewrites the URL to the compressed file, if there is one that the browser accepts. */
 const compressed =
   (dir: string): RequestHandler =>
   (req, _res, next) => {
@@ -66,7 +63,7 @@ function nameEncoding(res: ServerResponse, path: string): void {
   res.setHeader('Content-Type', TYPES[extname(path.slice(0, -encoding.ending.length))] ?? 'application/octet-stream');
 }
 
-/** Addresses inside the window's own router (`/albums/7`) are answered with the window. */
+/** Paths of the client-side router (`/albums/7`). */
 const page =
   (dir: string): RequestHandler =>
   (req, res, next) => {

@@ -1,4 +1,4 @@
-// Times on the wire: ISO 8601 UTC with milliseconds.
+// Times in the API: ISO 8601 UTC with milliseconds.
 import { z } from 'zod';
 
 export const isoTime = z.iso.datetime({ precision: 3 });

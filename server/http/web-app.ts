@@ -1,4 +1,4 @@
-// Everything that is served over HTTP, in the order in which it is asked.
+// The Express app: all middleware and routers, in order.
 import express, { type Express, type RequestHandler } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { canRead, type MainDb } from '../db/client.ts';
@@ -26,7 +26,7 @@ export interface WebAppDeps extends MountOptions {
   storage: { isUp: () => Promise<boolean> };
   library: { countLibrary: MetricSources['library'] };
   modules: {
-    /** Below /api/v1; health, metrics and documentation are added. */
+    /** Below /api/v1, where health, metrics and documentation are added. */
     routes: () => Route[];
     /** Below /. */
     rootRoutes: () => Route[];

@@ -155,12 +155,12 @@ describe('the reader of forms', () => {
     [
       '5,000 fields',
       form(...Array.from({ length: 5_000 }, (_, i) => fieldPart(`f${i}`, 'x')), END),
-      [413, 'A form may hold 5 files and 20 fields at most.'],
+      [413, 'A form can have at most 5 files and 20 fields.'],
     ],
     [
       'one file too many',
       form(...Array.from({ length: 6 }, () => filePart('abc')), END),
-      [413, 'A form may hold 5 files and 20 fields at most.'],
+      [413, 'A form can have at most 5 files and 20 fields.'],
     ],
     ['a file that is too large', form(filePart('z'.repeat(100_001)), END), [413, 'The file is too large.']],
   ])('answers a form with %s', async (_what, body, answer) => {
@@ -243,7 +243,7 @@ describe('the reader of forms', () => {
     onTestFinished(limit.release);
     const { answer } = sendRaw(port, [head(1_000_000), filePart('abc')]);
     await limit.runOut();
-    expect(await answer).toMatch(/^HTTP\/1\.1 400 .*Nothing came for too long; the form was given up\.$/s);
+    expect(await answer).toMatch(/^HTTP\/1\.1 400 .*The upload timed out: no data arrived\.$/s);
   });
 
   test('a slow client is waited for as long as something comes, and slow work of ours is no silence', async () => {
