@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
-import { openStorage } from '../storage/open.ts';
+import { openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';

@@ -4,8 +4,7 @@ import { parseSetting, type Config } from '../config/config.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { SettingsService } from '../settings/service.ts';
-import { testedBackend } from '../storage/backends.ts';
-import { openStorage } from '../storage/open.ts';
+import { openStorage, testedBackend } from '../storage/backends.ts';
 import { probe } from '../storage/probe.ts';
 
 /** A person is waiting for the answer. */

@@ -1,4 +1,4 @@
-// From a track's storage_uri to its bytes.
+// Opens the audio at a track's storage URI.
 import { constants, createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
@@ -9,33 +9,33 @@ import type { ByteRange, ObjectStat, OpenObject, Storage } from './storage.ts';
 import { FILE_SCHEME, splitUri } from './uri.ts';
 
 export interface StoredFile {
-  /** For readers that want a real file; absent where objects are not files. Bytes when the name is not valid UTF-8. */
+  /** For readers that need a real file; absent where objects are not files. Bytes when the name is not valid UTF-8. */
   path?: string | Buffer;
-  /** True when the bytes under this URI never change, because it is made of their hash. */
+  /** True when the content at this URI never changes, because its hash is in the URI. */
   immutable: boolean;
-  /** Both throw `gone` when the bytes are not there any more, and `unavailable` when they cannot be reached now. */
+  /** Both throw `gone` when the audio no longer exists, and `unavailable` when it cannot be read now. */
   stat(): Promise<ObjectStat>;
   open(range?: ByteRange): Promise<OpenObject>;
 }
 
 export interface AudioStoreDeps {
   storage: Storage;
-  /** The music folder as it is set now. */
+  /** The music folder's current setting. */
   importPath: () => string | undefined;
 }
 
 export type AudioStore = ReturnType<typeof createAudioStore>;
 
-/** A named pipe below the import path must not hold us up. Absent on Windows. */
+/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export function createAudioStore({ storage, importPath }: AudioStoreDeps) {
   return {
-    /** Throws `gone` or `unavailable`; for an object of the storage that shows only when it is opened. */
+    /** Throws `gone` or `unavailable`; for objects of the storage only `stat` and `open` do. */
     async resolve(uri: string): Promise<StoredFile> {
       const { scheme, rest } = splitUri(uri);
       if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(importPath(), rest));
-      if (scheme !== storage.backend.name) throw unavailable('This audio is kept in a storage that is not in use now.');
+      if (scheme !== storage.backend.name) throw unavailable('This audio is in a storage backend that is not in use.');
       return storedObject(storage, rest);
     },
   };
@@ -78,15 +78,12 @@ function importedFile(path: Buffer): StoredFile {
   };
 }
 
-/**
- * The file's real path, after links, which has to be inside the folder: a link that was swapped in cannot lead out of
- * it.
- */
+/** With symbolic links resolved, and inside the folder: a link must not lead out of it. */
 async function realPathBelow(folder: string | undefined, relative: string): Promise<Buffer> {
-  if (folder === undefined) throw unavailable('This audio lies in the music folder, and none is set.');
+  if (folder === undefined) throw unavailable('This audio is in the music folder, but none is set.');
   if (relative === '' || relative.includes('\0') || relative.split('/').includes('..')) throw gone();
   const root = await realBytes(folder).catch((cause: unknown) => {
-    throw unavailable('The music folder cannot be reached. Is its disk connected?', cause); // nothing in it is gone
+    throw unavailable('The music folder cannot be read. Is its disk connected?', cause); // not `gone`
   });
   const path = await reaching(realBytes(pathBelow(folder, relative)));
   const inside = Buffer.concat([root, Buffer.from(root.toString('latin1').endsWith(sep) ? '' : sep)]);
@@ -104,10 +101,9 @@ async function reaching<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What a failed opening of audio means: gone, or only out of reach. */
+/** `gone` or `unavailable`, for a system error. */
 export const openError = (cause: unknown): AppError =>
   isAbsent(cause) ? gone(cause) : unavailable('The audio cannot be opened.', cause);
 
-const gone = (cause?: unknown): AppError =>
-  new AppError('gone', 'The audio of this track is not there any more.', { cause });
+const gone = (cause?: unknown): AppError => new AppError('gone', 'The audio of this track is missing.', { cause });
 const unavailable = (detail: string, cause?: unknown): AppError => new AppError('unavailable', detail, { cause });

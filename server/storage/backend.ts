@@ -1,20 +1,18 @@
-// How a storage backend introduces itself. Everything that differs between backends is asked here, by what is needed
-// and never by name.
+// What a storage backend declares about itself, so that no other code has to check for a backend by name.
 import type { Config } from '../config/config.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { Storage, StorageTraits } from './storage.ts';
 
 export type BackendConfig = Pick<Config, 'settings' | 'paths'>;
 
-/** How long a store is waited for. */
+/** Time limits and retries of an object store. */
 export interface StoreLimits {
-  /** To find the store at all. */
   connectMs: number;
-  /** For the question whether it is up, with all tries. */
+  /** For the health check, including retries. */
   upMs: number;
   /** Without a byte in either direction. */
   silenceMs: number;
-  /** How often one request is made, the first included; waits between them double from 100 ms. */
+  /** Including the first; the waits between them double from 100 ms. */
   attempts: number;
 }
 
@@ -24,14 +22,14 @@ export interface OpenOptions {
 }
 
 export interface Backend extends StorageTraits {
-  /** The settings that only it reads; the window shows them while it is in use. */
+  /** Settings that only this backend reads; the settings page shows them while it is in use. */
   readonly settings: readonly SettingName[];
-  /** Those without which it cannot be opened. */
+  /** Settings it cannot be opened without. */
   readonly needed: readonly SettingName[];
-  /** Whether a person can have it tried before a library is trusted to it. */
+  /** Whether the settings page offers to test it. */
   readonly canBeTested: boolean;
-  /** Does not ask whether the store can be reached: the library is there without it. */
+  /** Does not connect: the server starts, and can be browsed, while the store is down. */
   open(config: BackendConfig, options: OpenOptions): Promise<Storage>;
-  /** Where BACKUP_TARGET may be its name: the same store with a place of its own for backups, and that place's name. */
+  /** For backends that BACKUP_TARGET may name: the configuration for backups in the same store, and a name for it. */
   readonly forBackups?: (config: BackendConfig) => { config: BackendConfig; place: string };
 }

@@ -1,16 +1,16 @@
-// The storage backends there are.
+// The storage backends.
 import type { Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, BackendConfig, OpenOptions } from './backend.ts';
 import { local } from './local.ts';
 import { s3 } from './s3-backend.ts';
+import type { Storage } from './storage.ts';
 
-/** A new one is its file, and its name here. */
 export const BACKENDS: Backend[] = [local, s3];
 
 export const findBackend = (name: string): Backend | undefined => BACKENDS.find((backend) => backend.name === name);
 
-/** Throws `invalid`, with the names that there are. */
+/** Throws `invalid`. */
 export function getBackend(name: string): Backend {
   const backend = findBackend(name);
   if (!backend) {
@@ -22,25 +22,45 @@ export function getBackend(name: string): Backend {
   return backend;
 }
 
-/** Names that can stand where a backup goes, beside a folder. */
+/**
+ * Opens the configured storage, or the named one to move objects there. Throws `invalid` with the missing settings, and
+ * what the backend's `open` throws.
+ */
+export async function openStorage(
+  config: BackendConfig,
+  options: OpenOptions = {},
+  name: string = config.settings.STORAGE_BACKEND,
+): Promise<Storage> {
+  const backend = getBackend(name);
+  const missing = missingSettings(backend, config.settings);
+  if (missing.length > 0)
+    throw new AppError('invalid', `${backend.title} needs ${missing.join(', ')}.`.replace(/^./, upper), {
+      fields: missing.map((one) => ({ field: one.toLowerCase(), message: `is required for ${backend.title}` })),
+    });
+  return backend.open(config, options);
+}
+
+const upper = (letter: string): string => letter.toUpperCase();
+
+/** Backends that BACKUP_TARGET may name instead of a folder. */
 export const BACKUP_STORES = BACKENDS.filter(({ forBackups }) => forBackups).map(({ name }) => name);
 
-/** The backend to which a backup goes by its name; undefined for a folder. */
+/** The backend that a BACKUP_TARGET names; undefined for a folder. */
 export const backupBackend = (target: string | undefined): Backend | undefined =>
   BACKENDS.find(({ name, forBackups }) => name === target && forBackups);
 
-/** The one that a person has tried: of those in use, else the first that can be. */
+/** The backend that the settings page tests: the first in use, else the first that can be tested. */
 export function testedBackend(settings: Pick<Settings, 'STORAGE_BACKEND' | 'BACKUP_TARGET'>): Backend {
   const [first] = [...backendsInUse(settings), ...BACKENDS].filter(({ canBeTested }) => canBeTested);
-  if (!first) throw new AppError('conflict', 'There is no storage that can be tested.');
+  if (!first) throw new AppError('conflict', 'No storage backend can be tested.');
   return first;
 }
 
-/** What it cannot do without, and does not have. */
+/** Required settings that are not set. */
 export const missingSettings = (backend: Backend, settings: Settings): string[] =>
   backend.needed.filter((name) => settings[name] === undefined);
 
-/** Those in which the library or its backups are kept. */
+/** The backends of the library and its backups. */
 export const backendsInUse = (settings: Pick<Settings, 'STORAGE_BACKEND' | 'BACKUP_TARGET'>): Backend[] =>
   BACKENDS.filter(
     ({ name }) => name === settings.STORAGE_BACKEND || name === backupBackend(settings.BACKUP_TARGET)?.name,

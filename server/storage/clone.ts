@@ -1,19 +1,16 @@
-// Copy-on-write clones: on btrfs, XFS, APFS and some others a copy inside one file system takes neither room nor time.
+// Copy-on-write clones: on btrfs, XFS, APFS and others a copy within one file system takes no space and no time.
 import fs from 'node:fs';
 
-/** How a file system says that it, or this pair of them, cannot. Anything else is a fault of the file or the disk. */
+/** Codes of file systems that cannot clone. Anything else is an error of the file or the disk. */
 const CANNOT = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM']);
 
 export type Cloner = ReturnType<typeof createCloner>;
 
-/** `copy` throws where no clone can be made, and leaves nothing behind then. */
+/** `copy` throws where it cannot clone, and then leaves nothing behind. */
 export function createCloner(copy: (from: string | Buffer, to: string) => void = cloneFile) {
   const cannot = new Set<number>();
   return {
-    /**
-     * Makes `to` a clone of `from`; false when it was not made. A device from which none can be made is asked once
-     * only.
-     */
+    /** False when the file system cannot clone; a device is tried only once. */
     clone(from: string | Buffer, device: number, to: string): boolean {
       if (cannot.has(device)) return false;
       try {

@@ -1,13 +1,13 @@
-// What the codes of file system errors mean to us.
+// System errors of files as AppErrors.
 import { AppError, isDiskFull } from '../errors.ts';
 
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
 
-/** True when the error says that there is nothing under that name. */
+/** True when nothing exists at the path. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ABSENT.includes(String(error.code));
 
-/** For our own file operations: their errors become ours, while those of a source being read stay as they are. */
+/** Converts the errors of the storage's own file operations; those of a source being read stay as they are. */
 export async function ours<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -25,5 +25,5 @@ export function asStorageError(error: unknown): unknown {
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }
 
-/** Audio whose hash was known turned out to have another. */
+/** For audio that does not have the hash it had before. */
 export const changedMeanwhile = (): AppError => new AppError('conflict', 'The file changed while it was read.');

@@ -1,7 +1,6 @@
-// File names as text and back. A name on disk is bytes; most are UTF-8 and stay as they are (also in form: nothing is
-// normalised). A byte that is not valid UTF-8 becomes `\xNN`, and a backslash that would read as such an escape becomes
-// `\x5c`, so that every name has one text and every text gives its name back. Works on single names and on whole
-// relative paths with `/`.
+// File names on disk are bytes; this converts them to text and back without loss. Valid UTF-8 stays as it is, not
+// normalized. Other bytes become `\xNN`, and a backslash that would look like such an escape becomes `\x5c`. Works on
+// names and on relative paths with `/`.
 import { isUtf8 } from 'node:buffer';
 import { join, sep } from 'node:path';
 
@@ -21,7 +20,7 @@ export function nameToText(name: Buffer): string {
   return parts.join('');
 }
 
-/** A string where the name is plain text, bytes where it is not; both are accepted by `node:fs`. */
+/** A string when the name is valid UTF-8, else bytes; `node:fs` accepts both. */
 export function textToName(text: string): Buffer | string {
   if (text.search(ESCAPE) < 0) return text;
   const parts: Buffer[] = [];
@@ -33,7 +32,7 @@ export function textToName(text: string): Buffer | string {
   return Buffer.concat([...parts, Buffer.from(text.slice(done), 'utf8')]);
 }
 
-/** The path of a relative path's text below a folder. Not checked for `..`. */
+/** Does not check for `..`. */
 export function pathBelow(folder: string, text: string): Buffer | string {
   const name = textToName(text);
   if (typeof name === 'string') return join(folder, name);
@@ -46,7 +45,7 @@ function startsEscape(name: Buffer, at: number): boolean {
   );
 }
 
-/** Bytes of the valid UTF-8 sequence that starts here; 0 when there is none. */
+/** Length in bytes of the valid UTF-8 sequence at this position; 0 when there is none. */
 function sequenceLength(name: Buffer, at: number): number {
   const lead = name[at] ?? 0;
   const length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;

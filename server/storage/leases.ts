@@ -1,21 +1,22 @@
-// Who is about to use a stored object. Audio is named by its content, so an upload or a scan may find its object there
-// already; until its row is written, the deletion of the last track that had the object must not take it away.
+// Leases keep stored objects from being deleted before they are referenced. Audio is stored under its content hash, so
+// an upload or a scan may find its object in storage already; until it has written its row, deleting the last other
+// track with that object must not delete the object.
 
 export type Leases = ReturnType<typeof createLeases>;
 
 export function createLeases() {
-  const claimed = new Map<string, number>();
-  let claimedAll = 0;
+  const leased = new Map<string, number>();
+  let leasedAll = 0;
   const deleting = new Map<string, Promise<void>>();
-  /** Put off until the claim is dropped. */
+  /** Deletions postponed until the lease ends. */
   const waiting = new Map<string, () => Promise<void>>();
 
-  const isClaimed = (key: string): boolean => claimedAll > 0 || claimed.has(key);
+  const isLeased = (key: string): boolean => leasedAll > 0 || leased.has(key);
 
   async function deleteWhenFree(key: string, remove: () => Promise<void>): Promise<void> {
     while (deleting.has(key)) await deleting.get(key);
-    if (isClaimed(key)) return void waiting.set(key, remove);
-    const done = remove(); // begins in the same turn as the question above
+    if (isLeased(key)) return void waiting.set(key, remove);
+    const done = remove(); // in the same turn as the check above
     deleting.set(
       key,
       done.catch(() => undefined),
@@ -29,41 +30,41 @@ export function createLeases() {
 
   async function deleteWaiting(): Promise<void> {
     for (const [key, remove] of waiting) {
-      if (isClaimed(key) || !waiting.delete(key)) continue;
+      if (isLeased(key) || !waiting.delete(key)) continue;
       await deleteWhenFree(key, remove);
     }
   }
 
   return {
-    /** Does the work while nobody deletes the object; waits for a deletion that has begun. */
+    /** Keeps the object from being deleted during `work`; first waits for a deletion that has begun. */
     async lease<T>(key: string, work: () => Promise<T>): Promise<T> {
-      claimed.set(key, (claimed.get(key) ?? 0) + 1);
+      leased.set(key, (leased.get(key) ?? 0) + 1);
       try {
         await deleting.get(key);
         return await work();
       } finally {
-        const left = (claimed.get(key) ?? 1) - 1;
-        if (left > 0) claimed.set(key, left);
-        else claimed.delete(key);
+        const left = (leased.get(key) ?? 1) - 1;
+        if (left > 0) leased.set(key, left);
+        else leased.delete(key);
         await deleteWaiting();
       }
     },
 
-    /** For work that cannot say beforehand which objects it will use. */
+    /** For work that does not know in advance which objects it uses. */
     async leaseAll<T>(work: () => Promise<T>): Promise<T> {
-      claimedAll++;
+      leasedAll++;
       try {
         await Promise.all(deleting.values());
         return await work();
       } finally {
-        claimedAll--;
+        leasedAll--;
         await deleteWaiting();
       }
     },
 
     /**
-     * Runs `remove` now, or when the last claim is dropped; returns at once then. `remove` asks at its beginning
-     * whether the object is used.
+     * Calls `remove` now, or when the last lease ends; in that case it returns at once. `remove` has to check whether
+     * the object is referenced, since that may have changed.
      */
     deleteWhenFree,
   };

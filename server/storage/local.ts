@@ -1,16 +1,15 @@
-// Objects as files below one folder. Written to a temp file, synced, renamed: a reader sees a whole object or none, and
-// so does the next start after a kill or a power cut.
+// Objects as files below one folder. They are written to a temp file, synced and renamed, so that readers never see
+// part of an object, not even after a kill or a power cut.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, open, opendir, stat, unlink, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, open, opendir, stat, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError, messageOf, notFound } from '../errors.ts';
 import type { Backend } from './backend.ts';
-import { diskUsage } from './disk-usage.ts';
 import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
 import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
-import type { PutOptions, Storage, StoredObject } from './storage.ts';
+import type { DiskUsage, PutOptions, Storage, StoredObject } from './storage.ts';
 import { sweepTemp } from './sweep-temp.ts';
 import { moveSynced, writeSynced } from './synced-files.ts';
 import { LOCAL_SCHEME } from './uri.ts';
@@ -26,9 +25,7 @@ export const local: Backend = {
   mayBeDown: false, // a disk that cannot read a file today cannot tomorrow
   canBeTested: false,
 
-  /**
-   * Removes what a killed process left half-written. Throws `unavailable`, naming the folder, when it cannot be read.
-   */
+  /** Removes the leftovers of killed processes. Throws `unavailable`, naming the folder, when it cannot be read. */
   async open({ paths: { storageRoot: root } }, { now = () => new Date() }) {
     try {
       await sweepTemp({ root, now });
@@ -49,7 +46,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     try {
       const size = await writeSynced(temp, source, hash, options.signal);
       const key = toKey();
-      const isThere = hash && (await statFile(keyToPath(root, key)))?.size === size; // the same content, stored before
+      const isThere = hash && (await statFile(keyToPath(root, key)))?.size === size; // stored before
       await ours(isThere ? unlink(temp) : moveSynced(temp, keyToPath(root, key)));
       return { key, size };
     } catch (error) {
@@ -103,7 +100,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     },
 
     list: (prefix) => listBelow(root, prefix),
-    sweep: () => ours(sweepTemp({ root, now: () => new Date() })), // whether its process runs says more than its age
+    sweep: () => ours(sweepTemp({ root, now: () => new Date() })), // by process instead of age
     diskUsage: () => diskUsage(root),
     isUp: async () =>
       access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(
@@ -123,7 +120,7 @@ async function openObject(path: string): Promise<FileHandle> {
   }
 }
 
-/** Undefined for what is not there and for what is not a file. */
+/** Undefined when there is no file at the path. */
 async function statFile(path: string) {
   try {
     const found = await stat(path);
@@ -135,7 +132,7 @@ async function statFile(path: string) {
 }
 
 async function* listBelow(root: string, prefix: string): AsyncGenerator<StoredObject> {
-  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // '' or with a slash at its end
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // '' or ends with a slash
   if (folder !== '') assertKey(folder.slice(0, -1));
   for await (const key of keysIn(root, folder)) {
     const found = key.startsWith(prefix) ? await statFile(keyToPath(root, key)) : undefined;
@@ -152,5 +149,17 @@ async function* keysIn(root: string, folder: string): AsyncGenerator<string> {
     if (entry.name.startsWith('.') || (folder === '' && entry.name === TEMP_DIR)) continue;
     if (entry.isDirectory()) yield* keysIn(root, `${folder}${entry.name}/`);
     else if (entry.isFile()) yield folder + entry.name;
+  }
+}
+
+/** Of the disk that holds the folder, or its nearest existing ancestor. */
+async function diskUsage(folder: string): Promise<DiskUsage> {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    try {
+      const { bsize, blocks, bfree, bavail } = await statfs(path);
+      return { path, totalBytes: blocks * bsize, freeBytes: bavail * bsize, usedBytes: (blocks - bfree) * bsize };
+    } catch (error) {
+      if (!isAbsent(error) || path === dirname(path)) throw error;
+    }
   }
 }

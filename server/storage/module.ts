@@ -2,11 +2,10 @@ import { rm } from 'node:fs/promises';
 import type { Base, Module } from '../module.ts';
 import { createAudioStore } from './audio-store.ts';
 import type { StoreLimits } from './backend.ts';
+import { openStorage } from './backends.ts';
 import { createLeases } from './leases.ts';
-import { openStorage } from './open.ts';
 
 export interface StorageTuning {
-  /** How long the object store is waited for. */
   s3Limits?: Partial<StoreLimits>;
 }
 
@@ -14,7 +13,7 @@ export type StorageOffer = Awaited<ReturnType<typeof storageModule>>['offers'];
 
 export async function storageModule({ config, now, settings, tuning }: Base & { tuning: StorageTuning }) {
   const storage = await openStorage(config, { now, ...tuning });
-  await rm(config.paths.tmp, { recursive: true, force: true }); // uploads that a kill broke off
+  await rm(config.paths.tmp, { recursive: true, force: true }); // leftovers of a killed process
   return {
     offers: {
       storage,

@@ -1,13 +1,13 @@
-// Whether a storage can do all that is asked of one: something small goes in, is found, comes out as it was, and goes.
+// Tests a storage: writes, reads, lists and deletes a small object.
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../errors.ts';
 import type { Storage } from './storage.ts';
 
-/** Beginning of the keys it uses. */
+/** Prefix of its keys. */
 export const PROBE = 'probe-';
 
-/** Throws `unavailable` or `storage_full`, saying what did not work. Leaves nothing behind where deleting works. */
+/** Throws `unavailable` or `storage_full`, saying what failed. */
 export async function probe(storage: Pick<Storage, 'put' | 'stat' | 'open' | 'list' | 'delete'>): Promise<void> {
   const [key, bytes] = [`${PROBE}${randomBytes(8).toString('hex')}`, randomBytes(64)];
   await doing('Writing', storage.put(key, bytes));
@@ -16,9 +16,9 @@ export async function probe(storage: Pick<Storage, 'put' | 'stat' | 'open' | 'li
       'Reading',
       storage.open(key).then(({ stream }) => buffer(stream)),
     );
-    if (!read.equals(bytes)) throw new AppError('unavailable', 'What was written came back as something else.');
+    if (!read.equals(bytes)) throw new AppError('unavailable', 'The storage returned different data than was written.');
     if (!(await doing('Listing', isListed(storage, key))))
-      throw new AppError('unavailable', 'What was written is not in the list.');
+      throw new AppError('unavailable', 'The storage does not list what was written.');
   } finally {
     await doing('Deleting', storage.delete(key));
   }
@@ -32,7 +32,7 @@ async function isListed(storage: Pick<Storage, 'list'>, key: string): Promise<bo
 async function doing<T>(what: string, work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     throw cause instanceof AppError && cause.code === 'unavailable'
-      ? new AppError('unavailable', `${what} does not work: ${cause.message}`, { cause })
+      ? new AppError('unavailable', `${what} failed: ${cause.message}`, { cause })
       : cause;
   });
 }

@@ -1,4 +1,4 @@
-// A bucket of an S3 store, for the library and for backups.
+// S3-compatible object stores, for the library and for backups.
 import type { Backend } from './backend.ts';
 
 export const s3: Backend = {
@@ -14,12 +14,12 @@ export const s3: Backend = {
     'S3_FORCE_PATH_STYLE',
   ],
   needed: ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
-  verifyDays: 0, // it is charged for reading, and proves by itself what it holds
+  verifyDays: 0, // stores charge for reading, and keep checksums themselves
   mayBeDown: true,
   canBeTested: true,
 
   async open({ settings, paths }, { s3Limits }) {
-    // 33 MB that a local library saves
+    // loaded on use: the SDK takes 33 MB of memory
     const [{ openBucket }, { createS3Storage }] = await Promise.all([import('./s3-client.ts'), import('./s3.ts')]);
     return createS3Storage({ backend: s3, ...openBucket(settings, s3Limits), tmpDir: paths.tmp });
   },

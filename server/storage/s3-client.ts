@@ -1,18 +1,17 @@
-// The one place that makes a client of the object store. Loaded only where an object store is used: the SDK takes 33
-// MB.
+// The S3 client and its configuration.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Settings } from '../config/settings.ts';
 import type { StoreLimits } from './backend.ts';
 
 export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
-/** A connection for each listener, with room for uploads beside them. */
+/** One for each of hundreds of listeners, and for uploads. */
 const CONNECTIONS = 512;
 
 export interface Bucket {
   client: S3Client;
   bucket: string;
-  /** Stands before every key; empty, or with a slash at its end. */
+  /** Of every key; empty, or ends with a slash. */
   prefix: string;
   upMs: number;
 }
@@ -28,7 +27,7 @@ export type S3Settings = Pick<
   | 'S3_FORCE_PATH_STYLE'
 >;
 
-/** Asks nobody: the store may be down. `destroy` the client when done. */
+/** Does not connect, so the store may be down. `destroy` the client when done. */
 export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = {}): Bucket {
   const {
     S3_ENDPOINT: endpoint,
@@ -47,7 +46,7 @@ export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = 
   return { client, bucket: settings.S3_BUCKET ?? '', prefix: toPrefix(settings.S3_PREFIX), upMs: all.upMs };
 }
 
-/** Checksums in both directions; bodies are sent signed, in pieces, with the checksum at their end. */
+/** With checksums in both directions; the SDK sends signed chunks and the checksum at the end. */
 const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3ClientConfig => ({
   maxAttempts: attempts,
   retryMode: 'standard',

@@ -1,10 +1,10 @@
-// The body of a stored object on its way to whoever reads it: passed through piece by piece. A connection that breaks,
-// or that the store closes because a listener paused, is replaced by another that begins where it ended.
+// Streams the body of an object. When the connection breaks, or the store closes it because a listener paused, a new
+// one continues at the same position.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import { asStoreError } from './s3-errors.ts';
 
-/** Connections in a row that bring nothing. */
+/** Connections in a row without a byte. */
 const TRIES = 3;
 const PIECE_BYTES = 64 << 10;
 
@@ -12,9 +12,9 @@ export interface ReadPlan {
   /** Both ends included. */
   start: number;
   end: number;
-  /** Opens the rest of the same bytes, with a checksum where that is the whole object; rejects with an AppError. */
+  /** Opens the rest of the object, with a checksum when that is the whole object; rejects with an AppError. */
   reopen(start: number, signal: AbortSignal): Promise<Readable>;
-  /** Ends the connections with the stream. */
+  /** Aborted when the stream is closed, to close the connections. */
   ended: AbortController;
 }
 
@@ -31,7 +31,7 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
     let at = plan.start;
     for (let tries = TRIES; ;) {
       const before = at;
-      // one behind: the SDK compares the checksum at the end, and damaged audio must not look whole
+      // holds back the last piece until the SDK has compared the checksum: damaged audio must not look complete
       let held: Buffer | undefined;
       let fault: unknown = new Error('the connection ended early');
       try {
@@ -48,7 +48,7 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
       }
       if (at > plan.end) return;
       const isDamaged = isMismatch(fault) || (held !== undefined && at + held.length > plan.end);
-      if (isDamaged && at > plan.start) throw damaged(fault); // some of it went out already
+      if (isDamaged && at > plan.start) throw damaged(fault); // part of it has been sent already
       tries = at > before ? TRIES : tries - 1;
       if (tries === 0 || plan.ended.signal.aborted) throw isDamaged ? damaged(fault) : asStoreError(fault);
       body = quieted(await plan.reopen(at, plan.ended.signal));
@@ -57,17 +57,17 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
 }
 
 const damaged = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The audio came damaged from the object store.', { cause });
+  new AppError('unavailable', 'The object store returned damaged audio.', { cause });
 
-/** Of the whole object, which the SDK compares at its end; what it still held is thrown away then. */
+/** The SDK compares the checksum of a whole object at its end, and then discards what it has buffered. */
 const isMismatch = (fault: unknown): boolean => fault instanceof Error && fault.message.startsWith('Checksum mismatch');
 
-/** While nobody reads, an error has no listener and would end the process; whoever reads next is told of it. */
+/** Without a listener an error would end the process; the next reader gets it anyway. */
 const quieted = (body: Readable): Readable => body.on('error', () => undefined);
 
 /** `bytes 5-9/100` → 100 */
 export function sizeInRange(contentRange: string | undefined): number {
   const size = Number(/\/(\d+)$/.exec(contentRange ?? '')?.[1] ?? Number.NaN);
-  if (Number.isNaN(size)) throw new AppError('unavailable', 'The object store does not understand ranges.');
+  if (Number.isNaN(size)) throw new AppError('unavailable', 'The object store does not support ranges.');
   return size;
 }

@@ -1,4 +1,4 @@
-// Uploads in parts that a killed process left: they are no objects, but their parts take room, and are paid for.
+// Aborts multipart uploads of killed processes: they are not listed as objects, but their parts take space and cost.
 import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,
@@ -10,7 +10,7 @@ import type { Bucket } from './s3-client.ts';
 
 type Place = Omit<Bucket, 'upMs'>;
 
-/** How many that began before then were given up. */
+/** Returns how many uploads from before that time were aborted. */
 export async function sweepUploads({ client, bucket, prefix }: Place, before: Date): Promise<number> {
   let swept = 0;
   for await (const { Key: key = '', UploadId: id, Initiated: startedAt } of listUploads({ client, bucket, prefix })) {

@@ -1,5 +1,4 @@
-// What goes to the object store, looked at while it is read: how much it was, that it is what it was said to be, and
-// whose fault an error is.
+// Measures and checks an upload while its source is read.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { changedMeanwhile } from './file-errors.ts';
@@ -8,11 +7,11 @@ import type { KnownContent } from './storage.ts';
 export interface Measured {
   body: Readable | Buffer;
   size(): number;
-  /** An error of the source, or of whoever ended the upload: it is passed on as it is. */
+  /** The error of the source or the abort signal, if that is what ended the upload. */
   fault(): unknown;
 }
 
-/** With content that is known, the end of any other is an error: nothing is stored under a wrong name. */
+/** Fails at the end of content other than `known`, so that nothing is stored under a wrong hash. */
 export function measured(
   source: Readable | Buffer,
   known: KnownContent | undefined,

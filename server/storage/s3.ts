@@ -1,6 +1,6 @@
-// Objects in a bucket of an S3 store. An object appears there whole or not at all: in one request, or in parts that are
-// put together at the end. Every request carries a checksum that the store compares; audio goes only under a hash that
-// is known before it is sent.
+// Objects in an S3 bucket. They appear whole or not at all: sent in one request, or in parts that are joined at the
+// end. Every request has a checksum that the store verifies. Audio is hashed before it is sent, since its key is the
+// hash.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { unlink } from 'node:fs/promises';
@@ -23,13 +23,13 @@ import { measured } from './s3-upload.ts';
 import type { KnownContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
 import { writeSynced } from './synced-files.ts';
 
-/** Smaller objects go in one request. A part is in memory while it is sent; 10,000 of them are 80 GB. */
+/** Smaller objects take one request. Parts are sent from memory; the limit of 10,000 parts is 80 GB. */
 const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
 
 export interface S3StorageDeps extends Bucket {
   backend: StorageTraits;
-  /** For audio whose hash is not known before it was read. */
+  /** For audio that has to be hashed before it is sent. */
   tmpDir: string;
 }
 
@@ -58,11 +58,11 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
   async function putKnown(source: () => Readable, ext: string, known: KnownContent, options: PutOptions) {
     const key = audioKey(known.sha256, ext);
     const isThere = async (): Promise<boolean> => (await stat(key))?.size === known.size;
-    if (await isThere()) return { key, ...known }; // the same content, stored before
+    if (await isThere()) return { key, ...known }; // stored before
     try {
       await upload(key, source(), options, known);
     } catch (error) {
-      // when only the last answer was lost
+      // if only the response was lost
       const mayBeThere = error instanceof AppError && error.code === 'unavailable';
       if (!mayBeThere || !(await isThere().catch(() => false))) throw error;
     }
@@ -82,7 +82,7 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
     }
   }
 
-  /** Nothing is gone when the whole bucket is not there. */
+  /** A missing bucket is `unavailable`; without this check its objects would count as deleted. */
   async function assertBucket(): Promise<void> {
     try {
       await client.send(new HeadBucketCommand({ Bucket: bucket }));
@@ -132,7 +132,7 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
       const reopen = async (from: number, signal: AbortSignal): Promise<Readable> =>
         (await asking(get(range || from > 0 ? `bytes=${from}-${end}` : undefined, signal, first.ETag)))
-          .Body as Readable; // a range has no checksum
+          .Body as Readable; // ranges have no checksum
       return { size, stream: readResuming(first.Body as Readable, { start, end, reopen, ended }) };
     },
 
@@ -152,7 +152,7 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
         )) {
           for (const { Key: full = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
             const key = full.slice(prefix.length);
-            if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may hold what is not ours
+            if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may hold other files
           }
         }
       } catch (error) {

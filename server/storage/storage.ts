@@ -1,7 +1,7 @@
-// What a storage backend can do. Keys are those of local-paths.ts on every backend. Backends: backends.ts.
+// The interface of storage backends (backends.ts). All use the keys of local-paths.ts.
 import type { Readable } from 'node:stream';
 
-/** Both ends are included, as in HTTP. */
+/** Both ends included, as in HTTP. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -17,20 +17,20 @@ export interface StoredObject extends ObjectStat {
 }
 
 export interface OpenObject {
-  /** Size of the whole object, also when a range was asked for. */
+  /** Of the whole object, also for a range. */
   size: number;
-  /** Destroy it when it is not read to its end. */
+  /** Has to be destroyed when it is not read to the end. */
   stream: Readable;
 }
 
 export interface PutOptions {
-  /** Kept by backends that store it (an object store); a local file has none. */
+  /** Stored by object stores; files have none. */
   contentType?: string;
-  /** Ends the writing; nothing is left behind. */
+  /** Aborts writing; nothing is left behind. */
   signal?: AbortSignal;
   /**
-   * What the audio is, when that is known before it is read. A backend may then leave the source unread; content that
-   * turns out other is refused with `conflict`.
+   * Hash and size of the audio, when known before it is read. The source may stay unread if it is stored already; other
+   * content is rejected with `conflict`.
    */
   known?: KnownContent;
 }
@@ -53,49 +53,45 @@ export interface DiskUsage {
   usedBytes: number;
 }
 
-/** What a backend is like, in words of what others need to know. */
+/** What other modules need to know about a backend. */
 export interface StorageTraits {
-  /** The word in STORAGE_BACKEND, and the scheme of its URIs: `s3:audio/…`. */
+  /** Its value of STORAGE_BACKEND, and the scheme of its URIs: `s3:audio/…`. */
   readonly name: string;
-  /** For sentences: the object store. */
+  /** For messages: `the object store`. */
   readonly title: string;
-  /** VERIFY_DAYS where it is not set; 0 where reading everything is not free. */
+  /** Default of VERIFY_DAYS; 0 where reading is charged for. */
   readonly verifyDays: number;
-  /** It may be down for a while: what cannot be read now can be later. */
+  /** It may be temporarily unreachable. */
   readonly mayBeDown: boolean;
 }
 
 /**
- * Errors: `storage_full` (nothing half-written stays), `unavailable` (the backend cannot be reached or written),
- * `invalid` (not a key). An error of the source being stored comes out as it is. An object is whole or absent, never
- * half there.
+ * Objects are complete or absent, also after an error. Throws `storage_full`, `unavailable` (the backend cannot be
+ * reached or written) and `invalid` (not a key). Errors of the source being stored are thrown unchanged.
  */
 export interface Storage {
   readonly backend: StorageTraits;
-  /** Where the thread that reads tags may copy audio by itself, to its `keyToPath`; null where it cannot. */
+  /** Where the scan's reader thread may copy audio to `keyToPath` itself; null where it cannot. */
   readonly folder: string | null;
-  /** Stores under a name, replacing what was there. */
+  /** Replaces an object with the same key. */
   put(key: string, source: Readable | Buffer, options?: PutOptions): Promise<{ size: number }>;
-  /** Stores audio under its content's hash. The same content again costs nothing more. */
+  /** Stores audio under its content hash. Content that is stored already is not stored again. */
   putAudio(source: Readable, ext: string, options?: PutOptions): Promise<StoredAudio>;
-  /** Throws `not_found` when there is no such object. A range must begin inside the object; its end is cut to it. */
+  /** Throws `not_found`. A range has to start inside the object; its end is limited to the object's. */
   open(key: string, range?: ByteRange): Promise<OpenObject>;
   stat(key: string): Promise<ObjectStat | undefined>;
-  /** True when there was something to delete. */
+  /** False when there was no such object. */
   delete(key: string): Promise<boolean>;
-  /** Objects whose key begins with the prefix, in no certain order. */
+  /** Objects whose key starts with the prefix, in no particular order. */
   list(prefix: string): AsyncIterable<StoredObject>;
-  /** Removes what killed processes left half-written before that time; how many. */
+  /** Removes incomplete objects that killed processes left before that time; returns how many. */
   sweep(before: Date): Promise<number>;
-  /** Null where there is no disk of a fixed size. */
+  /** Null where there is no disk. */
   diskUsage(): Promise<DiskUsage | null>;
-  /** Whether it can be read and written now, for /health. */
+  /** For /health: it can be read and written. */
   isUp(): Promise<boolean>;
-  /**
-   * Path of the object for readers that want a real file; undefined where objects are not files. Does not say that it
-   * is there.
-   */
+  /** For readers that need a real file, which may not exist; undefined where objects are not files. */
   localPath(key: string): string | undefined;
-  /** Gives back connections, where there are any. */
+  /** Closes connections. */
   close?(): void;
 }

@@ -1,23 +1,20 @@
-// Removes what killed processes left half-written. Runs at the start, before anything is stored.
+// Removes temp files of killed processes.
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAbsent } from './file-errors.ts';
 import { TEMP_DIR, tempOwner } from './local-paths.ts';
 
-/** Nothing is written for this long: the process id in the name belongs to someone else by now. */
+/** No write takes this long: the process id has been reused by another program. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 export interface SweepOptions {
   root: string;
   now: () => Date;
-  /**
-   * When this process started, in ms: a file with our own id from before is of an earlier process with the same number
-   * (containers).
-   */
+  /** In Unix ms. Older files with this process's id are from an earlier process with the same id (containers). */
   startedAt?: number;
 }
 
-/** How many files went. Files of a process that still runs (the command line beside the server) stay. */
+/** Returns how many files were removed. Those of running processes (the command line, the server) are kept. */
 export async function sweepTemp({ root, now, startedAt = performance.timeOrigin }: SweepOptions): Promise<number> {
   const folder = join(root, TEMP_DIR);
   let removed = 0;
@@ -31,7 +28,7 @@ export async function sweepTemp({ root, now, startedAt = performance.timeOrigin 
       await unlink(path);
       removed++;
     } catch (error) {
-      if (!isAbsent(error)) throw error; // its owner renamed it meanwhile
+      if (!isAbsent(error)) throw error; // renamed meanwhile
     }
   }
   return removed;
@@ -43,7 +40,7 @@ function isInUse(pid: number, mtimeMs: number, startedAt: number): boolean {
 
 function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0); // signal 0 only asks
+    process.kill(pid, 0); // signal 0 only checks
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';

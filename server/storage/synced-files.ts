@@ -1,11 +1,11 @@
-// Writing files so that they survive a power cut: the bytes are synced before the rename, the folder after it.
+// Writes files that survive a power cut: the content is synced before the rename, the folder after it.
 import type { Hash } from 'node:crypto';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isAbsent, ours } from './file-errors.ts';
 
-/** Writes a new file whole and to the disk; its size. The caller removes it when this throws. */
+/** Writes and syncs a new file; returns its size in bytes. When it throws, the caller removes the file. */
 export async function writeSynced(
   path: string,
   source: Readable | Buffer,
@@ -29,7 +29,7 @@ export async function writeSynced(
   }
 }
 
-/** The temp folder is made when it is first missed. */
+/** Creates the temp folder on first use. */
 async function createTemp(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx');
@@ -47,7 +47,7 @@ async function writeWhole(handle: FileHandle, chunk: Buffer): Promise<void> {
   }
 }
 
-/** Renames, makes the folders on the way, and has both on the disk when it returns. */
+/** Renames a file, creating missing folders; all of it is synced when this returns. */
 export async function moveSynced(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -65,7 +65,7 @@ async function syncAncestors(folder: string, highest: string): Promise<void> {
   for (let at = folder; at !== highest && at !== dirname(at);) await syncFolder((at = dirname(at)));
 }
 
-/** Windows cannot open folders for this and does not need it. */
+/** Windows cannot sync folders and does not need it. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
@@ -78,7 +78,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Network file systems may not know how to sync a folder. */
+/** Some network file systems cannot sync folders. */
 const isUnsupported = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

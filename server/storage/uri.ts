@@ -1,9 +1,9 @@
-// What a track's `storage_uri` says: `<backend>:<key>` names an object of the storage, `file:<relative path>` a file
-// below the music folder that was never copied. Pure: the desktop shell reads it too.
+// A track's `storage_uri`: `<backend>:<key>` is an object in storage, `file:<relative path>` a file in the music folder
+// that is only referenced. Pure: the desktop shell uses it too.
 
-/** No backend can have this name. */
+/** Reserved: no backend may have this name. */
 export const FILE_SCHEME = 'file';
-/** Of objects that are files below the storage's folder. */
+/** Of objects in the local storage. */
 export const LOCAL_SCHEME = 'local';
 
 interface Named {
@@ -12,16 +12,16 @@ interface Named {
 
 export const toUri = ({ backend }: Named, key: string): string => `${backend.name}:${key}`;
 
-/** Of a file below the music folder. */
+/** `path` is relative to the music folder. */
 export const toFileUri = (path: string): string => `${FILE_SCHEME}:${path}`;
 
-/** Undefined when the URI names no file below the music folder. */
+/** Relative path of a referenced file; undefined for other URIs. */
 export function filePathOf(uri: string): string | undefined {
   const { scheme, rest } = splitUri(uri);
   return scheme === FILE_SCHEME ? rest : undefined;
 }
 
-/** Undefined when the URI names no object of this storage. */
+/** Undefined for URIs of other backends and referenced files. */
 export function keyOfUri({ backend }: Named, uri: string): string | undefined {
   const { scheme, rest } = splitUri(uri);
   return scheme === backend.name ? rest : undefined;

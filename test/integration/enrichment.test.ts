@@ -11,7 +11,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumPage, ArtistPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
-import { openStorage } from '../../server/storage/open.ts';
+import { openStorage } from '../../server/storage/backends.ts';
 import {
   startFakeAcoustId,
   type Answer,

@@ -209,12 +209,10 @@ describe('a test of an object store', () => {
     expect(await tried({})).toMatch(/needs S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY/);
     expect(await tried(typed())).toBeNull();
     expect(fake.objects.size).toBe(0);
-    expect(await tried({ ...typed(), s3_secret_access_key: 'something else' })).toMatch(
-      /Writing does not work: .*secret key/,
-    );
+    expect(await tried({ ...typed(), s3_secret_access_key: 'something else' })).toMatch(/Writing failed: .*secret key/);
     expect(await tried({ ...typed(), s3_bucket: 'another' })).toMatch(/bucket .* is not there/);
     fake.fault = ({ operation }) => (operation === 'ListObjectsV2' ? { status: 403, code: 'AccessDenied' } : undefined);
-    expect(await tried(typed())).toMatch(/Listing does not work: .*does not allow this/);
+    expect(await tried(typed())).toMatch(/Listing failed: .*does not allow this/);
     expect(fake.objects.size).toBe(0);
     expect((await post('/storage/test', { s3_endpoint: 'ftp://x' })).body).toMatchObject({
       problem: expect.stringMatching(/http or https/) as string,

@@ -10,7 +10,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../server/config/config.ts';
 import { openBucket } from '../../server/storage/s3-client.ts';
-import { openStorage } from '../../server/storage/open.ts';
+import { openStorage } from '../../server/storage/backends.ts';
 import { s3 } from '../../server/storage/s3-backend.ts';
 import { createS3Storage } from '../../server/storage/s3.ts';
 import type { Storage } from '../../server/storage/storage.ts';

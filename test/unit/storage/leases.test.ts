@@ -1,4 +1,4 @@
-// Who may delete a stored object, and when: every order in which claims and deletions can come.
+// When a stored object may be deleted: leases and deletions in every order.
 import { describe, expect, test } from 'vitest';
 import { createLeases } from '../../../server/storage/leases.ts';
 
