@@ -1,4 +1,4 @@
-// How many events a person has. They are only ever added, so those that were counted once need not be counted again.
+// Counts a user's events. Events are only ever added, so each is counted once.
 import { and, count, eq, gt, max } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';

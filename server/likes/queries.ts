@@ -38,7 +38,7 @@ export const listStates = (db: Db, userId: UserId, itemType: ItemType, itemIds: 
     .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), inArray(likeStates.itemId, itemIds)))
     .all();
 
-/** Goes by the users, because the table is in their order. */
+/** Names all users, so that the primary key, which starts with the user, is used. */
 const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
   and(
     inArray(likeStates.userId, db.select({ id: users.id }).from(users)),
@@ -66,7 +66,7 @@ export function deleteStatesOf(db: Db, item: Item): void {
   db.delete(likeStates).where(ofEverybody(db, item)).run();
 }
 
-/** Ids of what is liked, the last liked first. */
+/** Last liked first. */
 export const listLikedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
   db
     .select({ id: likeStates.itemId })
@@ -78,7 +78,7 @@ export const listLikedIds = (db: Db, userId: UserId, itemType: ItemType, { limit
     .all()
     .map(({ id }) => id);
 
-/** Ids of what has a rating, the highest first. */
+/** Highest rated first. */
 export const listRatedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
   db
     .select({ id: likeStates.itemId })

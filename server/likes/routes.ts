@@ -1,4 +1,3 @@
-// Likes over REST. Everybody sees and changes their own.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { LikeService } from './service.ts';
@@ -19,7 +18,7 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       method: 'post',
       path: '/likes',
       access: 'user',
-      summary: 'Like, un-like or rate a track, album or artist',
+      summary: 'Like, unlike or rate a track, album or artist',
       body: LikeEvent,
       reply: LikeState,
     },
@@ -38,7 +37,7 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       method: 'get',
       path: '/likes',
       access: 'user',
-      summary: 'Everything you liked, un-liked and rated, newest first',
+      summary: 'Your history of likes and ratings, newest first',
       query: LikeQuery,
       reply: LikeEventPage,
     },
@@ -50,7 +49,7 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       method: 'get',
       path: '/likes/state',
       access: 'user',
-      summary: 'What you think of these items',
+      summary: 'Your likes and ratings of these items',
       query: LikeStateQuery,
       reply: LikeStates,
     },

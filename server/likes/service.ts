@@ -1,5 +1,5 @@
-// What people liked and rated: an event for every word of theirs, and beside it the state that the events add up to.
-import { setImmediate as breathe } from 'node:timers/promises';
+// Likes and ratings. Every change is an event; the state they result in is stored beside them.
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
@@ -20,7 +20,7 @@ import {
 } from './queries.ts';
 import { nextState, type ItemState } from './state.ts';
 
-/** Since is null for an item that the person never said anything about. */
+/** `since` is null for an item without events. */
 export type LikeSummary = Item & Omit<ItemState, 'since'> & { since: Date | null };
 
 export type LikeService = ReturnType<typeof createLikeService>;
@@ -30,10 +30,10 @@ interface Said {
   rating: number | null;
 }
 
-/** Between slices others have their turn. */
+/** Items per transaction; requests are served in between. */
 const SLICE = 50;
 
-/** `onChange` hears of every change after it is on disk. */
+/** `onChange` is called after each change is stored. */
 export function createLikeService({
   db,
   now,
@@ -67,11 +67,11 @@ export function createLikeService({
       return summary;
     },
 
-    /** The same said of many; items that are not in the library are passed over. */
+    /** The same change for many items; those that are not in the library are skipped. */
     async addMany(userId: UserId, items: readonly Item[], said: Said): Promise<LikeSummary[]> {
       const summaries: LikeSummary[] = [];
       for (let i = 0; i < items.length; i += SLICE) {
-        if (i > 0) await breathe();
+        if (i > 0) await yieldToRequests();
         summaries.push(
           ...db.transaction(
             (tx) =>
@@ -92,13 +92,14 @@ export function createLikeService({
       total: countEvents(userId, itemType),
     }),
 
-    /** Ids, the last liked and the highest rated first. Items that left the library may be among them. */
+    /** Last liked first. May include items that were removed from the library. */
     listLikedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listLikedIds(db, userId, itemType, page),
+    /** Highest rated first; the same holds. */
     listRatedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listRatedIds(db, userId, itemType, page),
 
-    /** One for each id, in their order. */
+    /** One for each id, in the same order. */
     states(userId: UserId, itemType: ItemType, itemIds: number[]): LikeSummary[] {
       const known = new Map(listStates(db, userId, itemType, itemIds).map((row) => [row.itemId, row]));
       return itemIds.map((itemId) => known.get(itemId) ?? { itemType, itemId, liked: false, rating: 0, since: null });

@@ -1,17 +1,17 @@
-// What the events of one item add up to, for one person. Events count in the order in which they arrived, which is the
-// order of their ids: the last word on `liked` and the last rating given win.
+// A user's like and rating of an item, from its events in the order of their ids: the last `liked` and the last rating
+// win.
 
 export interface ItemState {
   liked: boolean;
   /** 0..5; 0 is no rating. */
   rating: number;
-  /** When `liked` became what it is: liking twice does not bring an item to the front again. */
+  /** When `liked` last changed: liking an item again does not move it to the front. */
   since: Date;
 }
 
 export interface LikeChange {
   liked: boolean;
-  /** Null leaves the rating as it was. */
+  /** Null leaves the rating unchanged. */
   rating: number | null;
   createdAt: Date;
 }
@@ -23,9 +23,8 @@ export const nextState = (before: ItemState | undefined, { liked, rating, create
 });
 
 /**
- * The event that brings an item the person's state of another one that turned out to be the same; undefined when that
- * has nothing to add. Liked once is liked, an own rating stays. The event carries the time at which the other was
- * liked, because that is when it was.
+ * The event that merges a user's state of another item into the one that is kept; undefined when nothing changes. Liked
+ * once is liked, and a rating of the kept item stays. The event has the time of the other item's like.
  */
 export function changeToAbsorb(kept: ItemState | undefined, other: ItemState): LikeChange | undefined {
   const liked = kept?.liked === true || other.liked;

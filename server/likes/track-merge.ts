@@ -1,5 +1,4 @@
-// What people think of a track goes over to another one that turned out to be the same music. Inside the caller's
-// transaction.
+// Moves likes and ratings when two tracks are merged. Runs inside the caller's transaction.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';

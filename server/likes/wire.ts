@@ -1,4 +1,3 @@
-// Likes and ratings on the wire.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { pageQuery, pagedOf, queryInt } from '../http/paging.ts';
@@ -15,7 +14,7 @@ export const LikeEvent = z
     item_type: ItemTypeIn,
     item_id: itemId,
     liked: z.boolean(),
-    rating: rating.optional().meta({ description: '0 takes a rating back; absent leaves it as it was' }),
+    rating: rating.optional().meta({ description: '0 removes the rating; absent leaves it unchanged' }),
   })
   .meta({ id: 'LikeEvent' });
 export type LikeEvent = z.output<typeof LikeEvent>;
@@ -26,7 +25,9 @@ export const LikeState = z
     item_id: z.int(),
     liked: z.boolean(),
     rating: z.int().meta({ description: '0 is no rating' }),
-    since: isoTime.nullable().meta({ description: 'when `liked` became what it is; null when nothing was ever said' }),
+    since: isoTime
+      .nullable()
+      .meta({ description: 'when `liked` last changed; null for an item that was never liked, unliked or rated' }),
   })
   .meta({ id: 'LikeState' });
 export type LikeState = z.output<typeof LikeState>;
@@ -35,7 +36,7 @@ export const LikeStates = z.array(LikeState);
 export const likeEvent = event(
   'like',
   LikeState,
-  'An item was liked, unliked or rated; to that person alone, on all their windows.',
+  'A track, album or artist was liked, unliked or rated. Sent to that user.',
 );
 
 export const LikeEventOut = z
@@ -55,13 +56,13 @@ export const LikeQuery = z.object({ item_type: ItemTypeIn.optional(), ...pageQue
 
 const MOST_IDS = 1_000;
 
-/** `item_id` may be given many times. */
+/** `item_id` may be repeated. */
 export const LikeStateQuery = z.object({
   item_type: ItemTypeIn,
   item_id: z
     .union([z.string().transform((id) => [id]), z.array(z.string())])
     .pipe(z.array(queryInt.pipe(itemId)).max(MOST_IDS))
-    .meta({ description: `once for each item, at most ${MOST_IDS} times` }),
+    .meta({ description: `repeat it for several items, up to ${MOST_IDS}` }),
 });
 
 export const toLikeState = ({ itemType, itemId, liked, rating, since }: LikeSummary): LikeState => ({

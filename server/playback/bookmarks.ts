@@ -1,4 +1,4 @@
-// Places in long tracks to come back to: one for each person and track.
+// Bookmarks: a position in a track, one per user and track.
 import { and, count, desc, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -47,7 +47,7 @@ export function createBookmarkService({
 
   return {
     get,
-    /** The last changed first. */
+    /** Last changed first. */
     list: (userId: UserId, { limit, offset }: Page): Paged<BookmarkSummary> => ({
       items: withTracks(
         userId,
@@ -63,7 +63,7 @@ export function createBookmarkService({
       total: db.select({ n: count() }).from(bookmarks).where(eq(bookmarks.userId, userId)).get()?.n ?? 0,
     }),
 
-    /** Makes it or moves it. Throws `not_found` for a track that is not in the library. */
+    /** Creates or moves it. Throws `not_found` for a track that is not in the library. */
     set: (
       userId: UserId,
       trackId: TrackId,

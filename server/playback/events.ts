@@ -5,5 +5,5 @@ import { isoTime } from '../http/times.ts';
 export const queueEvent = event(
   'queue',
   z.object({ client: z.string().nullable(), updated_at: isoTime }),
-  'The queue was saved; to that person alone, on all their windows.',
+  'The queue was saved. Sent to its owner.',
 );

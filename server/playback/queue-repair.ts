@@ -1,5 +1,4 @@
-// A saved queue may name tracks that were deleted since. They fall out; the place in the queue stays with the track it
-// was on, or goes to the next that is left.
+// Removes deleted tracks from a saved queue. The current track stays the same, or becomes the next one left.
 export interface QueuePlace {
   currentIndex: number;
   positionMs: number;

@@ -1,4 +1,4 @@
-// The play queue of a person, shared by all their devices: the last one that saved it wins.
+// A user's play queue, shared by their devices; the last save wins.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -13,11 +13,11 @@ import { queueEvent } from './events.ts';
 
 export interface PlayQueue {
   trackIds: TrackId[];
-  /** Place in trackIds, from 0; 0 in an empty queue. */
+  /** Index in trackIds; 0 in an empty queue. */
   currentIndex: number;
   positionMs: number;
   client: string | null;
-  /** Null when none was ever saved. */
+  /** Null when no queue was ever saved. */
   updatedAt: Date | null;
 }
 
@@ -49,18 +49,16 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
   return {
     get,
 
-    /** Tracks of a part of the queue, in its order. */
+    /** In the queue's order. */
     tracks(userId: UserId, { limit, offset }: Page): Paged<TrackSummary> {
       const { trackIds } = get(userId);
       return { items: library.tracksById(userId, trackIds.slice(offset, offset + limit)), total: trackIds.length };
     },
 
-    /**
-     * Replaces the queue; tracks that are not in the library are left out. Throws `invalid` for a place outside of it.
-     */
+    /** Replaces the queue, without tracks that are not in the library. Throws `invalid` for an index out of range. */
     save(userId: UserId, { trackIds, currentIndex, positionMs, client }: Omit<PlayQueue, 'updatedAt'>): PlayQueue {
       if (currentIndex > Math.max(0, trackIds.length - 1))
-        throw invalid([{ field: 'current_index', message: 'lies outside of the queue' }]);
+        throw invalid([{ field: 'current_index', message: 'is outside the queue' }]);
       const values = { trackIds: JSON.stringify(trackIds), currentIndex, positionMs, client, updatedAt: now() };
       db.insert(playQueues)
         .values({ userId, ...values })
@@ -70,7 +68,7 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
       return get(userId);
     },
 
-    /** The same for clients that name the current track and not its place. Undefined: the first one. */
+    /** For clients that send the current track instead of its index; undefined is the first one. */
     saveByTrack(
       userId: UserId,
       queue: Omit<PlayQueue, 'updatedAt' | 'currentIndex'> & { current: TrackId | undefined },

@@ -1,4 +1,3 @@
-// The play queue and bookmarks over REST. Everybody sees and changes their own.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
@@ -23,7 +22,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       method: 'get',
       path: '/queue',
       access: 'user',
-      summary: 'Your play queue, as the last device left it',
+      summary: 'Your play queue, as saved last',
       reply: QueueOut,
     },
     ({ user }) => toQueueOut(queue.get(user.id)),
@@ -54,7 +53,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       method: 'get',
       path: '/queue/tracks',
       access: 'user',
-      summary: 'The tracks of your play queue, in its order',
+      summary: 'The tracks of your play queue, in order',
       query: PlaybackPageQuery,
       reply: QueueTracksPage,
     },
@@ -66,7 +65,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       method: 'get',
       path: '/bookmarks',
       access: 'user',
-      summary: 'Your bookmarks, the last changed first',
+      summary: 'Your bookmarks, last changed first',
       query: PlaybackPageQuery,
       reply: BookmarkPage,
     },
@@ -102,7 +101,13 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
   ),
 
   route(
-    { method: 'delete', path: '/bookmarks/:track_id', access: 'user', summary: 'Remove it', params: BookmarkParam },
+    {
+      method: 'delete',
+      path: '/bookmarks/:track_id',
+      access: 'user',
+      summary: 'Remove your bookmark',
+      params: BookmarkParam,
+    },
     ({ user, params }) => bookmarks.remove(user.id, params.track_id),
   ),
 ];

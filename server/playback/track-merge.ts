@@ -1,4 +1,4 @@
-// Queues and bookmarks go over to another track that turned out to be the same music. Inside the caller's transaction.
+// Moves queue entries and bookmarks when two tracks are merged. Runs inside the caller's transaction.
 import { and, eq, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -7,7 +7,7 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 
 export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
   function moveInQueues(from: TrackId, to: TrackId): void {
-    // the number may also be a part of another one: then nothing changes
+    // also finds ids that contain this one, which are skipped below
     const candidates = db
       .select({ userId: playQueues.userId, trackIds: playQueues.trackIds })
       .from(playQueues)
@@ -23,7 +23,7 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
     }
   }
 
-  /** Who has one on both keeps the later. */
+  /** Of a user's bookmarks in both tracks, the later one is kept. */
   function moveBookmarks(from: TrackId, to: TrackId): void {
     for (const bookmark of db.select().from(bookmarks).where(eq(bookmarks.trackId, from)).all()) {
       const ofTo = and(eq(bookmarks.userId, bookmark.userId), eq(bookmarks.trackId, to));

@@ -1,4 +1,3 @@
-// The play queue and bookmarks on the wire.
 import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
@@ -15,7 +14,7 @@ const positionMs = z.int().min(0).max(LONGEST_MS);
 export const QueueIn = z
   .strictObject({
     track_ids: z.array(TrackIdIn).max(MOST_TRACKS).meta({
-      description: 'in order; a track may be there several times. Tracks that are not in the library are left out',
+      description: 'in order; a track may occur several times. Tracks that are not in the library are left out',
     }),
     current_index: z.int().min(0).default(0),
     position_ms: positionMs.default(0),
@@ -27,10 +26,10 @@ export type QueueIn = z.output<typeof QueueIn>;
 export const QueueOut = z
   .object({
     track_ids: z.array(z.int()),
-    current_index: z.int().meta({ description: 'place in track_ids, from 0' }),
+    current_index: z.int().meta({ description: 'index in track_ids, from 0' }),
     position_ms: z.int(),
     changed_by: z.string().nullable().meta({ description: 'the client that saved it' }),
-    updated_at: isoTime.nullable().meta({ description: 'null when none was ever saved' }),
+    updated_at: isoTime.nullable().meta({ description: 'null when no queue was ever saved' }),
   })
   .meta({ id: 'QueueOut' });
 export type QueueOut = z.output<typeof QueueOut>;
@@ -54,7 +53,6 @@ export const BookmarkOut = z
 export type BookmarkOut = z.output<typeof BookmarkOut>;
 export const BookmarkPage = pagedOf(BookmarkOut).meta({ id: 'PagedBookmarks' });
 
-/** The id of a track in a path. */
 export const BookmarkParam = z.object({
   track_id: z
     .string()

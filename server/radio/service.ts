@@ -1,4 +1,4 @@
-// Stations on the internet that somebody noted down. Tonearm never opens their addresses; players do.
+// Internet radio stations. Only players open their addresses, Tonearm does not.
 import { asc, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { RadioStationId } from '../db/ids.ts';
@@ -21,7 +21,7 @@ export function createRadioService({ db, now }: { db: MainDb; now: () => Date })
     list: (): RadioStation[] =>
       db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
 
-    /** Throws `invalid` for an address that is none of http or https. */
+    /** Throws `invalid` unless the addresses are http or https. */
     add: (words: StationWords): RadioStation =>
       db
         .insert(radioStations)
@@ -50,6 +50,6 @@ function checked({ name, streamUrl, homePageUrl }: StationWords): StationWords {
   return { name: name.trim(), streamUrl, homePageUrl };
 }
 
-/** What else an address may be (`javascript:`, `file:`), some player would run or open. */
+/** Some players would run or open other schemes (`javascript:`, `file:`). */
 const isWebAddress = (text: string): boolean =>
   text.length <= MOST_CHARACTERS && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
