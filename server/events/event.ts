@@ -1,5 +1,4 @@
-// An event is declared by the module that publishes it, and listed in server/wire.ts. Events announce changes; nothing
-// is controlled by them.
+// An event is declared by the module that publishes it, and listed in server/wire.ts. Events only announce changes.
 import type { z } from 'zod';
 
 export interface EventKind<Name extends string = string, Data extends z.ZodType = z.ZodType> {

@@ -1,19 +1,19 @@
-// Publishes events to listeners, and keeps the latest ones so that a listener that lost its connection can catch up.
-// Ids are integers that start at the process's boot time, so they grow across restarts, and an id from an earlier
-// process is recognised: that listener may have missed anything and is told to reload.
+// Publishes events to listeners and keeps the latest, so that a listener can catch up after a reconnect. Ids start at
+// the boot time of the process, so they increase across restarts, and ids of an earlier process are recognized: such a
+// listener may have missed anything and gets the summary.
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
 import type { EventKind } from './event.ts';
 
-/** Who may see an event; everybody when absent. */
+/** Who receives an event; everybody when absent. */
 export type Audience = 'superuser' | { userId: UserId };
 export interface Listener {
   id: UserId;
   isSuperuser: boolean;
 }
 
-/** An event as sent: `data` is JSON, serialised once for all listeners. */
+/** `data` is JSON, serialized once for all listeners. */
 export interface SentEvent {
   id: number;
   name: string;
@@ -22,9 +22,9 @@ export interface SentEvent {
 
 export interface EventHubDeps {
   now: () => Date;
-  /** Events to remember. */
+  /** Events to keep. */
   capacity?: number;
-  /** Characters to remember; well below what a slow listener may owe, so that catching up never cuts one off. */
+  /** Characters of `data` to keep; well below MAX_BUFFERED_BYTES, so that catching up never disconnects a listener. */
   capacityChars?: number;
 }
 
@@ -41,7 +41,7 @@ interface Remembered extends SentEvent {
 export type EventHub = ReturnType<typeof createEventHub>;
 
 export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
-  // only at a million events a second would a process reach the ids of the next
+  // a process would need a million events a second to reach the ids of the next one
   const bootId = now().getTime() * 1_000;
   const ring: Remembered[] = [];
   const subscribers = new Set<Subscriber>();
@@ -57,10 +57,10 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       ringChars -= ring.shift()?.data.length ?? 0;
   }
 
-  /** What a listener missed after `lastSeen`; undefined when that is no longer kept. */
+  /** The events after `lastSeen`; undefined when they are no longer kept. */
   function missedSince(lastSeen: number, listener: Listener): SentEvent[] | undefined {
     const oldest = ring[0]?.id ?? lastId + 1;
-    if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined; // also when it is no number
+    if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined; // also for NaN
     return ring.filter((event) => event.id > lastSeen && mayHear(listener, event.audience));
   }
 
@@ -78,14 +78,14 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       for (const { listener, send } of subscribers) if (mayHear(listener, audience)) send(event);
     },
 
-    /** Sets the event sent to a listener that missed more than is kept. */
+    /** Sets the event for a listener that missed more than is kept. */
     summarizeWith<Data extends z.ZodType>({ name }: EventKind<string, Data>, state: () => z.output<Data>): void {
       summary = () => ({ name, data: JSON.stringify(state()) });
     },
 
     /**
-     * Calls `send` for each event from now on, first for those missed since `lastEventId`, or for the summary when
-     * these are no longer kept. `end` is called once when the hub closes. Returns the unsubscribe function.
+     * Calls `send` for each event; first for those since `lastEventId`, or for the summary when they are no longer
+     * kept. `end` is called when the hub closes. Returns the unsubscribe function.
      */
     subscribe(
       listener: Listener,
@@ -101,7 +101,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       return () => void subscribers.delete(subscriber);
     },
 
-    /** Ends every subscription; later events go nowhere. */
+    /** Ends all subscriptions; later events are dropped. */
     close(): void {
       closed = true;
       for (const { end } of subscribers) end();

@@ -1,4 +1,4 @@
-// GET /events: the hub's events as a stream that a browser's EventSource reads and resumes.
+// GET /events: server-sent events, for a browser's EventSource.
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
@@ -9,13 +9,13 @@ import type { EventKind } from './event.ts';
 import type { EventHub, SentEvent } from './hub.ts';
 
 const MAX_CONNECTIONS = 20; // per user
-const MAX_BUFFERED_BYTES = 1_048_576; // a listener who owes more than this does not read
-const HEARTBEAT_MS = 25_000; // proxies close a silent connection after 30 to 60 s
-const RETRY_MS = 2_000; // how long a browser waits before it comes back
+const MAX_BUFFERED_BYTES = 1_048_576; // a listener with more unread data is disconnected
+const HEARTBEAT_MS = 25_000; // proxies close idle connections after 30 to 60 s
+const RETRY_MS = 2_000; // before a browser reconnects
 
 export interface EventRoutesDeps {
   events: EventHub;
-  /** All that may come, for the documentation. */
+  /** All kinds of events, for the documentation. */
   kinds: readonly EventKind[];
   /** Checked again at each heartbeat: a connection outlives its token. */
   authenticate: Authenticate;
@@ -46,10 +46,7 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
       ({ user, query, req, res }) => {
         const open = connections.get(user.id) ?? 0;
         if (open >= MAX_CONNECTIONS)
-          throw new AppError(
-            'too_many_requests',
-            `There are ${open} event streams open for this account. Close some windows.`,
-          );
+          throw new AppError('too_many_requests', `This account has ${open} open event streams. Close some windows.`);
 
         const stream = openStream(res);
         if (req.method === 'HEAD') return stream.end();
@@ -79,26 +76,23 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
       const again = authenticate(req, { query: true });
       return again?.id === user.id && again.isSuperuser === user.isSuperuser;
     } catch {
-      return false; // the database is gone: let the listener come back and hear it as an answer
+      return false; // the database cannot be read; the listener reconnects and gets the error
     }
   }
 }
 
-/**
- * From here on the connection is an event stream. The first write sends the headers, so that a refusal can still be an
- * HTTP error.
- */
+/** Headers are sent with the first write, so that until then an error can still be an HTTP error. */
 function openStream(res: Response) {
   res.status(200).set({
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store, no-transform',
-    'X-Accel-Buffering': 'no', // nginx would hold the events back
+    'X-Accel-Buffering': 'no', // nginx would buffer the events
   });
   res.socket?.setNoDelay(true);
   const write = (text: string): void => {
     if (res.writableEnded || res.destroyed) return;
     res.write(text);
-    if (res.writableLength > MAX_BUFFERED_BYTES) res.destroy(); // comes back with its Last-Event-ID, if it lives
+    if (res.writableLength > MAX_BUFFERED_BYTES) res.destroy(); // it can reconnect with its Last-Event-ID
   };
   return {
     begin: () => write(`retry: ${RETRY_MS}\n\n`),

@@ -1,5 +1,4 @@
-// One wide line per request and per job attempt, as JSON on stderr. Secrets are redacted here, so no caller can forget
-// to.
+// JSON lines on stderr. Secrets are removed here, so that no caller can forget to.
 import { pino, type Logger } from 'pino';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -7,17 +6,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** No child loggers: their bindings would bypass the redaction. */
 export type Log = Pick<Logger, LogLevel | 'level'>;
 
-/**
- * Names of fields that hold a secret, in any spelling and with anything in front: `setup_token`, `newPassword`,
- * `S3_SECRET_ACCESS_KEY`.
- */
+/** Secret fields in any spelling and with any prefix: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
 const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesskeyid|secretkey|authorization|cookies?)$/;
 const SECRET_PARAMETERS = /([?&#](?:token|p|t|s|apiKey|password|(?:setup|access)_token)=)(?:[^&\s"#\\]|\\[^"\s])*/gi;
 const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
 const HIDDEN = '***';
 const DEEPEST = 8;
 
-/** Redacts the values of secret query parameters in a URL, or in text that holds one. */
+/** Redacts secret query parameters in a URL, or in text with URLs. */
 export const redactUrl = (text: string): string =>
   text.replace(SECRET_PARAMETERS, `$1${HIDDEN}`).replace(SECRET_HEADERS, `$1${HIDDEN}`);
 
@@ -28,7 +24,7 @@ export function createLog(level: LogLevel, destination: NodeJS.WritableStream = 
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
-      hooks: { streamWrite: redactUrl }, // the whole line: messages, stacks and texts wherever they stand
+      hooks: { streamWrite: redactUrl }, // of the whole line, including messages and stacks
       serializers: { err: (error: unknown) => error }, // done by redactFields
     },
     destination as unknown as NodeJS.WriteStream,

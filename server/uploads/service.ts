@@ -1,5 +1,5 @@
-// Uploads: streamed to disk while hashing, never held in memory. Content decides the format, and the same content again
-// is the same track.
+// Uploads are hashed while they are streamed to disk. The content decides the format, and uploading the same content
+// again gives the same track.
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -19,8 +19,8 @@ import type { StoreFile, WholeFile } from '../files/store-file.ts';
 export const UPLOAD = 'upload';
 const FIELD = 'files';
 const MAX_FILES = 1_000;
-/** Errors of one file; any other ends the whole upload. */
-const FAULTS_OF_A_FILE: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
+/** Errors of a single file; any other aborts the upload. */
+const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
 
 export interface Uploaded {
   trackId: TrackId;
@@ -38,7 +38,6 @@ export interface UploadDeps {
   storeFile: StoreFile;
   settings: LiveSettings;
   tmpDir: string;
-  /** Tracks were added. */
   onUploaded: (ids: readonly TrackId[]) => void;
 }
 
@@ -50,7 +49,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
     'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
   );
 
-  /** Reads a multipart request; each file succeeds or fails by itself, and stays when the request breaks off. */
+  /** Reads a multipart request. Each file succeeds or fails on its own, and is kept when the request is cut off. */
   async function receive(req: Request, signal: AbortSignal): Promise<UploadOutcome> {
     const outcome: UploadOutcome = { uploaded: [], errors: [] };
     const fileBytes = settings.get('MAX_UPLOAD_BYTES');
@@ -62,7 +61,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
         {
           files: MAX_FILES,
           fileBytes,
-          tooLarge: `The file is larger than ${fileBytes} bytes, the most that may be uploaded.`,
+          tooLarge: `The file is larger than the limit of ${fileBytes} bytes.`,
         },
         async (file) => {
           try {
@@ -70,7 +69,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
           } catch (error) {
             if (signal.aborted || isDiskFull(error)) throw error;
             if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
-            else if (!FAULTS_OF_A_FILE.includes(error.code)) throw error;
+            else if (!FILE_ERRORS.includes(error.code)) throw error;
             fault ??= error instanceof AppError ? undefined : error;
             outcome.errors.push({ filename: file.filename, ...toLine(error) });
           }
@@ -82,12 +81,12 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
     }
     if (outcome.uploaded.length === 0 && fault !== undefined) throw fault;
     if (outcome.uploaded.length + outcome.errors.length === 0)
-      throw badRequest(`The upload has no file; send files as multipart field "${FIELD}".`);
+      throw badRequest(`The upload contains no file. Send files in the multipart field "${FIELD}".`);
     return outcome;
   }
 
   async function take({ field, filename, chunks }: FormFile, signal: AbortSignal): Promise<Uploaded> {
-    if (field !== FIELD) throw badRequest(`It is in another field; send files as multipart field "${FIELD}".`);
+    if (field !== FIELD) throw badRequest(`Wrong field name. Send files in the multipart field "${FIELD}".`);
     const path = join(tmpDir, `upload-${randomUUID()}`);
     try {
       const staged = await stage(chunks, path, signal);
@@ -104,11 +103,11 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
   function insert(sha256: string, audio: TrackAudio, identity: TrackIdentity): Uploaded {
     return db.$client
       .transaction((): Uploaded => {
-        const known = findByContent.get(sha256); // another upload of the same content may have been first
+        const known = findByContent.get(sha256); // uploaded meanwhile by another request
         if (known) return { trackId: known.id, isNew: false };
         const before = findBySource.get(UPLOAD, sha256);
         if (before) {
-          tracks.setAudio(before.id, audio); // it was missing, and is back
+          tracks.setAudio(before.id, audio); // it was missing
           return { trackId: before.id, isNew: false };
         }
         const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, identity, audio });
@@ -126,7 +125,7 @@ export type UploadService = ReturnType<typeof createUploadService>;
 const toLine = (error: unknown): { detail: string; tooLarge: boolean } =>
   error instanceof AppError
     ? { detail: error.message, tooLarge: error.code === 'too_large' }
-    : { detail: 'It could not be stored.', tooLarge: false };
+    : { detail: 'The file could not be stored.', tooLarge: false };
 
 async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<WholeFile> {
   const hash = createHash('sha256');

@@ -355,14 +355,14 @@ describe('uploads that break off', () => {
     const wrong = await send(form(filePart(silentMp3(52), { name: 'file' }), END));
     expect([wrong.status, wrong.body.detail]).toEqual([
       422,
-      'a.mp3: It is in another field; send files as multipart field "files".',
+      'a.mp3: Wrong field name. Send files in the multipart field "files".',
     ]);
     const both = await send(
       form(filePart(silentMp3(53), { name: 'file', filename: 'b.mp3' }), filePart(silentMp3(54)), END),
     );
     expect([both.status, both.body.errors]).toEqual([
       201,
-      [{ filename: 'b.mp3', detail: 'It is in another field; send files as multipart field "files".' }],
+      [{ filename: 'b.mp3', detail: 'Wrong field name. Send files in the multipart field "files".' }],
     ]);
   });
 });
