@@ -1,26 +1,21 @@
-// Who a phone client is, by its app-password. The login password is never accepted here. The password is 138 random
-// bits, so a right one is let through whatever was failed before: a second phone at home with an old password must not
-// shut the first one out. Only failures are counted and slowed down.
+// Authenticates Subsonic clients by their app password; the login password is never accepted. With 138 random bits it
+// cannot be guessed, so a correct one is accepted regardless of earlier failures: a second phone at the same address
+// with an old password must not lock out the first. Only failures count towards the limits.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { users } from '../db/schema.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import { createAppPasswordCipher } from './app-passwords.ts';
+import { createTryTouch, toPrincipal } from './authenticate.ts';
 import type { Limits } from './limits.ts';
-import { prepareSeen } from './queries.ts';
 import { usernameKey } from './username.ts';
 
-/** `proves` says whether what the client sent fits the password. */
+/** `proves` says whether what the client sent matches the password. */
 export type AppCredential = { apiKey: string } | { username: string; proves: (password: string) => boolean };
 
-interface Row {
-  id: UserId;
-  username: string;
-  isSuperuser: 0 | 1;
-  sealed: Uint8Array | null;
-  salt: Uint8Array | null;
-  lastSeenAt: number | null;
-}
+type Row = RowAs<typeof users, 'id' | 'username' | 'isSuperuser' | 'appPassword' | 'appPasswordSalt' | 'lastSeenAt'>;
 
 export interface AppSignInDeps {
   db: MainDb;
@@ -31,10 +26,9 @@ export interface AppSignInDeps {
   limits: Limits;
 }
 
-const SEEN_EVERY_MS = 60_000;
 const COLUMNS =
-  'id, username, is_superuser AS isSuperuser, app_password AS sealed, app_password_salt AS salt, last_seen_at ' +
-  'AS lastSeenAt';
+  'id, username, is_superuser AS isSuperuser, app_password AS appPassword, app_password_salt AS appPasswordSalt, ' +
+  'last_seen_at AS lastSeenAt';
 
 export type AppSignIn = ReturnType<typeof createAppSignIn>;
 
@@ -42,34 +36,23 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
   const cipher = createAppPasswordCipher(secretKey);
   const byName = db.$client.prepare<[string], Row>(`SELECT ${COLUMNS} FROM users WHERE username_key = ?`);
   const byLookup = db.$client.prepare<[string], Row>(`SELECT ${COLUMNS} FROM users WHERE app_password_lookup = ?`);
-  const { touch } = prepareSeen(db);
+  const tryTouch = createTryTouch({ db, log, now });
   const nobody = cipher.seal(0 as UserId, 'nobody has this password');
 
-  /** The same work is done for a name that nobody has. */
+  /** Takes as long for an unknown name, so that the time does not reveal which names exist. */
   function byPassword(username: string, proves: (password: string) => boolean): Row | undefined {
     const row = byName.get(usernameKey(username));
     const has =
-      row?.sealed && row.salt
-        ? { id: row.id, sealed: Buffer.from(row.sealed), salt: Buffer.from(row.salt) }
+      row?.appPassword && row.appPasswordSalt
+        ? { id: row.id, sealed: row.appPassword, salt: row.appPasswordSalt }
         : { id: 0 as UserId, ...nobody };
     const password = cipher.open(has.id, has);
     const isRight = password !== undefined && proves(password);
     return isRight && has.id !== 0 ? row : undefined;
   }
 
-  /** A request must not fail because this cannot be written. */
-  function tryTouch({ id, lastSeenAt }: Row): void {
-    const at = now();
-    if (lastSeenAt !== null && Math.abs(at.getTime() - lastSeenAt) < SEEN_EVERY_MS) return;
-    try {
-      touch(id, at);
-    } catch (error) {
-      log.warn({ err: error, user_id: id }, 'last_seen_at not written');
-    }
-  }
-
   /**
-   * Undefined when nobody proved anything. Throws `too_many_requests` after too many failures from the address or for
+   * Undefined when the credential is wrong. Throws `too_many_requests` after too many failures from the address or for
    * the name.
    */
   return async (credential: AppCredential, from: string | undefined): Promise<Principal | undefined> => {
@@ -79,7 +62,7 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
         : byPassword(credential.username, credential.proves);
     if (row) {
       tryTouch(row);
-      return { id: row.id, username: row.username, isSuperuser: row.isSuperuser === 1 };
+      return toPrincipal(row);
     }
     await limits.attempt(from, 'apiKey' in credential ? undefined : usernameKey(credential.username));
     return undefined;

@@ -1,14 +1,15 @@
-// Who sent a request: a bearer header, or the `token` parameter where headers cannot be sent.
+// Authenticates API requests by the `Authorization: Bearer` header, or by the `token` parameter where a client cannot
+// send headers.
 import type { Request } from 'express';
 import type { MainDb } from '../db/client.ts';
 import type { Authenticate } from '../http/mount.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
-import { prepareSeen, type SeenUser } from './queries.ts';
+import { prepareFindPrincipal, prepareTouch, type PrincipalRow } from './queries.ts';
 import type { Tokens } from './tokens.ts';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
-/** Only as it is spelled: `%74oken=` would be a token that the log does not know how to take out. */
+/** Not decoded first: `%74oken=` would pass, and the log would not redact it. */
 const PARAMETER = /[?&]token=([^&#]*)/g;
 const SEEN_EVERY_MS = 60_000;
 
@@ -20,34 +21,21 @@ export interface AuthenticateDeps {
 }
 
 export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): Authenticate {
-  const users = prepareSeen(db);
-
-  /** A request must not fail because this cannot be written (full disk, database busy). */
-  const tryTouch = (user: SeenUser): void => {
-    const at = now();
-    if (user.last_seen_at !== null && Math.abs(at.getTime() - user.last_seen_at) < SEEN_EVERY_MS) return;
-    try {
-      users.touch(user.id, at);
-    } catch (error) {
-      log.warn({ err: error, user_id: user.id }, 'last_seen_at not written');
-    }
-  };
+  const find = prepareFindPrincipal(db);
+  const tryTouch = createTryTouch({ db, log, now });
 
   return (req, from) => {
     const token = onlyToken(req, from.query);
     const claims = token === undefined ? undefined : tokens.verify(token);
     if (!claims) return undefined;
-    const user = users.find(claims.userId);
-    if (!user || user.token_version !== claims.version) return undefined; // deleted, or the password changed
+    const user = find(claims.userId);
+    if (!user || user.tokenVersion !== claims.version) return undefined; // deleted, or the password changed
     tryTouch(user);
     return toPrincipal(user);
   };
 }
 
-/**
- * Two tokens, even equal ones, are none: which of them was meant is not for us to guess. Other schemes (a proxy's
- * Basic) are not tokens.
- */
+/** A request with two tokens, even equal ones, counts as one without. Other schemes (a proxy's Basic) are ignored. */
 function onlyToken(req: Request, query: boolean): string | undefined {
   const found: (string | undefined)[] = (req.headersDistinct['authorization'] ?? [])
     .filter((header) => /^Bearer\b/i.test(header))
@@ -56,8 +44,22 @@ function onlyToken(req: Request, query: boolean): string | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-const toPrincipal = (user: SeenUser): Principal => ({
+/** Writes `last_seen_at`, at most once a minute. A request must not fail because of it (full disk, database busy). */
+export function createTryTouch({ db, log, now }: Pick<AuthenticateDeps, 'db' | 'log' | 'now'>) {
+  const touch = prepareTouch(db);
+  return ({ id, lastSeenAt }: Pick<PrincipalRow, 'id' | 'lastSeenAt'>): void => {
+    const at = now();
+    if (lastSeenAt !== null && Math.abs(at.getTime() - lastSeenAt) < SEEN_EVERY_MS) return;
+    try {
+      touch(id, at);
+    } catch (error) {
+      log.warn({ err: error, user_id: id }, 'last_seen_at not written');
+    }
+  };
+}
+
+export const toPrincipal = (user: Pick<PrincipalRow, 'id' | 'username' | 'isSuperuser'>): Principal => ({
   id: user.id,
   username: user.username,
-  isSuperuser: user.is_superuser === 1,
+  isSuperuser: user.isSuperuser === 1,
 });

@@ -1,8 +1,8 @@
-// Rows of `users`. Rules are in sign-in.ts.
+// Rows of `users`.
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
-import type { RowOf } from '../db/rows.ts';
+import type { RowAs } from '../db/rows.ts';
 import { users } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { SealedPassword } from './app-passwords.ts';
@@ -24,7 +24,7 @@ export function listUsers(db: Db, page: Page): Paged<UserRow> {
 export const countSuperusers = (db: Db): number =>
   db.select({ n: count() }).from(users).where(eq(users.isSuperuser, true)).get()?.n ?? 0;
 
-/** The one who set the server up, or who is left of the superusers. */
+/** The oldest superuser: who set the server up, unless deleted or demoted. */
 export const findOwner = (db: Db): UserRow | undefined =>
   db.select().from(users).where(eq(users.isSuperuser, true)).orderBy(asc(users.id)).get();
 
@@ -33,7 +33,7 @@ export const insertUser = (db: Db, user: NewUser): UserRow => db.insert(users).v
 export const updateUser = (db: Db, id: UserId, values: Partial<Omit<UserRow, 'id'>>): UserRow | undefined =>
   db.update(users).set(values).where(eq(users.id, id)).returning().get();
 
-/** The row only if its password is still the one that was looked at before the slow hash. */
+/** Undefined if the password was changed since the row was read, before the slow hash. */
 export const findUnchanged = (
   db: Db,
   { id, tokenVersion }: Pick<UserRow, 'id' | 'tokenVersion'>,
@@ -53,16 +53,19 @@ export const setAppPassword = (db: Db, id: UserId, { sealed, salt, lookup }: Sea
     .where(eq(users.id, id))
     .run().changes > 0;
 
-export type SeenUser = RowOf<typeof users, 'id' | 'username' | 'isSuperuser' | 'tokenVersion' | 'lastSeenAt'>;
+export type PrincipalRow = RowAs<typeof users, 'id' | 'username' | 'isSuperuser' | 'tokenVersion' | 'lastSeenAt'>;
 
-/** Every request asks these two, so they are prepared once on the bare connection: some microseconds each. */
-export function prepareSeen(db: MainDb) {
-  const find = db.$client.prepare<[UserId], SeenUser>(
-    'SELECT id, username, is_superuser, token_version, last_seen_at FROM users WHERE id = ?',
+// The next two run with every request, so they are prepared text: some microseconds each.
+
+export function prepareFindPrincipal(db: MainDb) {
+  const find = db.$client.prepare<[UserId], PrincipalRow>(
+    `SELECT id, username, is_superuser AS isSuperuser, token_version AS tokenVersion, last_seen_at AS lastSeenAt
+     FROM users WHERE id = ?`,
   );
+  return (id: UserId): PrincipalRow | undefined => find.get(id);
+}
+
+export function prepareTouch(db: MainDb) {
   const touch = db.$client.prepare<[number, UserId]>('UPDATE users SET last_seen_at = ? WHERE id = ?');
-  return {
-    find: (id: UserId): SeenUser | undefined => find.get(id),
-    touch: (id: UserId, at: Date): void => void touch.run(at.getTime(), id),
-  };
+  return (id: UserId, at: Date): void => void touch.run(at.getTime(), id);
 }
