@@ -1,5 +1,5 @@
-// The rules of accounts: names are unique whatever their case, a new password ends older tokens, the last superuser
-// stays.
+// Accounts. Names are unique regardless of case, a new password revokes older tokens, and the last superuser can be
+// neither deleted nor demoted.
 import type { z } from 'zod';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
@@ -67,7 +67,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
     return { username: user.username, password };
   };
 
-  /** A new password ends the user's tokens. */
+  /** A new password revokes the user's tokens. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
   const update = async (id: UserId, { isSuperuser, ...given }: AccountChange): Promise<UserRow> => {
     const change = checked(Credentials.partial(), given);
     const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
@@ -105,13 +105,13 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
       return db.transaction((tx) => insert(tx, account, passwordHash), { behavior: 'immediate' });
     },
 
-    /** The first superuser; of several attempts at once one wins, the others are a conflict. */
+    /** The first superuser. Of several attempts at once one succeeds; the others throw `conflict`. */
     async createFirst(given: Omit<NewAccount, 'isSuperuser'>): Promise<UserRow> {
       const account = checked(Credentials, given);
       const passwordHash = await hashPassword(account.password);
       return db.transaction(
         (tx) => {
-          if (countSuperusers(tx) > 0) throw conflict('This server is set up already. Sign in instead.');
+          if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
           return insert(tx, { ...account, isSuperuser: true }, passwordHash);
         },
         { behavior: 'immediate' },
@@ -121,7 +121,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
     update,
     setPassword: (id: UserId, password: string): Promise<UserRow> => update(id, { password }),
 
-    /** With everything that is theirs alone: playlists, likes, history. The music stays. */
+    /** Also deletes the user's playlists, likes and history. Throws `conflict` for the last superuser. */
     delete(id: UserId): void {
       db.transaction(
         (tx) => {
@@ -132,7 +132,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
       );
     },
 
-    /** Makes an app-password if there is none yet. */
+    /** Creates the app password if there is none. */
     revealAppPassword(id: UserId): AppPassword {
       return db.transaction(
         (tx) => {
@@ -144,7 +144,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
           });
           if (password === undefined)
             throw conflict(
-              'This app-password was made with another COMPAT_SECRET_KEY and cannot be shown. Make a new one.',
+              'This app password was encrypted with another COMPAT_SECRET_KEY and cannot be shown. Create a new one.',
             );
           return { username: user.username, password };
         },
@@ -158,7 +158,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
   };
 }
 
-/** The command line and the environment make accounts too, so the rules hold here and not only at the REST door. */
+/** The command line and the environment create accounts too, so the API's checks are not enough. */
 function checked<T extends z.ZodType>(
   shape: T,
   given: { username?: string | undefined; password?: string | undefined },
@@ -175,10 +175,10 @@ function getUser(db: Db, id: UserId): UserRow {
 }
 
 const taken = (username: string): AppError =>
-  new AppError('conflict', `The user name ${username} is taken.`, {
-    fields: [{ field: 'username', message: 'is taken' }],
+  new AppError('conflict', `The user name ${username} is already in use.`, {
+    fields: [{ field: 'username', message: 'is already in use' }],
   });
 
 function assertNotLast(superusers: number, done: string): void {
-  if (superusers <= 1) throw conflict(`The last administrator cannot be ${done}. Make somebody else one first.`);
+  if (superusers <= 1) throw conflict(`The last administrator cannot be ${done}. Promote another account first.`);
 }

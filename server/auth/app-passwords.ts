@@ -1,17 +1,16 @@
-// App-passwords of phone clients. They must be readable again, since clients prove them by md5(password + salt), so
-// they are encrypted with a key that is derived from COMPAT_SECRET_KEY and a salt per user. Pure: knows bytes, not
-// rows.
+// App passwords for Subsonic clients. Clients send md5(password + salt), so the server needs the plain password: it is
+// encrypted, not hashed, with a key derived from COMPAT_SECRET_KEY and a salt per user.
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { createSealer, type SealedText } from '../config/sealed-text.ts';
 import type { UserId } from '../db/ids.ts';
 
 const KEY_LABEL = 'tonearm app-password v1';
 const LOOKUP_LABEL = 'tonearm app-password lookup v1';
-/** Lower case and digits that nobody takes for one another when typing on a phone. */
+/** Lower case and digits without lookalikes (i l o 0 1), for typing on a phone. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 export interface SealedPassword extends SealedText {
-  /** Keyed hash, hex: the same password always gives the same one. */
+  /** Keyed hash in hex; equal for equal passwords, to find the user of an `apiKey`. */
   lookup: string;
 }
 

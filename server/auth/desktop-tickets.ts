@@ -1,28 +1,27 @@
-// How the desktop app signs its own window in. The shell that started this server asks for a ticket over the private
-// channel between the two processes (cli/shell-link.ts), hands it to its page, and the page gives it back here: good
-// once, for half a minute, never stored.
+// Signs in the desktop app's own window. The shell that started this server requests a ticket over its IPC channel
+// (cli/shell-link.ts) and passes it to its page, which redeems it: valid once, for 30 seconds, and never stored.
 import { createHash, randomBytes } from 'node:crypto';
 
 const GOOD_FOR_MS = 30_000;
-/** Windows that start at the same moment; the oldest go when there are more. */
-const MOST = 16;
+/** Open tickets; the oldest are dropped. Enough for windows that start at the same time. */
+const MAX_OPEN = 16;
 
 const digest = (ticket: string): string => createHash('sha256').update(ticket).digest('base64');
 
 export type DesktopTickets = ReturnType<typeof createDesktopTickets>;
 
 export function createDesktopTickets({ now }: { now: () => Date }) {
-  const until = new Map<string, number>(); // by hash, so that looking one up tells nothing by its time
+  const until = new Map<string, number>(); // by hash, so that the time of a lookup reveals nothing
 
   return {
     issue(): string {
       const ticket = randomBytes(32).toString('base64url');
-      if (until.size >= MOST) until.delete(until.keys().next().value ?? '');
+      if (until.size >= MAX_OPEN) until.delete(until.keys().next().value ?? '');
       until.set(digest(ticket), now().getTime() + GOOD_FOR_MS);
       return ticket;
     },
 
-    /** True once, and not after its time. */
+    /** True the first time, if the ticket has not expired. */
     redeem(ticket: string): boolean {
       const key = digest(ticket);
       const end = until.get(key);

@@ -1,19 +1,16 @@
-// Slows guessing down: failures are counted per address, per name, and per name at an address; too many answer 429 for
-// the rest of a minute. Every attempt is counted before the password is checked, so that a burst of parallel ones
-// cannot slip through, and taken back when it succeeds.
+// Limits password guessing: failures are counted per address, per name, and per name at an address; too many get 429
+// for the rest of a minute. An attempt is counted before the password is checked, so that a burst of parallel attempts
+// cannot slip through, and uncounted when it succeeds.
 import { isIPv6 } from 'node:net';
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-/**
- * Failures per minute. A name from anywhere is looser than a name at an address: an attacker must not lock its owner
- * out easily.
- */
+/** Failures per minute. The limit per name is the loosest, so that an attacker cannot easily lock out its owner. */
 export const LIMITS = { pair: 10, address: 30, name: 60 };
 const WINDOW_SECONDS = 60;
 
 export interface Attempt {
-  /** The credentials were right: this attempt does not count, and what the name failed at this address is forgiven. */
+  /** The credentials were right: uncounts the attempt, and forgets the failures of the name at this address. */
   succeeded(): Promise<void>;
 }
 
@@ -25,14 +22,14 @@ export function createLimits() {
 
   return {
     /**
-     * Throws `too_many_requests` with the seconds to wait. `nameKey` is left out where only an address can be told (the
+     * Throws `too_many_requests` with the seconds to wait. `nameKey` is left out where only the address is known (the
      * setup token).
      */
     async attempt(address: string | undefined, nameKey?: string): Promise<Attempt> {
       const { pair, address: perAddress, name } = await limiters();
       const from = addressKey(address);
       const name64 = nameKey?.slice(0, 64);
-      // The address goes first: once it is blocked, it makes no entries under invented names.
+      // The address first: once blocked, it adds no entries for invented names.
       await take(perAddress, from);
       if (name64 !== undefined) {
         await take(pair, `${name64} ${from}`);
@@ -68,10 +65,7 @@ async function take(limiter: RateLimiterMemory, key: string): Promise<void> {
   }
 }
 
-/**
- * One household has a whole IPv6 /64, so its addresses count as one; an IPv4 address in IPv6 clothes is that IPv4
- * address.
- */
+/** An IPv6 address counts as its /64, which is what one household has; an IPv4-mapped one as its IPv4 address. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

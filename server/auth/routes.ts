@@ -1,4 +1,4 @@
-// Auth over REST: signing in, one’s own account, and accounts for superusers.
+// API of signing in, of one's own account, and of all accounts for superusers.
 import type { Request } from 'express';
 import { UserIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
@@ -28,11 +28,11 @@ const UserIdParam = idParam(UserIdIn);
 const secret = <T>(status: number, value: T): Reply<T> => new Reply(status, value, { 'Cache-Control': 'no-store' });
 const token = (status: number, signIn: SignIn): Reply<TokenResponse> => secret(status, toTokenResponse(signIn));
 
-/** Both ends of the connection have one address: loopback, or the machine's own. */
+/** Both ends of the connection have the same address: loopback, or the machine's own. */
 const isOwnMachine = ({ socket }: Request): boolean =>
   socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 
-/** `version` is the application's. */
+/** `version` of the application. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
   return [...sessionRoutes(auth, version), ...ownRoutes(auth), ...userRoutes(auth)];
 }
@@ -43,7 +43,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       method: 'get',
       path: '/auth/status',
       access: 'public',
-      summary: 'Whether the server is set up, and whether people may register',
+      summary: 'Whether the server is set up, and whether registration is open',
       reply: AuthStatus,
     },
     () => ({ setup_required: auth.isSetupRequired(), registration_allowed: auth.isRegistrationAllowed(), version }),
@@ -67,7 +67,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       method: 'post',
       path: '/auth/register',
       access: 'public',
-      summary: 'Make an account of one’s own and sign in; 403 while ALLOW_REGISTRATION is off',
+      summary: 'Create your own account and sign in; 403 while ALLOW_REGISTRATION is off',
       body: Credentials,
       reply: TokenResponse,
       status: [201],
@@ -80,7 +80,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       method: 'post',
       path: '/auth/setup',
       access: 'public',
-      summary: 'Make the first superuser with the setup token that the server printed; 409 once there is one',
+      summary: 'Create the first superuser with the setup token that the server printed; 409 once there is one',
       body: SetupBody,
       reply: TokenResponse,
       status: [201],
@@ -94,7 +94,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       method: 'post',
       path: '/auth/desktop',
       access: 'public',
-      summary: 'Sign the desktop app’s own window in as the owner, with a ticket that it got from the app itself',
+      summary: 'Sign in the desktop app’s own window as the owner, with a ticket from the app',
       body: DesktopBody,
       reply: TokenResponse,
     },
@@ -107,7 +107,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       method: 'post',
       path: '/auth/refresh',
       access: 'user',
-      summary: 'A new token for a valid one',
+      summary: 'Exchange a valid token for a new one',
       reply: TokenResponse,
     },
     ({ user }) => token(200, auth.refresh(user.id)),
@@ -115,7 +115,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
 ];
 
 const ownRoutes = (auth: AuthService): Route[] => [
-  route({ method: 'get', path: '/users/me', access: 'user', summary: 'The own account', reply: UserOut }, ({ user }) =>
+  route({ method: 'get', path: '/users/me', access: 'user', summary: 'Your account', reply: UserOut }, ({ user }) =>
     toUserOut(auth.accounts.get(user.id)),
   ),
 
@@ -124,7 +124,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'patch',
       path: '/users/me',
       access: 'user',
-      summary: 'Change the own password; ends all tokens but the one in the answer',
+      summary: 'Change your password; revokes all tokens but the one in the response',
       body: PasswordChange,
       reply: TokenResponse,
     },
@@ -140,7 +140,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'get',
       path: '/users/me/subsonic-password',
       access: 'user',
-      summary: 'The own app-password for phone clients; made when there is none',
+      summary: 'Your app password for Subsonic clients; created if there is none',
       reply: AppPasswordOut,
     },
     ({ user }) => secret(200, auth.accounts.revealAppPassword(user.id)),
@@ -151,7 +151,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'post',
       path: '/users/me/subsonic-password',
       access: 'user',
-      summary: 'A new app-password; the old one ends',
+      summary: 'Replace your app password',
       reply: AppPasswordOut,
     },
     ({ user }) => secret(200, auth.accounts.rotateAppPassword(user.id)),
@@ -176,7 +176,7 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       method: 'post',
       path: '/users',
       access: 'superuser',
-      summary: 'Make an account',
+      summary: 'Create an account',
       body: UserCreate,
       reply: UserOut,
       status: [201],
@@ -190,7 +190,7 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       method: 'patch',
       path: '/users/:id',
       access: 'superuser',
-      summary: 'Rename, set a new password, promote or demote',
+      summary: 'Rename an account, set its password, promote or demote it',
       params: UserIdParam,
       body: UserUpdate,
       reply: UserOut,
@@ -215,7 +215,7 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       method: 'post',
       path: '/users/:id/subsonic-password',
       access: 'superuser',
-      summary: 'A new app-password for somebody; the old one ends',
+      summary: 'Replace the app password of an account',
       params: UserIdParam,
       reply: AppPasswordOut,
     },

@@ -1,5 +1,4 @@
-// Signing in and staying signed in: login, registration, first set-up, refresh, change of password. Accounts themselves
-// are in sign-in.ts.
+// Login, registration, first set-up, refresh and change of password. Accounts themselves are in accounts.ts.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { MainDb } from '../db/client.ts';
@@ -27,7 +26,7 @@ export interface AuthDeps {
   secrets: Secrets;
 }
 
-/** `from` is the address of the caller, for the limits on failures. */
+/** `from` is the caller's address, for the limits on failures. */
 interface From {
   from: string | undefined;
 }
@@ -53,16 +52,16 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
   return {
     accounts,
     authenticate: createAuthenticate({ db, log, now, tokens }),
-    /** Of phone clients; its failures count apart from those of the sign-in. */
+    /** For Subsonic clients; with limits of its own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
-    /** New at every start; to be printed while `isSetupRequired()`. */
+    /** New at each start; to be printed while `isSetupRequired()`. */
     setupToken: setupToken.value,
-    /** For the desktop shell alone; whoever has it becomes the owner. */
+    /** Only for the desktop shell: whoever has the ticket signs in as the owner. */
     issueDesktopTicket: desktopTickets.issue,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),
     isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
 
-    /** `unauthenticated` in the same words and after the same time whether the name or the password is wrong. */
+    /** Throws `unauthenticated`, with the same text and after the same time for a wrong name and a wrong password. */
     async login({ username, password, from }: Login): Promise<SignIn> {
       const attempt = await limits.attempt(from, usernameKey(username));
       const user = accounts.findByName(username);
@@ -73,44 +72,39 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
       return signIn(user);
     },
 
-    /** `forbidden` while ALLOW_REGISTRATION is off. Never a superuser. */
+    /** Throws `forbidden` while ALLOW_REGISTRATION is off. Never makes a superuser. */
     async register({ username, password, from }: Login): Promise<SignIn> {
       if (!settings.get('ALLOW_REGISTRATION'))
-        throw forbidden('Registration is switched off on this server. Ask its administrator for an account.');
-      const attempt = await limits.attempt(from); // trying out which names exist is guessing too
+        throw forbidden('Registration is off on this server. Ask its administrator for an account.');
+      const attempt = await limits.attempt(from); // against finding out which names exist
       const user = await accounts.create({ username, password });
       await attempt.succeeded();
       return signIn(user);
     },
 
     async setUp({ username, password, token, from }: Login & { token: string }): Promise<SignIn> {
-      if (accounts.hasSuperuser()) throw conflict('This server is set up already. Sign in instead.');
+      if (accounts.hasSuperuser()) throw conflict('This server is already set up. Sign in instead.');
       const attempt = await limits.attempt(from);
       if (!setupToken.matches(token))
-        throw forbidden(
-          'The setup token is wrong. It is printed where the server was started, and is new at every start.',
-        );
+        throw forbidden('The setup token is wrong. It is in the output of the server, and new at each start.');
       await attempt.succeeded();
       return signIn(await accounts.createFirst({ username, password }));
     },
 
-    /**
-     * The desktop app's own window becomes the owner: the first superuser there is. Only on this very machine, and a
-     * ticket is good once.
-     */
+    /** Signs in the desktop app's own window as the owner. Only from this machine (`isHere`), once per ticket. */
     async signInDesktop({ ticket, from, isHere }: From & { ticket: string; isHere: boolean }): Promise<SignIn> {
       const attempt = await limits.attempt(from);
       if (!isHere || !desktopTickets.redeem(ticket))
-        throw forbidden('This is for the desktop app’s own window, and a ticket is good once.');
+        throw forbidden('The ticket is invalid. Tickets are for the desktop app’s own window and work once.');
       await attempt.succeeded();
       const owner = findOwner(db);
-      if (!owner) throw conflict('This server is not set up yet. Make the first account.');
+      if (!owner) throw conflict('This server is not set up yet. Create the first account.');
       return signIn(owner);
     },
 
     refresh: (userId: UserId): SignIn => signIn(accounts.get(userId)),
 
-    /** Ends every token of the user but the one in the answer. A wrong current password counts as a failed login. */
+    /** Revokes all tokens of the user but the one it returns. A wrong current password counts as a failed login. */
     async changePassword(userId: UserId, change: { current: string; next: string } & From): Promise<SignIn> {
       const user = accounts.get(userId);
       const attempt = await limits.attempt(change.from, user.usernameKey);
@@ -123,23 +117,20 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
       const passwordHash = await hashPassword(change.next);
       return db.transaction(
         (tx) => {
-          if (!findUnchanged(tx, user)) throw conflict('The password was changed by somebody else just now.');
+          if (!findUnchanged(tx, user)) throw conflict('The password was changed elsewhere in the meantime.');
           return signIn(updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user);
         },
         { behavior: 'immediate' },
       );
     },
 
-    /**
-     * ADMIN_USERNAME and ADMIN_PASSWORD make the first superuser (unattended set-up). Throws one clear line when they
-     * cannot.
-     */
+    /** Unattended set-up: creates the first superuser from ADMIN_USERNAME and ADMIN_PASSWORD. Throws if it cannot. */
     async ensureAdmin(): Promise<void> {
       const username = settings.get('ADMIN_USERNAME');
       const password = settings.get('ADMIN_PASSWORD');
       if (accounts.hasSuperuser() || (username === undefined && password === undefined)) return;
       if (username === undefined || password === undefined) {
-        log.warn('ADMIN_USERNAME and ADMIN_PASSWORD only work together; no administrator was made');
+        log.warn('ADMIN_USERNAME and ADMIN_PASSWORD only work together; no administrator created');
         return;
       }
       const account = Credentials.safeParse({ username, password });
@@ -147,11 +138,11 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
         throw invalid(toFields(account.error).map(({ field, message }) => ({ field: `admin_${field}`, message })));
       if (accounts.findByName(username))
         throw conflict(
-          `ADMIN_USERNAME ${username} is an ordinary account already. Choose another name, or promote that ` +
+          `ADMIN_USERNAME ${username} is already an ordinary account. Choose another name, or promote that ` +
             `account: tonearm user promote ${username}`,
         );
       const user = await accounts.createFirst(account.data);
-      log.info({ user_id: user.id }, 'administrator made from ADMIN_USERNAME');
+      log.info({ user_id: user.id }, 'administrator created from ADMIN_USERNAME');
     },
   };
 }

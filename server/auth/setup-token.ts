@@ -1,8 +1,8 @@
-// Proves that whoever makes the first superuser can see the server's terminal: new at every start, never stored.
+// Proves that whoever creates the first superuser can read the server's output. New at each start, never stored.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface SetupToken {
-  /** To be printed, and handed to the desktop app's own window. */
+  /** For the server's output, and for the desktop app's own window. */
   value: string;
   matches(given: string): boolean;
 }

@@ -1,4 +1,4 @@
-// Access tokens: JSON Web Tokens, HS256 and nothing else, with sub (user), iat, exp and ver (the user's token version).
+// Access tokens: JSON Web Tokens, HS256 only, with sub (user), iat, exp and ver (the user's token version).
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { UserId } from '../db/ids.ts';
@@ -15,14 +15,14 @@ export interface TokensOptions {
   now: () => Date;
 }
 
-const CACHED = 1_000;
-const LONGEST = 4_096;
+const MAX_CACHED = 1_000;
+const MAX_LENGTH = 4_096;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ secret, now }: TokensOptions) {
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // oldest first; saves the signature check of every cover and every range
+  // oldest first; a page requests many covers with the same token, and checking a signature is slow
   const verified = new Map<string, TokenClaims>();
 
   const check = (token: string): TokenClaims | undefined => {
@@ -30,7 +30,7 @@ export function createTokens({ secret, now }: TokensOptions) {
       const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: seconds(now()) });
       return toClaims(claims);
     } catch {
-      return undefined; // not ours, expired or garbled: all the same to the caller
+      return undefined; // foreign, expired or malformed: the caller does not distinguish them
     }
   };
 
@@ -43,10 +43,7 @@ export function createTokens({ secret, now }: TokensOptions) {
       });
     },
 
-    /**
-     * Undefined unless the token was signed here and has not expired. Whether the user and version still stand is for
-     * the caller to ask.
-     */
+    /** Undefined unless signed with this key and not expired. The caller checks that user and version still exist. */
     verify(token: string): TokenClaims | undefined {
       const known = verified.get(token);
       if (known) {
@@ -54,7 +51,7 @@ export function createTokens({ secret, now }: TokensOptions) {
         verified.delete(token);
         return undefined;
       }
-      const claims = token.length > LONGEST ? undefined : check(token);
+      const claims = token.length > MAX_LENGTH ? undefined : check(token);
       if (claims) remember(verified, token, claims);
       return claims;
     },
@@ -62,7 +59,7 @@ export function createTokens({ secret, now }: TokensOptions) {
 }
 
 function remember(verified: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
-  const oldest = verified.size >= CACHED ? verified.keys().next().value : undefined;
+  const oldest = verified.size >= MAX_CACHED ? verified.keys().next().value : undefined;
   if (oldest !== undefined) verified.delete(oldest);
   verified.set(token, claims);
 }

@@ -1,7 +1,7 @@
-// Names of people are one name whatever their case, width or form: `Ann`, `ANN` and `ａｎｎ` cannot be three accounts.
+// User names are compared regardless of case, width and Unicode form: `Ann`, `ANN` and `ａｎｎ` are one account.
 
 /**
- * Upper before lower case, so that letters with two small forms (ς σ, ß ss) meet. Blanks around a name come from phone
- * keyboards.
+ * Upper case before lower case, so that letters with two lower-case forms (ς σ, ß ss) become equal. Phone keyboards add
+ * spaces around a name.
  */
 export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toUpperCase().toLowerCase();

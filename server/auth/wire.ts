@@ -1,4 +1,4 @@
-// Accounts and tokens on the wire.
+// Accounts and tokens in the API.
 import { z } from 'zod';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
@@ -37,21 +37,18 @@ export const AuthStatus = z
   .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.output<typeof AuthStatus>;
 
-/** One keyboard sends é as one character, another as two. */
+/** Keyboards differ in whether they send é as one character or two. */
 export const Username = z
   .string()
   .normalize('NFC')
   .min(3)
   .max(64)
-  .regex(/^[\p{L}\p{N}._-]+$/u, 'may hold letters, digits and . _ - only');
+  .regex(/^[\p{L}\p{N}._-]+$/u, 'may contain only letters, digits and . _ -');
 export const Password = z.string().min(8).max(256);
 
-/** Register, and a new account made by a superuser. */
+/** The rules for a new account, however it is created. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });
-/**
- * Login takes anything that could have been a name: a wrong one is 401, not 422. Forms of OAuth clients bring further
- * fields.
- */
+/** Any name is accepted, so that a wrong one gets 401, not 422. OAuth clients send further fields in their forms. */
 export const LoginBody = z
   .object({ username: z.string().max(256), password: z.string().max(1024) })
   .meta({ id: 'LoginBody' });
@@ -70,7 +67,7 @@ export const UserUpdate = z
   .meta({ id: 'UserUpdate' });
 export const AppPasswordOut = z.object({ username: z.string(), password: z.string() }).meta({ id: 'AppPasswordOut' });
 
-/** What an account shows of itself; the row has more, and none of that may leave. */
+/** The fields of an account that may be sent; the row has secrets too. */
 interface Account {
   id: number;
   username: string;
@@ -87,7 +84,7 @@ export const toUserOut = (user: Account): UserOut => ({
   last_seen_at: toIsoOrNull(user.lastSeenAt),
 });
 
-/** A fresh sign-in as services give it. */
+/** What the services return for a sign-in. */
 export interface SignIn {
   token: string;
   expiresInSeconds: number;

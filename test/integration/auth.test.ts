@@ -364,10 +364,10 @@ describe('unattended set-up', () => {
   it('stops with one clear line when the name cannot be used', async () => {
     await server.close();
     server = await startAuthServer({ env: { ADMIN_USERNAME: 'a b', ADMIN_PASSWORD: 'from-the-environment' } });
-    await expect(server.auth.ensureAdmin()).rejects.toThrow('admin_username: may hold letters, digits and . _ - only');
+    await expect(server.auth.ensureAdmin()).rejects.toThrow('admin_username: may contain only letters, digits and . _ -');
     await server.close();
     server = await startAuthServer({ env: { ADMIN_USERNAME: 'ann', ADMIN_PASSWORD: 'from-the-environment' } });
     await server.signUp('Ann');
-    await expect(server.auth.ensureAdmin()).rejects.toThrow('ADMIN_USERNAME ann is an ordinary account already');
+    await expect(server.auth.ensureAdmin()).rejects.toThrow('ADMIN_USERNAME ann is already an ordinary account');
   });
 });
