@@ -1,6 +1,8 @@
-// What belongs to a library besides its database, read from the copy of it a few hundred rows at a time.
+// The files of a library, read from the copy of its database a few hundred rows at a time.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import type { RowAs } from '../db/rows.ts';
+import type { albumCovers, tracks } from '../db/schema.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 
 const ROWS = 500;
@@ -9,25 +11,16 @@ export type Content =
   | { kind: 'stored'; what: 'audio' | 'cover'; key: string; hash: string; size: number | null }
   | { kind: 'own'; path: string; hash: string | null; size: number | null };
 
-interface TrackRow {
-  id: number;
-  uri: string;
-  hash: string | null;
-  size: number | null;
-}
-interface CoverRow {
-  id: number;
-  key: string;
-  etag: string;
-}
+type TrackRow = RowAs<typeof tracks, 'id' | 'storageUri' | 'contentHash' | 'sizeBytes'> & { storageUri: string };
+type CoverRow = { id: number } & RowAs<typeof albumCovers, 'key' | 'etag'> & { key: string; etag: string };
 
-/** Tracks that share an object give it once each. */
+/** An object that several tracks share comes once per track. */
 export async function* contentsOf(databasePath: string): AsyncGenerator<Content> {
   const db = new Database(databasePath, { readonly: true });
   try {
     const tracks = db.prepare<[number], TrackRow>(
-      `SELECT id, storage_uri AS uri, content_hash AS hash, size_bytes AS size FROM tracks WHERE id > ?
-        AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`,
+      `SELECT id, storage_uri AS storageUri, content_hash AS contentHash, size_bytes AS sizeBytes FROM tracks
+        WHERE id > ? AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`,
     );
     for await (const row of paged(tracks)) {
       const content = ofTrack(row);
@@ -55,9 +48,9 @@ export function countContents(databasePath: string): { tracks: number; covers: n
   }
 }
 
-function ofTrack({ uri, hash, size }: TrackRow): Content | undefined {
-  const colon = uri.indexOf(':');
-  const [scheme, place] = [uri.slice(0, colon), uri.slice(colon + 1)];
+function ofTrack({ storageUri, contentHash: hash, sizeBytes: size }: TrackRow): Content | undefined {
+  const colon = storageUri.indexOf(':');
+  const [scheme, place] = [storageUri.slice(0, colon), storageUri.slice(colon + 1)];
   if (scheme === 'file') return { kind: 'own', path: place, hash, size };
   const named = hashInKey(place);
   return /^[0-9a-f]{64}$/.test(named) ? { kind: 'stored', what: 'audio', key: place, hash: named, size } : undefined;

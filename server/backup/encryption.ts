@@ -1,7 +1,6 @@
-// How a backup is locked. A passphrase opens a key that was made for this backup once (scrypt, then AES-256-GCM);
-// everything else is locked with keys derived from that one. Objects are encrypted in pieces, so that none is ever
-// whole in memory; the last piece is marked, so that a shortened object is noticed. Their names are keyed hashes:
-// whoever sees the folder cannot ask whether a song is in it.
+// Encryption of a backup. Each backup has a random key, encrypted with the passphrase (scrypt, then AES-256-GCM); all
+// other keys are derived from it. Objects are encrypted in pieces, so that none is in memory as a whole; the last piece
+// is marked, so that truncation is detected. Their names are keyed hashes, which do not reveal what is in the backup.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
@@ -11,10 +10,10 @@ const TAG = 16;
 const SALT = 16;
 const MAGIC = Buffer.from('TAB1');
 const HEAD = MAGIC.length + SALT;
-/** Takes 64 MB and a moment: guessing passphrases is dear. */
+/** 64 MB of memory for each guess of a passphrase. */
 const COST = { n: 1 << 16, r: 8, p: 1 };
 
-/** What the backup says about its lock; worth nothing without the passphrase. */
+/** The encrypted key, as the header of the backup has it. */
 export const Lock = z.object({
   kdf: z.literal('scrypt'),
   n: z.int().max(1 << 20),
@@ -25,15 +24,15 @@ export const Lock = z.object({
 });
 export type Lock = z.output<typeof Lock>;
 
-/** An object that is not what was written: changed, shortened, or another one under its name. */
+/** An object is not what was written: changed, truncated, or swapped with another. */
 export class DamagedObject extends Error {
   override name = 'DamagedObject';
 }
 
-/** How objects are named and written; without a passphrase under their plain hash and as they are. */
+/** How objects are named and written; without a passphrase, by their hash and unencrypted. */
 export interface Cipher {
   nameOf(hash: string): string;
-  /** Bytes that so many become. */
+  /** Size in bytes of an object with so many plain bytes. */
   sizeOf(plain: number): number;
   encrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
   /** Throws DamagedObject. */
@@ -47,7 +46,7 @@ export const plainCipher: Cipher = {
   decrypt: (source) => source,
 };
 
-/** A new key, locked with the passphrase. */
+/** Makes a new key and encrypts it with the passphrase. */
 export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher: Cipher }> {
   const [salt, iv, key] = [randomBytes(SALT), randomBytes(12), randomBytes(32)];
   const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt, COST), iv);
@@ -58,7 +57,7 @@ export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher
   };
 }
 
-/** Throws `forbidden` when it is another passphrase. */
+/** Throws `forbidden` when the passphrase is wrong. */
 export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> {
   const sealed = Buffer.from(lock.key, 'base64');
   try {
@@ -70,7 +69,7 @@ export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> 
     ).setAuthTag(sealed.subarray(-TAG));
     return createCipher(Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]));
   } catch (cause) {
-    throw new AppError('forbidden', 'This is not the passphrase that the backup was made with.', { cause });
+    throw new AppError('forbidden', 'Wrong passphrase for this backup.', { cause });
   }
 }
 
@@ -101,10 +100,10 @@ function createCipher(key: Buffer): Cipher {
 
     async *decrypt(source) {
       const { head, rest } = await splitHead(source);
-      if (!head.subarray(0, MAGIC.length).equals(MAGIC)) throw new DamagedObject('it does not begin as it should');
+      if (!head.subarray(0, MAGIC.length).equals(MAGIC)) throw new DamagedObject('it has no valid header');
       const own = pieceKey(head.subarray(MAGIC.length));
       for await (const { piece, n, isLast } of inPieces(rest, PIECE + TAG)) {
-        if (piece.length < TAG) throw new DamagedObject('it ends too early');
+        if (piece.length < TAG) throw new DamagedObject('it is truncated');
         const opener = createDecipheriv('aes-256-gcm', own, nonce(n, isLast), { authTagLength: TAG }).setAuthTag(
           piece.subarray(-TAG),
         );
@@ -112,7 +111,7 @@ function createCipher(key: Buffer): Cipher {
         try {
           opener.final();
         } catch (cause) {
-          throw new DamagedObject('it was changed or shortened', { cause });
+          throw new DamagedObject('it was changed or truncated', { cause });
         }
         yield plain;
       }
@@ -123,7 +122,7 @@ function createCipher(key: Buffer): Cipher {
 const derive = (key: Buffer, salt: Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, label, 32));
 
-/** The key is used for one object only, so counting its pieces is enough. */
+/** A counter is enough, because each key encrypts one object only. */
 function nonce(n: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt32BE(n, 7);
@@ -131,7 +130,7 @@ function nonce(n: number, isLast: boolean): Buffer {
   return bytes;
 }
 
-/** Pieces of the same size; the last one may be shorter, and is there also for nothing at all. */
+/** Pieces of `size` bytes. The last may be shorter; an empty source gives one empty piece. */
 async function* inPieces(
   source: AsyncIterable<Buffer>,
   size: number,
@@ -142,7 +141,7 @@ async function* inPieces(
   for await (const chunk of source) {
     held.push(chunk);
     length += chunk.length;
-    if (length <= size) continue; // what fills a piece exactly may be the last one
+    if (length <= size) continue; // a full piece may be the last one
     const all = Buffer.concat(held);
     let at = 0;
     for (; all.length - at > size; at += size) yield { piece: all.subarray(at, at + size), n: n++, isLast: false };
@@ -157,7 +156,7 @@ async function splitHead(source: AsyncIterable<Buffer>): Promise<{ head: Buffer;
   let held = Buffer.alloc(0);
   while (held.length < HEAD) {
     const next = await chunks.next();
-    if (next.done === true) throw new DamagedObject('it ends too early');
+    if (next.done === true) throw new DamagedObject('it is truncated');
     held = Buffer.concat([held, next.value]);
   }
   async function* rest(): AsyncGenerator<Buffer> {

@@ -1,5 +1,4 @@
-// The rows of an export's JSON files, a few hundred at a time: what people did, by names that need no database to be
-// understood.
+// The rows of an export's JSON files, a few hundred at a time, with names beside ids.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import { FIELD_NAMES } from '../db/track-fields.ts';
@@ -130,7 +129,7 @@ async function* byId(db: Sqlite, sql: string, toOut: (row: Row) => Row): Rows {
   }
 }
 
-/** What a person thinks of a thing now: the sum of their likes. */
+/** Current likes and ratings, the sum of the events in likes.json. */
 async function* ratings(db: Sqlite): Rows {
   const statement = db.prepare<
     [number, string, number],
@@ -148,10 +147,7 @@ async function* ratings(db: Sqlite): Rows {
   }
 }
 
-/**
- * With every version: an entry was in the list from `since_version` until before `until_version`, in order of
- * `position`.
- */
+/** With all versions: an entry was in the list from `since_version` until before `until_version`. */
 async function* playlists(db: Sqlite): Rows {
   const versions = db.prepare<[number, number], Row>(
     `SELECT version, change, added, removed, moved, track_count, rules, created_at FROM playlist_versions

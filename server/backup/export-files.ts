@@ -1,55 +1,54 @@
-// Files of an export: written beside, flushed, dated and renamed, so that a file under its name is whole and need not
-// be written again.
+// Files of an export are written under a temporary name, synced, dated and renamed, so that a file with its final name
+// is complete and need not be written again.
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
-/** Memory sticks keep even seconds. */
+/** FAT stores times in steps of two seconds. */
 const CLOCK_MS = 2_000;
 
-/** True when the file has been written before: audio gets a new time when it gets new content. */
+/** Whether the file is already there, by size and modification time. */
 export async function isWritten(path: string, size: number, modifiedAt: Date): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() === true && found.size === size && Math.abs(found.mtimeMs - modifiedAt.getTime()) <= CLOCK_MS;
 }
 
-/** Errors of the source come out as they are, those of the disk in words. Its size. */
+/** Returns the size in bytes. Throws `storage_full` or `unavailable` when writing fails, and the errors of `source`. */
 export async function writeWhole(
   path: string,
   source: AsyncIterable<Buffer | string>,
   modifiedAt?: Date,
 ): Promise<number> {
   const part = `${path}.part`;
-  const told = async <T>(work: Promise<T>): Promise<T> =>
+  const onDisk = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause: unknown) => {
-      throw inWords(cause, path);
+      throw toAppError(cause, path);
     });
-  await told(mkdir(dirname(path), { recursive: true }));
-  const file = await told(open(part, 'w'));
+  await onDisk(mkdir(dirname(path), { recursive: true }));
+  const file = await onDisk(open(part, 'w'));
   let size = 0;
   try {
     for await (const chunk of source) {
-      await told(file.writeFile(chunk));
+      await onDisk(file.writeFile(chunk));
       size += Buffer.byteLength(chunk);
     }
-    await told(file.sync());
-    if (modifiedAt) await told(file.utimes(modifiedAt, modifiedAt));
+    await onDisk(file.sync());
+    if (modifiedAt) await onDisk(file.utimes(modifiedAt, modifiedAt));
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(part, { force: true }).catch(() => undefined);
     throw error;
   }
-  await told(file.close());
-  await told(rename(part, path));
+  await onDisk(file.close());
+  await onDisk(rename(part, path));
   return size;
 }
 
-function inWords(cause: unknown, path: string): AppError {
+function toAppError(cause: unknown, path: string): AppError {
   if (isDiskFull(cause))
     return new AppError(
       'storage_full',
-      'There is no room left for the export. Free some space there; what was written stays, and the next try ' +
-        'goes on from here.',
+      'The disk of the export is full. Free some space and run the export again; it resumes where it stopped.',
       { cause },
     );
   return new AppError('unavailable', `The export cannot write ${path} (${messageOf(cause)}).`, { cause });

@@ -1,22 +1,23 @@
-// Names for people: `Album Artist/Year Album/01 Title.ext`, such that every system can hold them. Pure.
+// Readable file names, `Album Artist/Year Album/01 Title.ext`, valid on every system.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
-/** Names of devices on Windows, with any ending. */
+/** Device names of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
-/** Three of them and an ending stay below the 260 that a path may have on Windows. */
-const MOST_CHARACTERS = 80;
-const MOST_BYTES = 200;
+/** Three names and an extension stay below the 260 characters of a path on Windows. */
+const MAX_CHARACTERS = 80;
+/** Linux and macOS allow 255, and `numbered` adds some. */
+const MAX_BYTES = 200;
 
 export interface NamedTrack {
   title: string;
   trackNumber: number | null;
   discNumber: number | null;
-  /** How many the album has. */
+  /** Discs of the album. */
   discCount: number;
   /** Without a dot. */
   extension: string;
 }
 
-/** One part of a path; never empty, never `.` or `..`, never what Windows cannot make. */
+/** A valid part of a path on every system; `otherwise` when nothing of the text is left. */
 export function safeName(text: string, otherwise: string): string {
   const clean = text.toWellFormed().normalize('NFC').replace(UNSAFE, '_').replace(/\s+/g, ' ');
   const name = shortened(clean.trim()).replace(/^[. ]+|[. ]+$/g, '');
@@ -29,7 +30,7 @@ export function albumFolder(artist: string | null, year: number | null, title: s
   return `${safeName(artist ?? '', 'Unknown Artist')}/${safeName(album, 'Unknown Album')}`;
 }
 
-/** Without its ending, which comes after what tells two of the same name apart. */
+/** Without the extension, which comes after the number of `numbered`. */
 export function trackName({ title, trackNumber, discNumber, discCount }: Omit<NamedTrack, 'extension'>): string {
   const number =
     trackNumber === null
@@ -42,13 +43,13 @@ export function trackName({ title, trackNumber, discNumber, discCount }: Omit<Na
 export const numbered = (name: string, n: number): string => (n === 1 ? name : `${name} (${n})`);
 
 /**
- * Two names of this key are one on some system that does not tell case apart; by way of capitals, since `ſ` and `s`
- * have the same one.
+ * Equal for names that are the same file on a case-insensitive file system. Upper case first, because `ſ` and `s` have
+ * the same upper case.
  */
 export const nameKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 
 function shortened(text: string): string {
-  const characters = [...text].slice(0, MOST_CHARACTERS);
-  while (Buffer.byteLength(characters.join('')) > MOST_BYTES) characters.pop();
+  const characters = [...text].slice(0, MAX_CHARACTERS);
+  while (Buffer.byteLength(characters.join('')) > MAX_BYTES) characters.pop();
   return characters.join('');
 }

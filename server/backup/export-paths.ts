@@ -1,30 +1,23 @@
-// Where every track goes in an export, worked out once and kept in a small database of its own: names have to be free
-// in the whole export, and playlists ask for places later. The same library gives the same names, so an export that was
-// broken off goes on.
+// The path of each track in an export, computed once and kept in a temporary database: paths must be unique in the
+// whole export, and playlists look them up later. The same library gives the same paths, so that an interrupted export
+// can be resumed.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albums, artists, tracks } from '../db/schema.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from './export-names.ts';
 
 const ROWS = 50;
 const IDS = 2_000;
 
-interface AlbumRow {
-  id: number;
-  title: string;
-  year: number | null;
-  artist: string | null;
-  discCount: number;
-}
-interface TrackRow {
-  id: number;
-  title: string;
-  artist: string | null;
-  trackNumber: number | null;
-  discNumber: number | null;
-  uri: string;
-  format: string | null;
-}
+type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'year' | 'discCount'> & {
+  artist: RowAs<typeof artists, 'name'>['name'] | null;
+};
+type TrackRow = RowAs<
+  typeof tracks,
+  'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber' | 'storageUri' | 'format'
+> & { storageUri: string };
 export interface PlacedTrack {
   id: number;
   uri: string;
@@ -33,7 +26,7 @@ export interface PlacedTrack {
 
 export type ExportPaths = ReturnType<typeof createExportPaths>;
 
-/** `scratch` is a file that does not exist yet. */
+/** `scratch` is the path of the temporary database, which does not exist yet. */
 export function createExportPaths(library: Sqlite, scratch: string) {
   const db = new Database(scratch);
   db.pragma('journal_mode = OFF');
@@ -49,13 +42,13 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     `SELECT track_id AS id, uri, path FROM places WHERE track_id > ? ORDER BY track_id LIMIT ${ROWS}`,
   );
 
-  const albums = library.prepare<[number], AlbumRow>(
+  const albumPage = library.prepare<[number], AlbumRow>(
     `SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT
       JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id LIMIT ${ROWS}`,
   );
   const columns =
-    't.id, t.title, t.artist_name AS artist, t.track_number AS trackNumber, t.disc_number AS discNumber, ' +
-    't.storage_uri AS uri, t.format';
+    't.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber, ' +
+    't.storage_uri AS storageUri, t.format';
   const ofAlbum = library.prepare<[number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL
       ORDER BY t.disc_number, t.track_number, t.id`,
@@ -77,17 +70,17 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     const [name, extension] = [trackName({ ...track, discCount }), extensionOf(track)];
     place.run(
       track.id,
-      track.uri,
+      track.storageUri,
       free((n) => `${folder}/${numbered(name, n)}.${extension}`),
     );
   }
 
   return {
-    /** Works out all places. */
+    /** Computes all paths. Once, before the others. */
     async plan(signal: AbortSignal): Promise<void> {
       for (let after = 0; ;) {
         signal.throwIfAborted();
-        const rows = albums.all(after);
+        const rows = albumPage.all(after);
         db.transaction(() => {
           for (const { id, title, year, artist, discCount } of rows) {
             const folder = free((n) => numbered(albumFolder(artist, year, title), n));
@@ -104,16 +97,16 @@ export function createExportPaths(library: Sqlite, scratch: string) {
         signal.throwIfAborted();
         db.transaction(() => {
           for (const track of loose.all(after, after + IDS))
-            placeTrack(safeName(track.artist ?? '', 'Unknown Artist'), 1, track);
+            placeTrack(safeName(track.artistName ?? '', 'Unknown Artist'), 1, track);
         })();
         await nextTurn();
       }
     },
 
     count: (): number => db.prepare<[], number>('SELECT count(*) FROM places').pluck().get() ?? 0,
-    /** With `/` between the parts; undefined for a track without audio. */
+    /** Separated by `/`; undefined for a track without audio. */
     of: (trackId: number): string | undefined => find.get(trackId),
-    /** A name in the export for something that is no track. */
+    /** Reserves the first unused path of `toPath(1)`, `toPath(2)`, … */
     free,
 
     async *all(): AsyncGenerator<PlacedTrack> {
@@ -130,7 +123,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   };
 }
 
-function extensionOf({ uri, format }: TrackRow): string {
-  const found = /\.([A-Za-z0-9]{1,8})$/.exec(uri)?.[1] ?? format ?? 'bin';
+function extensionOf({ storageUri, format }: TrackRow): string {
+  const found = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri)?.[1] ?? format ?? 'bin';
   return safeName(found.toLowerCase(), 'bin');
 }

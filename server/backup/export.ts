@@ -1,10 +1,12 @@
-// A library for people and other programs: audio under readable names, playlists that every player opens, everything
-// else as JSON. It can be broken off and gone on with; nothing in the folder is ever deleted.
+// Exports the library in open formats: audio with readable file names, playlists as M3U8, everything else as JSON. An
+// interrupted export can be resumed; nothing in the folder is ever deleted.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { MainDb } from '../db/client.ts';
-import type { PlaylistId, UserId } from '../db/ids.ts';
+import type { UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { playlists as playlistsTable } from '../db/schema.ts';
 import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
@@ -30,7 +32,7 @@ export interface ExportDeps {
   playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
   jobs: Pick<Jobs, 'enqueue'>;
   tmpDir: string;
-  /** Folders that are the library's own: an export into them would end up in scans and backups. */
+  /** Folders that the server uses; scans and backups would include an export into them. */
   ownFolders: () => string[];
 }
 
@@ -41,7 +43,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
   async function assertUsable(folder: string): Promise<string> {
     const path = resolve(folder);
     if (!(await stat(path).catch(() => undefined))?.isDirectory())
-      throw new AppError('unavailable', `The folder ${path} is not there. Make it, or connect its disk.`);
+      throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);
     assertOutside(path, ownFolders());
     return path;
   }
@@ -65,7 +67,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
 
   async function writePlaylists(folder: string, paths: ExportPaths, signal: AbortSignal): Promise<number> {
     const lists = db.$client
-      .prepare<[], { id: PlaylistId; ownerId: UserId; owner: string }>(
+      .prepare<[], RowAs<typeof playlistsTable, 'id' | 'ownerId'> & { owner: string }>(
         'SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p ' +
           'JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id',
       )
@@ -105,7 +107,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
       without_audio: 0,
       problems: [],
     };
-    progress(0, null, 'Working out the names');
+    progress(0, null, 'Choosing file names');
     await paths.plan(signal);
     const total = paths.count();
     await eachAtOnce(paths.all(), AT_ONCE, async (track) => {
@@ -146,7 +148,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
 
   return {
     task,
-    /** Throws when there is no such folder, or it is one of the library's own. */
+    /** Throws `unavailable` when the folder does not exist, `conflict` when the server uses it. */
     async start(folder: string): Promise<EnqueuedJob> {
       return jobs.enqueue(EXPORT_TASK, { folder: await assertUsable(folder) });
     },

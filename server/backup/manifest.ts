@@ -1,19 +1,18 @@
-// What a snapshot says of itself. Written last, so a snapshot that has a manifest is whole. Parsed like anything that
-// comes from outside.
+// The manifest of a snapshot. It is written last, so a snapshot with a manifest is complete.
 import { z } from 'zod';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** sha256 in hex; of a cover its first 32 digits, which is what its row knows. */
+/** SHA-256 in hex; of a cover the first 32 digits, which is what its row has. */
 const contentHash = z.string().regex(/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/);
 const size = z.int().min(0);
 
-/** `20261121T154700000Z`: when it was begun; ids sort by time. */
+/** The time it was started, `20261121T154700000Z`; ids sort by time. */
 export const SnapshotId = z.string().regex(/^\d{8}T\d{9}Z$/, 'is not the id of a snapshot');
 export const toSnapshotId = (at: Date): string => at.toISOString().replace(/[-:.]/g, '');
 export const snapshotTime = (id: string): Date =>
   new Date(id.replace(/^(....)(..)(..)T(..)(..)(..)(...)Z$/, '$1-$2-$3T$4:$5:$6.$7Z'));
 
-/** The library's own keys and the secret ones of its settings. Only ever written into a locked backup. */
+/** The keys of the server and the secrets of its settings. Only written to encrypted backups. */
 export const Keys = z.object({
   jwt_secret: z.string(),
   compat_secret_key: z.string(),
@@ -25,11 +24,11 @@ export const Manifest = z.object({
   format: z.literal(1),
   id: SnapshotId,
   app_version: z.string(),
-  /** In pieces of one size, so that of a large database only what changed is stored again. */
+  /** In pieces of the same size, so that only the changed ones of a large database are stored again. */
   database: z.object({ size, sha256, pieces: z.array(sha256) }),
-  /** Of the files, each a JSON line; see FileLine. */
+  /** Lists of the files, a FileLine in JSON on each line. */
   lists: z.array(z.object({ sha256, lines: z.int() })),
-  /** settings.json as it was, without secrets. */
+  /** settings.json without secrets. */
   settings: z.record(z.string(), z.unknown()),
   keys: Keys.nullable(),
   counts: z.object({
@@ -43,10 +42,7 @@ export const Manifest = z.object({
 });
 export type Manifest = z.output<typeof Manifest>;
 
-/**
- * `stored`: an object of the library's storage · `own`: a person's file that is only indexed, and is in the backup when
- * `isCopied`.
- */
+/** `stored`: an object of the storage · `own`: a file that is only indexed, in the backup if `isCopied`. */
 export const FileLine = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('stored'),
@@ -68,6 +64,6 @@ export type FileLine = z.output<typeof FileLine>;
 export type StoredLine = Extract<FileLine, { kind: 'stored' }>;
 export type OwnLine = Extract<FileLine, { kind: 'own' }>;
 
-/** The hash under which a line's bytes are in the backup; undefined when they are not. */
+/** The hash of the file's object in the backup; undefined when the file is not in it. */
 export const hashInBackup = (line: FileLine): string | undefined =>
   (line.kind === 'stored' ? !line.isAbsent : line.isCopied) ? (line.hash ?? undefined) : undefined;

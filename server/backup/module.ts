@@ -11,7 +11,7 @@ import { BACKUP_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface BackupTuning {
-  /** How long the bucket is waited for. */
+  /** Time limits of requests to the object store. */
   s3Limits?: NonNullable<BackupDeps['s3Limits']>;
 }
 

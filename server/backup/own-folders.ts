@@ -1,25 +1,22 @@
-// Folders that are the library's own: a copy of the library does not belong into them.
+// Backups, exports and restores must not be written into the folders that the server uses.
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict } from '../errors.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
-/** Throws when the path is one of them, or lies inside one, also by way of links. */
+/** Throws `conflict` when the path is one of the folders or inside one, also through symbolic links. */
 export function assertOutside(path: string, ownFolders: readonly string[]): void {
   const own = ownFolders.find(
     (folder) => isInside(resolve(path), resolve(folder)) || isInside(realPath(path), realPath(folder)),
   );
   if (own !== undefined)
     throw conflict(
-      `${path} lies inside ${own}, which is the library’s own. Choose another folder, best on another disk.`,
+      `${path} is inside ${own}, which the server uses itself. Choose another folder, best on another disk.`,
     );
 }
 
-/**
- * A sentence when the environment has the audio elsewhere than a restore puts it, which is `library` in the data
- * folder.
- */
+/** Why a restore would not work: the environment sets another storage than `library` in the data folder. */
 export function placeElsewhere({
   settings,
   origins,
@@ -32,11 +29,11 @@ export function placeElsewhere({
   ];
   return names.length === 0
     ? undefined
-    : `A restored library has its audio in ${place}, but ${names.join(' and ')} in the environment ` +
-        `${names.length > 1 ? 'say' : 'says'} otherwise. Take ${names.length > 1 ? 'them' : 'it'} away there.`;
+    : `A restore puts the audio into ${place}, but the environment sets ${names.join(' and ')} differently. ` +
+        `Unset ${names.length > 1 ? 'them' : 'it'} first.`;
 }
 
-/** After links; of what is not there yet, by the folder that is. */
+/** With symbolic links resolved, as far as the path exists. */
 function realPath(path: string): string {
   const whole = resolve(path);
   try {

@@ -1,5 +1,5 @@
-// Files that are only indexed (reference mode) stay the person's own; a setting takes copies of them along. What the
-// last snapshot knows of a file that has not changed since need not be read again.
+// Files that are only indexed (reference mode) are copied into backups if BACKUP_INCLUDE_REFERENCED is on. A file that
+// has not changed since the last snapshot is not read again.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -18,9 +18,9 @@ export interface OwnFile {
 
 export interface OwnFilesDeps {
   repo: Repository;
-  /** The music folder; copies are taken of what is in it. */
+  /** The music folder. */
   folder: string;
-  /** By path, as the last snapshot has them. */
+  /** The files of the last snapshot, by path. */
   known: ReadonlyMap<string, OwnLine>;
 }
 
@@ -33,7 +33,7 @@ export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({
   isCopied: false,
 });
 
-/** Puts a file into the backup unless it is there. One that is gone or cannot be read is only noted. */
+/** Copies a file into the backup unless it is there. One that is gone or unreadable is listed as not copied. */
 export async function copyOwnFile(
   { repo, folder, known }: OwnFilesDeps,
   file: OwnFile,

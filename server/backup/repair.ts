@@ -1,5 +1,5 @@
-// Puts an object of the library right that is damaged or gone, from the backup. What the backup has is checked while it
-// is copied; the library's object is replaced only by bytes that are what they should be.
+// Repairs damaged or missing objects of the storage from the backup. The bytes are verified while they are copied; a
+// damaged object is only replaced by the right one.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -10,7 +10,7 @@ export type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
 export interface RepairerDeps {
   storage: Pick<Storage, 'put'>;
-  /** The backup as it is set now. Its errors come out of `heal`. */
+  /** Opens the configured backup. `heal` throws its errors. */
   open: () => Promise<Repository>;
 }
 
@@ -19,8 +19,8 @@ export type Repairer = ReturnType<typeof createRepairer>;
 export function createRepairer({ storage, open }: RepairerDeps) {
   return {
     /**
-     * `hash`: sha256 of the content, which audio has in its key; of a cover its etag. Throws when one of the two places
-     * cannot be reached.
+     * `hash`: SHA-256 of the content, which is in the key of audio; the etag of a cover. Throws `unavailable` when the
+     * backup or the storage cannot be reached.
      */
     async heal(key: string, hash: string, signal?: AbortSignal): Promise<RepairOutcome> {
       const repo = await open();

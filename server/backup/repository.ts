@@ -1,6 +1,5 @@
-// A backup as things in it: a header, objects named by their content, and snapshots that say which objects they are
-// made of. An object is written once and is whole or absent, whatever interrupts; that alone makes a backup incremental
-// and resumable.
+// The contents of a backup: a header, objects named by the hash of their content, and snapshots that list objects. An
+// object is written once and is either complete or absent, which makes backups incremental and resumable.
 import { createHash, hash as hashOf, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,18 +12,18 @@ import { HEADER, type BackupTarget } from './target.ts';
 const Header = z.object({
   tonearm_backup: z.literal(1),
   id: z.uuid(),
-  /** Whose backup it is; see identity.ts. */
+  /** Id of the library, see identity.ts. */
   library: z.uuid().nullable().default(null),
   lock: Lock.nullable(),
 });
 type Header = z.output<typeof Header>;
 
-const MOST_HEADER_BYTES = 64 << 10;
-const MOST_MANIFEST_BYTES = 64 << 20;
-/** A server goes on beside it. */
+const MAX_HEADER_BYTES = 64 << 10;
+const MAX_MANIFEST_BYTES = 64 << 20;
+/** Lines parsed before requests get a turn. */
 const LINES_PER_TURN = 500;
 
-/** What could not be read of the source, apart from what could not be written to the backup. */
+/** The source could not be read, as opposed to the backup not being writable. */
 export class SourceProblem extends Error {
   override name = 'SourceProblem';
 }
@@ -32,17 +31,17 @@ export class SourceProblem extends Error {
 export interface RepositoryOptions {
   target: BackupTarget;
   passphrase: string | undefined;
-  /** Begin a new backup where there is none. */
+  /** Create the backup if there is none. */
   isNew?: boolean;
-  /** Who is going to write; a backup of another library is refused. */
+  /** Id of the library that is going to write; a backup of another library is refused. */
   library?: string | undefined;
 }
 
 export type Repository = Awaited<ReturnType<typeof openRepository>>;
 
 /**
- * Throws in words when there is no backup, when it needs a passphrase or another one, and when it is not this library's
- * to write.
+ * Throws `not_found` when there is no backup, `forbidden` when the passphrase is missing or wrong, and `conflict` when
+ * the backup is not encrypted though a passphrase is set, or belongs to another library.
  */
 export async function openRepository({ target, passphrase, isNew = false, library }: RepositoryOptions) {
   const found = await readHeader(target);
@@ -53,20 +52,20 @@ export async function openRepository({ target, passphrase, isNew = false, librar
   if (library !== undefined && (header.library ?? library) !== library)
     throw new AppError(
       'conflict',
-      `The backup in ${target.name} is that of another library, whose old snapshots would be tidied away. ` +
-        'Choose a place of its own for this one.',
+      `The backup in ${target.name} belongs to another library, whose old snapshots would be deleted. ` +
+        'Choose another place for this one.',
     );
   return repositoryOf(target, header, cipher);
 }
 
 async function readHeader(target: BackupTarget): Promise<Header | undefined> {
   if (!(await target.stat(HEADER))) return undefined;
-  const bytes = await wholeOf((await target.open(HEADER)).stream as AsyncIterable<Buffer>, MOST_HEADER_BYTES);
+  const bytes = await wholeOf((await target.open(HEADER)).stream as AsyncIterable<Buffer>, MAX_HEADER_BYTES);
   const header = Header.safeParse(parseJson(bytes));
   if (!header.success)
     throw new AppError(
       'unavailable',
-      `The file ${HEADER} in ${target.name} is damaged, or of a newer version. Without it the backup cannot be opened.`,
+      `The file ${HEADER} in ${target.name} is damaged or from a newer version. The backup needs it.`,
     );
   return header.data;
 }
@@ -87,16 +86,16 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
   if (lock === null)
     throw new AppError(
       'conflict',
-      `The backup in ${name} is not encrypted, but a passphrase is set. Take the passphrase away, or choose ` +
-        'an empty folder for an encrypted one.',
+      `The backup in ${name} is not encrypted, but a passphrase is set. Remove the passphrase, or choose an empty ` +
+        'folder for an encrypted backup.',
     );
   if (passphrase === undefined)
-    throw new AppError('forbidden', `The backup in ${name} is encrypted. Give its passphrase (BACKUP_PASSPHRASE).`);
+    throw new AppError('forbidden', `The backup in ${name} is encrypted. Set its passphrase (BACKUP_PASSPHRASE).`);
   return openLock(lock, passphrase);
 }
 
 function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
-  /** Names of objects and their sizes, once they were listed. */
+  /** Sizes of objects by name, after `list()`. */
   const present = new Map<string, number>();
   const writing = new Map<string, Promise<number>>();
 
@@ -108,8 +107,8 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
   };
 
   /**
-   * Stores what a source gives, if it is what its hash says; throws SourceProblem otherwise. Its size. Twice at once is
-   * once.
+   * Stores an object and returns its plain size. Throws SourceProblem when the source cannot be read or does not match
+   * the hash. Concurrent calls for the same hash write it once.
    */
   function put(hash: string, source: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<number> {
     const done = writing.get(hash) ?? write(hash, source, signal).finally(() => writing.delete(hash));
@@ -138,10 +137,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     return size;
   }
 
-  /**
-   * The bytes of an object, checked: throws DamagedObject at their end when they are not what the hash says,
-   * `not_found` when it is not there.
-   */
+  /** The bytes of an object. Throws `not_found`, and DamagedObject at the end when they do not match the hash. */
   async function* read(hash: string): AsyncGenerator<Buffer> {
     const { stream } = await target.open(keyOf(hash));
     try {
@@ -155,13 +151,13 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     if (!SnapshotId.safeParse(id).success || !(await target.stat(snapshotKey(id)))) throw notFound('snapshot', id);
     const { stream } = await target.open(snapshotKey(id));
     try {
-      const text = (await wholeOf(cipher.decrypt(stream as AsyncIterable<Buffer>), MOST_MANIFEST_BYTES)).toString(
+      const text = (await wholeOf(cipher.decrypt(stream as AsyncIterable<Buffer>), MAX_MANIFEST_BYTES)).toString(
         'utf8',
       );
       const [sum, body] = [text.slice(0, 64), text.slice(65)];
       const manifest = hashOf('sha256', body) === sum ? Manifest.safeParse(parseJson(Buffer.from(body))) : undefined;
       if (manifest?.success && manifest.data.id === id) return manifest.data;
-      throw new DamagedObject('its sum is wrong');
+      throw new DamagedObject('its checksum is wrong');
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
       throw new AppError('unavailable', `The snapshot ${id} in ${target.name} is damaged.`, { cause });
@@ -173,7 +169,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
   /** The files of a snapshot. Throws DamagedObject. */
   async function* readFiles({ lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
     for (const { sha256 } of lists) {
-      const text = (await wholeOf(read(sha256), MOST_MANIFEST_BYTES)).toString('utf8');
+      const text = (await wholeOf(read(sha256), MAX_MANIFEST_BYTES)).toString('utf8');
       for (const [n, line] of text.split('\n').entries()) {
         if (n % LINES_PER_TURN === 0) await nextTurn();
         if (line !== '') yield FileLine.parse(JSON.parse(line));
@@ -201,13 +197,13 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     readFiles,
     snapshotIds,
 
-    /** Has to be done once before `has` is asked. */
+    /** Must be called once before `has`. */
     async list(): Promise<void> {
       present.clear();
       for await (const { key, size } of target.list('objects/')) present.set(key.slice(key.lastIndexOf('/') + 1), size);
     },
 
-    /** Stores bytes unless they are there; their hash. */
+    /** Stores bytes unless they are there, and returns their hash. */
     async putBytes(bytes: Buffer, signal?: AbortSignal): Promise<string> {
       const hash = hashOf('sha256', bytes);
       if (!has(hash, bytes.length)) await put(hash, oneChunk(bytes), signal);
@@ -224,13 +220,13 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
       SnapshotId.safeParse(id).success ? target.delete(snapshotKey(id)) : Promise.resolve(false),
 
     /**
-     * Deletes objects that no snapshot needs and that were there before `before`: a backup that is resumed needs the
-     * later ones. How many went.
+     * Deletes objects that no snapshot needs, and returns how many. Keeps those written since `before`, for interrupted
+     * backups that will be resumed.
      */
     async collect(before: Date, signal?: AbortSignal): Promise<number> {
       const needed = new Set<string>();
       for (const id of await snapshotIds()) {
-        const manifest = await readSnapshot(id); // one that cannot be read ends this: nothing may be deleted then
+        const manifest = await readSnapshot(id); // throws if damaged: then it is unknown what may be deleted
         for (const hash of [...manifest.database.pieces, ...manifest.lists.map(({ sha256 }) => sha256)])
           needed.add(cipher.nameOf(hash));
         for await (const line of readFiles(manifest)) {
@@ -254,14 +250,14 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
 const keyOfName = (name: string): string => `objects/${name.slice(0, 2)}/${name}`;
 const snapshotKey = (id: string): string => `snapshots/${id}`;
 
-/** Passes bytes on and throws DamagedObject at their end when their sha256 does not begin with `hash`. */
+/** Yields the same bytes, and throws DamagedObject after the last when their SHA-256 does not start with `hash`. */
 async function* checking(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
   const sum = createHash('sha256');
   for await (const chunk of source) {
     sum.update(chunk);
     yield chunk;
   }
-  if (!sum.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes are not those that were stored');
+  if (!sum.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes do not match its hash');
 }
 
 export async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
-// Restoring while the server runs: into another folder, or beside its own library. That one goes on as it is until the
-// next start, which moves it aside and puts what was restored into its place.
+// Restores while the server runs: into another folder, or over its own library. In the latter case the library stays in
+// use until the next start, which moves it aside and the restored one into its place.
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict } from '../errors.ts';
@@ -8,21 +8,21 @@ import type { Handler } from '../jobs/tasks.ts';
 import { assertOutside, placeElsewhere } from './own-folders.ts';
 import type { Repository } from './repository.ts';
 import { contentsOfFolder, forgetRestore, readState, restorePaths } from './restore-state.ts';
-import { restore, restoreAtNextStart, type RestoreWish } from './restore.ts';
+import { restore, restoreAtNextStart, type RestoreOptions } from './restore.ts';
 import type { RestoreResult } from './wire.ts';
 import { RESTORE_TASK } from './tasks.ts';
 
 export interface RestoreDeps {
   config: Config;
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
-  /** The backup that is set. */
+  /** Opens the configured backup. */
   open: () => Promise<Repository>;
   ownFolders: () => string[];
   workerUrl: URL;
   now: () => Date;
 }
 
-export interface RestoreOrder {
+export interface RestoreRequest {
   snapshot: string;
   folder: string | undefined;
   replace: boolean;
@@ -40,7 +40,7 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
     { signal, progress },
   ): Promise<RestoreResult> => {
     const dataDir = folder ?? own.data;
-    const wish: RestoreWish = {
+    const options: RestoreOptions = {
       repo: await open(),
       snapshot,
       dataDir,
@@ -53,8 +53,8 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
       progress,
     };
     const { counts, hasKeys, hasOwnKeys, lost } = await (folder === undefined
-      ? restoreAtNextStart(wish)
-      : restore(wish));
+      ? restoreAtNextStart(options)
+      : restore(options));
     const { tracks, files, covers } = counts;
     return {
       snapshot,
@@ -74,26 +74,23 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   return {
     task,
 
-    /**
-     * Throws `conflict` when it would take the place of something and nobody said that it may, `not_found` when there
-     * is no such snapshot.
-     */
-    async start({ snapshot, folder, replace }: RestoreOrder): Promise<EnqueuedJob> {
+    /** Throws `conflict` when it would replace something without `replace`, `not_found` for an unknown snapshot. */
+    async start({ snapshot, folder, replace }: RestoreRequest): Promise<EnqueuedJob> {
       if (folder === undefined) assertReplaceable(replace);
       else await assertEmpty(resolve(folder));
       await (await open()).readSnapshot(snapshot);
       return jobs.enqueue(RESTORE_TASK, { snapshot, ...(folder !== undefined && { folder: resolve(folder) }) });
     },
 
-    /** The restore over this library that was begun, if there is one. */
+    /** The restore over this library, if one was started; `isReady` when only the next start is missing. */
     state(): { snapshot: string; isReady: boolean } | null {
       const state = readState(own);
       return state ? { snapshot: state.snapshot, isReady: state.step === 'ready' } : null;
     },
 
-    /** Everything stays as it is. Throws `conflict` while it is being fetched. */
+    /** Discards the restore over this library. Throws `conflict` while its job runs. */
     async forget(): Promise<void> {
-      if (isUnderWay()) throw conflict('It is still being fetched. Cancel that job first.');
+      if (isUnderWay()) throw conflict('The restore is still running. Cancel its job first.');
       await forgetRestore(own);
     },
   };
@@ -101,8 +98,7 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   function assertReplaceable(replace: boolean): void {
     if (!replace)
       throw conflict(
-        'There is a library here. To have the backup in its place, say that it may be replaced: it is moved ' +
-          'aside then, and not deleted.',
+        'This would replace the library of this server. Confirm with `replace`; it is moved aside, not deleted.',
       );
     const elsewhere = placeElsewhere(config);
     if (elsewhere !== undefined) throw conflict(elsewhere);
@@ -110,7 +106,7 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
 
   async function assertEmpty(folder: string): Promise<void> {
     assertOutside(folder, ownFolders());
-    const there = await contentsOfFolder(folder).catch(() => []); // not there yet, or told by the job
-    if (there.length > 0) throw conflict(`There is something in ${folder} already. Choose an empty folder.`);
+    const there = await contentsOfFolder(folder).catch(() => []); // does not exist yet, or the job reports why
+    if (there.length > 0) throw conflict(`${folder} is not empty. Choose an empty folder.`);
   }
 }

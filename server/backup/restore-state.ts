@@ -1,6 +1,6 @@
-// How far a restore into a data folder has come, in a file inside it. Everything is built in a folder beside the
-// library that may be there; once it is whole and checked, the old things are moved aside and the new ones in, step by
-// step, and a kill between two steps is gone on from.
+// The progress of a restore into a data folder, in a file inside it. The restored library is built in a subfolder; when
+// it is complete and verified, the old files are moved aside and the new ones into place, in steps that can be resumed
+// after a kill.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,8 +18,8 @@ const ASIDE = /^replaced-\d{8}T\d{9}Z$/;
 const State = z.object({
   snapshot: z.string(),
   /**
-   * `ready`: whole and checked, and the next start puts it into its place · `aside`: what was there goes into the
-   * folder `aside` · `in`: what was restored takes its place.
+   * `ready`: complete and verified, waits for the next start · `aside`: the old files are being moved into the folder
+   * `aside` · `in`: the new ones are being moved into place.
    */
   step: z.enum(['building', 'ready', 'aside', 'in']),
   aside: z.string().regex(ASIDE).nullable(),
@@ -44,19 +44,19 @@ export function readState({ state }: RestorePaths): RestoreState | undefined {
 
 export const writeState = ({ state }: RestorePaths, value: RestoreState): void => writeJsonFile(state, value);
 
-/** Nothing of the library that is there was touched yet. */
+/** No file of the old library has been moved yet. */
 export const isUntouched = ({ step }: RestoreState): boolean => step === 'building' || step === 'ready';
 
-/** Throws when a restore was broken off while it put things into their place: a library would begin empty there. */
+/** Throws `conflict` if a restore was interrupted while moving files: the server would start with an empty library. */
 export function assertNotHalfRestored(data: string): void {
   const state = readState(restorePaths(data));
   if (state && !isUntouched(state))
-    throw conflict(`A restore into ${data} was broken off. Run the same restore again to finish it.`);
+    throw conflict(`A restore into ${data} was interrupted. Run the same restore again to finish it.`);
 }
 
 /**
- * For a start, before anything is read of the folder: puts what a running server restored into its place, and ends what
- * a kill broke off while it did. Where the old library is then; undefined when there was nothing to do.
+ * Runs at the start, before anything in the data folder is read: moves a restored library into place, or finishes doing
+ * so after a kill. Returns the folder of the old library; undefined when there was nothing to do.
  */
 export async function finishRestore(data: string, now: () => Date): Promise<string | undefined> {
   const paths = restorePaths(data);
@@ -69,24 +69,24 @@ export async function finishRestore(data: string, now: () => Date): Promise<stri
   }
 }
 
-/** What was restored but is not in its place yet is given up. */
+/** Deletes a restored library that is not in place yet. */
 export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>
   rm(join(data, FOLDER), { recursive: true, force: true });
 
 export const asideName = (at: Date): string => `replaced-${toSnapshotId(at)}`;
 
-/** What lies in the folder besides our own. */
+/** Names in the folder, without the lock and the files of restores. */
 export async function contentsOfFolder(data: string): Promise<string[]> {
   return (await readdir(data)).filter((name) => name !== FOLDER && !name.startsWith(LOCK) && !ASIDE.test(name));
 }
 
 /**
- * From a restore that is built whole to one that is done. Begins where an earlier try ended. Where the old library is
- * now, if there was one.
+ * Moves the old library aside and the complete restored one into place; resumes an interrupted attempt. Returns the
+ * folder of the old library, if there was one.
  */
 export async function switchOver(paths: RestorePaths, newAside: string): Promise<string | undefined> {
   let state = readState(paths);
-  if (!state) throw new AppError('unavailable', 'The restore has lost its place. Run it again.');
+  if (!state) throw new AppError('unavailable', 'The state of the restore is gone. Run it again.');
   if (isUntouched(state))
     writeState(
       paths,
@@ -104,22 +104,20 @@ export async function switchOver(paths: RestorePaths, newAside: string): Promise
   for (const name of databaseFirst(await builtThings(paths)).reverse()) {
     const place = join(paths.data, name);
     if (existsSync(place))
-      throw conflict(
-        `${place} has come into being since the restore was broken off. Move it away and run the restore again.`,
-      );
+      throw conflict(`${place} was created since the restore was interrupted. Move it away and run the restore again.`);
     await rename(join(paths.building, name), place);
   }
   await forgetRestore(paths);
   return aside;
 }
 
-/** None when the tidying up at the very end was broken off. */
+/** Empty when everything is in place and only the clean-up was interrupted. */
 async function builtThings({ building, data }: RestorePaths): Promise<string[]> {
   if (!existsSync(building) && existsSync(join(data, DATABASE))) return [];
   return readdir(building);
 }
 
-/** The database goes first and comes last: with it a folder counts as a library. */
+/** The database is moved out first and moved in last, since a folder with a database counts as a library. */
 const databaseFirst = (names: string[]): string[] => [
   ...names.filter((name) => name.startsWith(DATABASE)),
   ...names.filter((name) => !name.startsWith(DATABASE)).sort(),

@@ -1,5 +1,5 @@
-// A library comes back from a backup: the database in one piece and checked, every file compared with its hash, and
-// only then put where the server looks. Works without a server, on a folder that no server uses.
+// Restores a library from a backup: fetches and checks the database, verifies each file by its hash, and only then
+// moves everything into place. Needs no server.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -32,24 +32,24 @@ import { LOCAL_SCHEME } from '../storage/uri.ts';
 
 const AT_ONCE = 6;
 const SHOWN = 10;
-/** Of the machine that the backup was made on. */
+/** Settings that belong to the machine of the backup. */
 const NOT_RESTORED = ['STORAGE_ROOT', 'STORAGE_BACKEND'];
 
-export interface RestoreWish {
+export interface RestoreOptions {
   repo: Repository;
-  /** The newest one when absent. */
+  /** The newest by default. */
   snapshot: string | undefined;
   dataDir: string;
-  /** Move a library that is there aside. */
+  /** Move an existing library aside. */
   replace: boolean;
-  /** Go on without files that the backup has damaged or not at all. */
+  /** Continue without files that are damaged or missing in the backup. */
   skipDamaged: boolean;
-  /** Where copies of files go that were only indexed; without, they are not restored. */
+  /** Where copies of indexed files go; without it, they are not restored. */
   musicDir: string | undefined;
   /** snapshot-worker, in the source tree or in the bundle. */
   workerUrl: URL;
   now: () => Date;
-  /** Ends it; what was fetched stays for the next try. */
+  /** Cancels; the next attempt resumes. */
   signal?: AbortSignal;
   progress: (done: number, total: number | null, message: string) => void;
 }
@@ -57,55 +57,52 @@ export interface RestoreWish {
 export interface Restored {
   snapshot: string;
   counts: Manifest['counts'];
-  /** Sign-ins and app-passwords go on. */
+  /** The backup has the keys: sign-ins and app passwords keep working. */
   hasKeys: boolean;
-  /** It had none, and those of the library that was here stay. */
+  /** It has none, and those of the replaced library were kept. */
   hasOwnKeys: boolean;
-  /** Copies of indexed files that are in the backup, and how many of them were written. */
+  /** Copies of indexed files in the backup, and how many of them were written. */
   copies: { there: number; written: number };
   /** Files that could not be restored; their tracks are missing. */
   lost: string[];
-  /** Where the library that was there is now. */
+  /** The folder of the replaced library. */
   aside: string | undefined;
 }
 
 /**
- * Throws in words, and leaves what was there as it was, when anything does not hold. What was fetched stays for the
- * next try.
+ * Throws an AppError with nothing changed in place when anything cannot be restored: `not_found` without a snapshot,
+ * `conflict` when the folder is not empty, `unavailable` for a damaged backup. The next attempt resumes.
  */
-export async function restore(wish: RestoreWish): Promise<Restored> {
-  const { dataDir, now } = wish;
-  const chosen = await choose(wish);
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const { dataDir, now } = options;
+  const chosen = await choose(options);
   mkdirSync(dataDir, { recursive: true });
   const unlock = lockDataFolder(join(dataDir, 'tonearm.lock'), dataDir);
   try {
-    const restored = await buildBeside(wish, chosen);
-    wish.progress(1, 1, 'Putting everything into its place');
+    const restored = await buildBeside(options, chosen);
+    options.progress(1, 1, 'Moving everything into place');
     return { ...restored, aside: await switchOver(restorePaths(dataDir), asideName(now())) };
   } finally {
     unlock();
   }
 }
 
-/**
- * The same beside the library of the server that runs on that folder: its next start puts everything into its place.
- */
-export async function restoreAtNextStart(wish: RestoreWish): Promise<Restored> {
-  const restored = await buildBeside(wish, await choose(wish));
-  writeState(restorePaths(wish.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null });
+/** The same for the folder of a running server; its next start moves everything into place. */
+export async function restoreAtNextStart(options: RestoreOptions): Promise<Restored> {
+  const restored = await buildBeside(options, await choose(options));
+  writeState(restorePaths(options.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null });
   return restored;
 }
 
-async function choose({ repo, snapshot }: RestoreWish): Promise<Manifest> {
+async function choose({ repo, snapshot }: RestoreOptions): Promise<Manifest> {
   const id = snapshot ?? (await repo.snapshotIds())[0];
-  if (id === undefined)
-    throw new AppError('not_found', `The backup in ${repo.name} has no snapshot that was finished.`);
+  if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no complete snapshot.`);
   return repo.readSnapshot(id);
 }
 
-/** Whole and checked, in a folder of its own. Does nothing when an earlier try came further. */
-async function buildBeside(wish: RestoreWish, manifest: Manifest): Promise<Restored> {
-  const { dataDir } = wish;
+/** Builds and verifies the library in a subfolder. Does nothing when an earlier attempt was already moving files. */
+async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise<Restored> {
+  const { dataDir } = options;
   const paths = restorePaths(dataDir);
   const state = readState(paths);
   const restored = {
@@ -118,47 +115,45 @@ async function buildBeside(wish: RestoreWish, manifest: Manifest): Promise<Resto
     if (state.snapshot === manifest.id)
       return { ...restored, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
     throw conflict(
-      `A restore of the snapshot ${state.snapshot} into ${dataDir} was broken off. Finish it first with ` +
+      `A restore of the snapshot ${state.snapshot} into ${dataDir} was interrupted. Finish it first with ` +
         `--snapshot ${state.snapshot}.`,
     );
   }
-  if (!wish.replace && (await contentsOfFolder(dataDir)).length > 0)
-    throw conflict(
-      `There is something in ${dataDir} already. Give another --data-dir, or --replace to move it aside first.`,
-    );
+  if (!options.replace && (await contentsOfFolder(dataDir)).length > 0)
+    throw conflict(`${dataDir} is not empty. Choose another --data-dir, or use --replace to move its contents aside.`);
   if (state?.snapshot !== manifest.id) await rm(paths.building, { recursive: true, force: true });
   writeState(paths, { snapshot: manifest.id, step: 'building', aside: null });
-  return { ...restored, ...(await build(wish, manifest, paths)) };
+  return { ...restored, ...(await build(options, manifest, paths)) };
 }
 
 async function build(
-  wish: RestoreWish,
+  options: RestoreOptions,
   manifest: Manifest,
   paths: RestorePaths,
 ): Promise<Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys'>> {
   mkdirSync(paths.building, { recursive: true });
   const database = join(paths.building, 'tonearm.db');
-  if (!existsSync(database)) await fetchDatabase(wish, manifest, database);
+  if (!existsSync(database)) await fetchDatabase(options, manifest, database);
   const root = join(paths.building, 'library');
-  const { lost, damaged, copies } = await fetchFiles(wish, manifest, createLocalStorage({ root }));
-  if (damaged.length > 0 && !wish.skipDamaged) throw new AppError('unavailable', damagedWords(damaged));
+  const { lost, damaged, copies } = await fetchFiles(options, manifest, createLocalStorage({ root }));
+  if (damaged.length > 0 && !options.skipDamaged) throw new AppError('unavailable', damagedMessage(damaged));
   markMissing(database, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
-  writeSettings(wish, manifest, paths.building);
-  return { lost, copies, hasOwnKeys: keepKeys(wish, manifest, paths.building) };
+  writeSettings(options, manifest, paths.building);
+  return { lost, copies, hasOwnKeys: keepKeys(options, manifest, paths.building) };
 }
 
-const damagedWords = (damaged: string[]): string =>
+const damagedMessage = (damaged: string[]): string =>
   [
-    `${damaged.length} files in the backup are damaged or gone, so nothing was changed. Try an earlier ` +
+    `${damaged.length} files in the backup are damaged or missing, so nothing was changed. Try an earlier ` +
       'snapshot, or --skip-damaged to restore the rest:',
     ...damaged.slice(0, SHOWN).map((key) => `  ${key}`),
     ...(damaged.length > SHOWN ? ['  …'] : []),
   ].join('\n');
 
-/** Whole, of the right hash, and sound in itself before it gets its name. */
+/** Gets its name only when it is complete, has the right hash, and passes SQLite's integrity check. */
 async function fetchDatabase(
-  { repo, progress, signal, workerUrl }: RestoreWish,
+  { repo, progress, signal, workerUrl }: RestoreOptions,
   { database }: Manifest,
   path: string,
 ): Promise<void> {
@@ -194,7 +189,7 @@ async function fetchDatabase(
   await rename(part, path);
 }
 
-async function fetchFiles({ repo, musicDir, progress, signal }: RestoreWish, manifest: Manifest, storage: Storage) {
+async function fetchFiles({ repo, musicDir, progress, signal }: RestoreOptions, manifest: Manifest, storage: Storage) {
   const total = manifest.lists.reduce((sum, { lines }) => sum + lines, 0);
   const [lost, damaged]: [string[], string[]] = [[], []];
   const copies = { there: 0, written: 0 };
@@ -211,7 +206,7 @@ async function fetchFiles({ repo, musicDir, progress, signal }: RestoreWish, man
   async function fetchObject({ key, hash, size, isAbsent }: StoredLine): Promise<void> {
     if (isAbsent === true) return void lost.push(key);
     const there = await storage.stat(key);
-    if (there && (size === null || there.size === size)) return; // whole: it was checked while it was written
+    if (there && (size === null || there.size === size)) return; // verified when it was written
     try {
       await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }), signal && { signal });
     } catch (error) {
@@ -221,7 +216,7 @@ async function fetchFiles({ repo, musicDir, progress, signal }: RestoreWish, man
     }
   }
 
-  /** Never over a file that is there. */
+  /** Never overwrites a file. */
   async function fetchCopy({ path, mtimeMs }: OwnLine, hash: string): Promise<void> {
     copies.there++;
     if (musicDir === undefined || path.split('/').includes('..')) return;
@@ -291,18 +286,15 @@ function markMissing(database: string, keys: string[]): void {
   }
 }
 
-/**
- * Keys that are here stay where the backup has none: on the same machine app-passwords and sign-ins then go on. True
- * when there were some.
- */
-function keepKeys({ dataDir }: RestoreWish, { keys }: Manifest, folder: string): boolean {
+/** Keeps the keys of the replaced library when the backup has none, so that sign-ins and app passwords keep working. */
+function keepKeys({ dataDir }: RestoreOptions, { keys }: Manifest, folder: string): boolean {
   const own = join(dataDir, 'secrets.json');
   if (keys !== null || !existsSync(own)) return false;
   copyFileSync(own, join(folder, 'secrets.json'));
   return true;
 }
 
-function writeSettings({ musicDir }: RestoreWish, { settings, keys }: Manifest, folder: string): void {
+function writeSettings({ musicDir }: RestoreOptions, { settings, keys }: Manifest, folder: string): void {
   const kept = Object.entries(settings).filter(
     ([name]) =>
       !NOT_RESTORED.includes(name.toUpperCase()) &&

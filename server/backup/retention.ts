@@ -1,5 +1,5 @@
-// Which snapshots stay: the newest of each of the last days and weeks that have any. Pure. Days and weeks (from Monday)
-// are those of UTC.
+// Which snapshots are kept: the newest of each of the last days and weeks with snapshots. Days and weeks (from Monday)
+// are in UTC.
 import { snapshotTime } from './manifest.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,7 +8,7 @@ const dayOf = (id: string): number => Math.floor(snapshotTime(id).getTime() / DA
 /** 1970-01-01 was a Thursday. */
 const weekOf = (id: string): number => Math.floor((dayOf(id) + 3) / 7);
 
-/** The ids to keep, newest first. The newest one of all always stays. */
+/** The ids to keep, newest first. The newest of all is always kept. */
 export function snapshotsToKeep(
   ids: readonly string[],
   { daily, weekly }: { daily: number; weekly: number },

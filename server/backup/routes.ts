@@ -1,4 +1,4 @@
-// Backups and exports over REST; superusers only, since they hold everybody's music and plays.
+// API of backups, restores and exports. For superusers only, because they contain the data of all users.
 import { Reply, route, type Route } from '../http/route.ts';
 import { toIso, toIsoOrNull } from '../http/times.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
@@ -28,7 +28,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'get',
       path: '/backups',
       access: 'superuser',
-      summary: 'The place for backups and its snapshots',
+      summary: 'The configured backup and its snapshots',
       reply: BackupsOut,
     },
     async () => {
@@ -50,7 +50,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'post',
       path: '/backups',
       access: 'superuser',
-      summary: 'Make a backup now; the same job while one for that place is unfinished',
+      summary: 'Start a backup; returns the unfinished job for the same place if there is one',
       body: BackupIn,
       reply: JobOut,
       status: [202],
@@ -63,7 +63,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'post',
       path: '/backups/test',
       access: 'superuser',
-      summary: 'Whether backups can be made in a place: writes, reads and removes something small',
+      summary: 'Test a place for backups: writes, reads and deletes a small file',
       body: BackupTestIn,
       reply: BackupTestOut,
     },
@@ -96,7 +96,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'delete',
       path: '/backups/restore',
       access: 'superuser',
-      summary: 'Give up a restore over this library that waits for the next start',
+      summary: 'Discard a restore over this library that waits for the next start',
     },
     () => restores.forget(),
   ),
@@ -106,7 +106,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'delete',
       path: '/backups/:id',
       access: 'superuser',
-      summary: 'Delete a snapshot; the next backup frees its room',
+      summary: 'Delete a snapshot; the next backup frees its space',
       params: SnapshotParam,
     },
     ({ params }) => backups.deleteSnapshot(params.id),
@@ -117,7 +117,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'post',
       path: '/exports',
       access: 'superuser',
-      summary: 'Export everything into a folder of the server, for people and other programs',
+      summary: 'Export the library in open formats into a folder of the server',
       body: ExportIn,
       reply: JobOut,
       status: [202],

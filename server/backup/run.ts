@@ -1,5 +1,5 @@
-// One backup, from the copy of the database to the manifest that makes the snapshot count. What a kill, a cancel or a
-// full disk leaves behind are objects that the next run finds there already.
+// Makes one backup, from copying the database to writing the manifest that completes the snapshot. After a kill, a
+// cancel or a full disk, the next run finds the objects that were already stored.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const DATABASE_PIECE = 4 << 20;
 const LINES_PER_LIST = 10_000;
 const AT_ONCE = 6;
 const SHOWN = 20;
-/** What is younger may belong to a backup that was broken off and goes on. */
+/** Younger objects may belong to an interrupted backup that will be resumed. */
 const GRACE_MS = 24 * 3_600_000;
 const CLOCK_SLACK_MS = 24 * 3_600_000;
 
@@ -31,7 +31,7 @@ export interface BackupSource {
   databasePath: string;
   tmpDir: string;
   workerUrl: URL;
-  /** Of the music folder, when its files are to be copied along. */
+  /** The music folder, if its files are to be copied. */
   ownFiles: string | undefined;
   settings: Record<string, unknown>;
   keys: Keys | null;
@@ -43,13 +43,13 @@ export interface BackupSource {
 export interface Run {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
-  /** Absent where nobody else wants this thread. */
+  /** Absent outside of the server. */
   yieldToRequests?: YieldToRequests;
-  /** False: what an object store does not give now is waited for with the next try; true: it is noted as absent. */
+  /** Whether an object that the object store fails to deliver is listed as absent, or fails this attempt. */
   isLastTry?: boolean;
 }
 
-/** Objects are not deleted from the library meanwhile. */
+/** No object of the library is deleted meanwhile. */
 export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> =>
   source.leases.leaseAll(() => backUpLeased(repo, source, run));
 
@@ -67,7 +67,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run): P
       signal,
       onProgress: (done, total) => progress(done, total, 'Copying the database'),
     });
-    progress(0, null, 'Looking at what the backup has');
+    progress(0, null, 'Listing the backup');
     await repo.list();
     const database = await storeDatabase(repo, copy, signal);
     const files = await storeFiles(repo, source, copy, run);
@@ -90,17 +90,14 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run): P
       snapshot: manifest.id,
       ...manifest.counts,
       ...files.result,
-      ...(await (isClockBehind ? untidied(id) : tidy(repo, source, signal))),
+      ...(await (isClockBehind ? notPruned(id) : prune(repo, source, signal))),
     };
   } finally {
     for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
   }
 }
 
-/**
- * Ids sort by time, and the newest is the one to restore: after a clock went back, or within the same millisecond, this
- * one is still later than all others.
- */
+/** Ids sort by time, and the newest is restored by default; so this one is later than all others whatever the clock. */
 async function freeId(repo: Repository, begun: Date): Promise<{ id: string; isClockBehind: boolean }> {
   const [newest] = await repo.snapshotIds();
   const last = newest === undefined ? -Infinity : snapshotTime(newest).getTime();
@@ -173,7 +170,7 @@ async function storeFiles(
       if (!(error instanceof SourceProblem)) throw error;
       if (isOnlyOutOfReach(error.cause, source.storage) && (!isLastTry || result.problems.length >= SHOWN))
         throw error.cause;
-      if (!(await source.storage.isUp())) throw error.cause; // the library's storage is down, its files are not gone
+      if (!(await source.storage.isUp())) throw error.cause; // the storage is down, so the file is not lost
       counts.absent++;
       if (result.problems.length < SHOWN) result.problems.push(`${key}: ${error.message}`);
       return { line: { kind: 'stored', key, hash, size, isAbsent: true }, bytes: 0 };
@@ -191,7 +188,7 @@ async function storeFiles(
   }
 }
 
-/** The next try may have it. */
+/** The next attempt may succeed. */
 const isOnlyOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
   backend.mayBeDown && cause instanceof AppError && cause.code === 'unavailable';
 
@@ -210,26 +207,24 @@ async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
     for await (const line of repo.readFiles(await repo.readSnapshot(newest)))
       if (line.kind === 'own' && line.isCopied) known.set(line.path, line);
   } catch {
-    known.clear(); // a damaged snapshot only means reading more
+    known.clear(); // with a damaged snapshot all files are read again
   }
   return known;
 }
 
-type Tidied = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
+type Pruned = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
 
-/** Which snapshots are old cannot be told. */
-const untidied = (id: string): Tidied => ({
+/** With a wrong clock it is unknown which snapshots are old. */
+const notPruned = (id: string): Pruned => ({
   snapshots_deleted: 0,
   objects_deleted: 0,
   tidy_problem:
-    `A snapshot there is of a later day than today, so this one was dated after it (${id}) and nothing old was ` +
-    'removed. Set the clock right, or delete that snapshot.',
+    `The newest snapshot is dated in the future, so this one was dated after it (${id}) and no old snapshots were ` +
+    'deleted. Correct the clock, or delete that snapshot.',
 });
 
-/**
- * Snapshots that are old enough go, and objects that nobody needs then. What goes wrong here does not undo the backup.
- */
-async function tidy(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Tidied> {
+/** Deletes old snapshots and the objects that no other needs. An error here does not fail the backup. */
+async function prune(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Pruned> {
   let deleted = 0;
   try {
     const ids = await repo.snapshotIds();

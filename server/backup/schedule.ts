@@ -1,7 +1,6 @@
-// A backup every day at a time of the clock on the wall. A time that passed while the server was off is made up for at
-// the next start.
+// Daily backups at a local time. One that was missed while the server was off is made at the next start.
 
-/** The latest time up to `now` at which one was due; `hh:mm` in the server's time zone. */
+/** The latest time up to `now` at which a backup was due; `schedule` is `hh:mm` in the server's time zone. */
 export function lastDue(schedule: string, now: Date): Date {
   const due = atTime(schedule, now, 0);
   return due > now ? atTime(schedule, now, -1) : due;
@@ -12,7 +11,7 @@ export function nextDue(schedule: string, now: Date): Date {
   return due > now ? due : atTime(schedule, now, 1);
 }
 
-/** `since`: when the last one began, or from when on there is a schedule. */
+/** `since`: when the last backup started, or when the schedule was set. */
 export const isDue = (schedule: string, since: Date, now: Date): boolean => lastDue(schedule, now) > since;
 
 function atTime(schedule: string, day: Date, later: number): Date {

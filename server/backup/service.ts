@@ -1,4 +1,4 @@
-// Backups as the server sees them: when they are made, what is asked of them, and the job that makes one.
+// Backups of this server: the schedule, the job, listing and testing.
 import type { Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -24,7 +24,8 @@ import { HEADER, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 import { BACKUP_TASK } from './tasks.ts';
 
-const LOOK_EVERY_MS = 30_000;
+const NO_TARGET = 'No place for backups is configured (BACKUP_TARGET).';
+const CHECK_EVERY_MS = 30_000;
 const SNAPSHOTS_SHOWN = 100;
 
 export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'workerUrl' | 'version' | 'now'> {
@@ -34,10 +35,10 @@ export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'w
   secrets: Secrets;
   secretStore: SecretStore;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'list'>;
-  /** Folders that no backup goes into: it would be lost together with the library. */
+  /** Folders that no backup may be in, because it would be lost together with the library. */
   ownFolders: () => string[];
   log: Log;
-  /** How long the bucket is waited for; for tests. */
+  /** Time limits of requests to the object store, for tests. */
   s3Limits?: Partial<StoreLimits>;
 }
 
@@ -88,12 +89,12 @@ export function createBackupService({
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
-  /** The backup of a place, or of the one that is set. */
+  /** The backup in a place, by default the configured one. */
   async function open(where = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
-    if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
+    if (where === undefined) throw conflict(NO_TARGET);
     if (isNew && !backupBackend(where)) assertOutside(where, ownFolders());
     const target = await openTarget(where, targets);
-    // where there was a backup, an empty folder is a disk that is not connected
+    // an empty folder where a backup was made before means that its disk is not connected
     const earlier = isNew ? backupIdIn(target.name) : undefined;
     const repo = await openRepository({
       target,
@@ -104,14 +105,13 @@ export function createBackupService({
       if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found')
         throw new AppError(
           'unavailable',
-          `The backup in ${target.name} is not there any more. Is its disk connected? To begin anew, choose ` +
-            'another folder.',
+          `The backup in ${target.name} is gone. Is its disk connected? For a new backup, choose another folder.`,
           { cause },
         );
       throw cause;
     });
     if (earlier !== undefined && repo.id !== earlier)
-      log.warn({ target: target.name }, 'another backup is in the place of the last one');
+      log.warn({ target: target.name }, 'backup target holds another backup than last time');
     return repo;
   }
 
@@ -156,7 +156,7 @@ export function createBackupService({
     try {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
         throw conflict(
-          'Keys are only written into an encrypted backup. Set BACKUP_PASSPHRASE, or BACKUP_INCLUDE_KEYS to false.',
+          'Keys are only written to encrypted backups. Set BACKUP_PASSPHRASE, or set BACKUP_INCLUDE_KEYS to false.',
         );
       return await backUp(await open(to, true), await source(), {
         signal,
@@ -187,7 +187,7 @@ export function createBackupService({
     }
   }
 
-  function look(): void {
+  function checkSchedule(): void {
     const schedule = settings.get('BACKUP_SCHEDULE');
     if (schedule !== scheduledSince.schedule) scheduledSince = { schedule, at: now() };
     if (schedule === undefined || settings.get('BACKUP_TARGET') === undefined) return;
@@ -195,7 +195,7 @@ export function createBackupService({
       const [last] = jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
       if (isDue(schedule, last?.createdAt ?? scheduledSince.at, now())) void jobs.tryEnqueue(BACKUP_TASK, {});
     } catch (err) {
-      log.warn({ err }, 'the schedule of backups could not be looked at');
+      log.warn({ err }, 'backup schedule not checked');
     }
   }
 
@@ -204,24 +204,23 @@ export function createBackupService({
     open,
     ...createRepairer({ storage, open: () => open() }),
 
-    /** Looks at the clock now and every half minute. */
+    /** Checks now and every 30 seconds whether a backup is due. */
     startSchedule(): void {
-      look();
-      timer ??= setInterval(look, LOOK_EVERY_MS).unref();
+      checkSchedule();
+      timer ??= setInterval(checkSchedule, CHECK_EVERY_MS).unref();
     },
-    look,
+    checkSchedule,
     close: (): void => clearInterval(timer),
 
-    /** Throws `conflict` when no place is given or set. */
+    /** Starts a backup to `to` or the configured place. Throws `conflict` when there is neither. */
     start(to: string | undefined): Promise<EnqueuedJob> {
-      if (to === undefined && settings.get('BACKUP_TARGET') === undefined)
-        throw conflict('No place for backups is set (BACKUP_TARGET).');
+      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET);
       return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
     },
 
-    /** Tries a place, or the one that is set; what is wrong with it is told and not thrown. */
+    /** Tests a place, by default the configured one. An AppError is returned as `problem`, not thrown. */
     async test(where = settings.get('BACKUP_TARGET')): Promise<PlaceTest> {
-      if (where === undefined) throw conflict('No place for backups is set (BACKUP_TARGET).');
+      if (where === undefined) throw conflict(NO_TARGET);
       const passphrase = settings.get('BACKUP_PASSPHRASE');
       try {
         if (!backupBackend(where)) assertOutside(where, ownFolders());
@@ -259,7 +258,7 @@ export function createBackupService({
       }
     },
 
-    /** What there is; a place that cannot be reached is told and not thrown. */
+    /** The configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
     async state(): Promise<BackupState> {
       const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
       const nextAt = target !== null && schedule !== undefined ? nextDue(schedule, now()) : null;
@@ -286,7 +285,7 @@ export function createBackupService({
       }
     },
 
-    /** The next backup removes what only this one needed. */
+    /** The next backup deletes the objects that only this snapshot needed. Throws `not_found`. */
     async deleteSnapshot(id: string): Promise<void> {
       if (!(await (await open()).deleteSnapshot(id))) throw notFound('snapshot', id);
     },

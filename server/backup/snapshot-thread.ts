@@ -1,11 +1,11 @@
-// The thread of snapshot-worker.ts as the room sees it. It is asked to end, never cut off: a thread that is ended
-// inside SQLite takes the process along.
+// Runs snapshot-worker.ts in a thread. It is asked to stop and never terminated, which would crash the process while
+// the thread is inside SQLite.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, DISK_FULL } from '../errors.ts';
 import type { SnapshotReport, SnapshotWorkerData } from './snapshot-worker.ts';
 
-export interface SnapshotWish {
+export interface CopyOptions {
   workerUrl: URL;
   from: string;
   to: string;
@@ -13,8 +13,8 @@ export interface SnapshotWish {
   onProgress: (done: number, total: number) => void;
 }
 
-/** Copies the database to a new file. Throws `storage_full` or `unavailable` in words. */
-export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: SnapshotWish): Promise<void> {
+/** Copies the database to a new file. Throws `storage_full` or `unavailable`. */
+export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: CopyOptions): Promise<void> {
   signal.throwIfAborted();
   const end = await runThread(workerUrl, { copy: { from, to } }, signal, onProgress);
   signal.throwIfAborted();
@@ -24,8 +24,8 @@ export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: 
 }
 
 /**
- * Whether a database that came out of a backup is sound; its objects are files of this machine then. A large one takes
- * minutes.
+ * Whether a restored database passes SQLite's integrity check; also points its tracks to local storage. Takes minutes
+ * for a large one.
  */
 export async function isSoundDatabase(workerUrl: URL, path: string): Promise<boolean> {
   return (await runThread(workerUrl, { check: path })).kind === 'done';
@@ -37,7 +37,7 @@ async function runThread(
   workerUrl: URL,
   workerData: SnapshotWorkerData,
   signal?: AbortSignal,
-  onProgress?: SnapshotWish['onProgress'],
+  onProgress?: CopyOptions['onProgress'],
 ): Promise<End> {
   const worker = new Worker(workerUrl, { workerData });
   let end: End = { kind: 'failed', reason: 'the thread ended' };

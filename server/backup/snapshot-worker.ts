@@ -1,6 +1,5 @@
-// The thread that copies the database while the server goes on: SQLite's online backup, in steps, from one moment's
-// view of it. Whatever is written meanwhile is not in the copy and does not make it begin anew. And the one that looks
-// at a copy that came out of a backup.
+// The thread that copies the database for a backup, with SQLite's online backup in steps, inside a read transaction:
+// later writes are not in the copy and do not restart it. Also checks a database that came out of a backup.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
@@ -12,14 +11,14 @@ export type SnapshotReport =
   | { kind: 'done' }
   | { kind: 'failed'; reason: string; code?: string };
 
-/** 4 MB in SQLite's usual pages; the disk is others' in between. */
+/** 4 MB; requests use the disk between steps. */
 const PAGES_PER_STEP = 1_000;
-/** Their end belongs to the library that goes on, not to the one that is restored. */
+/** Unfinished jobs of these are cancelled in the copy: they must not run again in a restored library. */
 const OWN_TASKS = "('backup_task', 'export_task', 'restore_task')";
 
 const port = parentPort;
 if (!port) throw new Error('snapshot-worker runs as a worker thread');
-const tell = (report: SnapshotReport): void => port.postMessage(report);
+const send = (report: SnapshotReport): void => port.postMessage(report);
 
 let isStopped = false;
 port.on('message', () => {
@@ -33,9 +32,9 @@ try {
     await copy(work.copy.from, work.copy.to);
     finish(work.copy.to);
   }
-  tell({ kind: 'done' });
+  send({ kind: 'done' });
 } catch (error) {
-  tell({
+  send({
     kind: 'failed',
     reason: messageOf(error),
     ...(error instanceof Error && 'code' in error && { code: String(error.code) }),
@@ -48,11 +47,11 @@ async function copy(from: string, to: string): Promise<void> {
   try {
     source.pragma('busy_timeout = 10000');
     source.exec('BEGIN');
-    source.prepare('SELECT count(*) FROM sqlite_schema').get(); // from here on this connection sees this moment
+    source.prepare('SELECT count(*) FROM sqlite_schema').get(); // the read transaction starts with the first read
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         if (isStopped) throw new Error('stopped');
-        tell({ kind: 'progress', done: totalPages - remainingPages, total: totalPages });
+        send({ kind: 'progress', done: totalPages - remainingPages, total: totalPages });
         return PAGES_PER_STEP;
       },
     });
@@ -61,12 +60,12 @@ async function copy(from: string, to: string): Promise<void> {
   }
 }
 
-/** One file that stands for itself, and is known to be sound. */
+/** Makes the copy a single file without a WAL, and checks it. */
 function finish(to: string): void {
   const copied = new Database(to);
   try {
     copied.pragma('journal_mode = DELETE');
-    copied.pragma('synchronous = OFF'); // a power cut costs the copy, which is made anew
+    copied.pragma('synchronous = OFF'); // after a power cut the copy is made again
     const fault = copied.pragma('quick_check(1)', { simple: true });
     if (fault !== 'ok')
       throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
@@ -78,7 +77,7 @@ function finish(to: string): void {
   }
 }
 
-/** Sound in itself; stored objects are files from now on, wherever they were. */
+/** Also changes the storage URIs to local storage, into which a restore writes all objects. */
 function check(path: string): void {
   const db = new Database(path);
   try {

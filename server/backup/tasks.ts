@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { task } from '../jobs/tasks.ts';
 
-/** Copies the library to the place for backups, or to another one. */
+/** Backs up the library to the configured place, or to `to`. */
 export const BACKUP_TASK = task('backup_task', {
   payload: z.strictObject({ to: z.string().optional() }),
   attempts: 3,
@@ -10,10 +10,7 @@ export const BACKUP_TASK = task('backup_task', {
   concurrency: 1,
 });
 
-/**
- * Fetches a snapshot of the backup: into another folder, or beside the library for the next start to put into its
- * place.
- */
+/** Restores a snapshot into another folder, or for the next start to replace the library of this server with it. */
 export const RESTORE_TASK = task('restore_task', {
   payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional() }),
   attempts: 1,
@@ -21,7 +18,7 @@ export const RESTORE_TASK = task('restore_task', {
   concurrency: 1,
 });
 
-/** Writes the library into a folder in a form for people and other programs. */
+/** Exports the library in open formats into a folder. */
 export const EXPORT_TASK = task('export_task', {
   payload: z.strictObject({ folder: z.string() }),
   attempts: 1,

@@ -1,10 +1,10 @@
-// Backups and exports on the wire.
+// Backups, restores and exports in the API.
 import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
 import { SnapshotId } from './manifest.ts';
 import { BACKUP_STORES } from '../storage/backends.ts';
 
-const PLACE = `a folder of the server, or ${BACKUP_STORES.join(' or ')}; the one that is set by default`;
+const PLACE = `a folder of the server, or ${BACKUP_STORES.join(' or ')}; by default the configured one`;
 const folder = z.string().trim().min(1).max(4_096);
 
 export const BackupIn = z
@@ -24,12 +24,11 @@ export const RestoreIn = z
   .strictObject({
     folder: folder.optional().meta({
       description:
-        'a folder of the server that is empty or not there yet, to become a data folder; by default the ' +
-        'library of this server',
+        'an empty or new folder of the server, which becomes a data folder; by default the library of this ' +
+        'server is replaced',
     }),
     replace: z.boolean().default(false).meta({
-      description:
-        'needed without a folder: the library that is here is moved aside at the next start, and not deleted',
+      description: 'required without a folder: the library is moved aside at the next start, not deleted',
     }),
   })
   .meta({ id: 'RestoreIn' });
@@ -54,7 +53,7 @@ export const BackupResult = z
     tidy_problem: z
       .string()
       .nullable()
-      .meta({ description: 'why nothing old was removed; the backup itself is whole' }),
+      .meta({ description: 'why old snapshots were not deleted; the backup itself is complete' }),
   })
   .meta({ id: 'BackupResult' });
 export type BackupResult = z.output<typeof BackupResult>;
@@ -68,19 +67,19 @@ export const SnapshotOut = z
     covers: z.int(),
     absent: z.int(),
     bytes: z.int(),
-    has_keys: z.boolean().meta({ description: 'app-passwords and sign-ins go on after a restore' }),
-    problem: z.string().nullable().meta({ description: 'the snapshot cannot be read; numbers are 0 then' }),
+    has_keys: z.boolean().meta({ description: 'app passwords and sign-ins keep working after a restore' }),
+    problem: z.string().nullable().meta({ description: 'why the snapshot cannot be read; all numbers are 0 then' }),
   })
   .meta({ id: 'SnapshotOut' });
 export type SnapshotOut = z.output<typeof SnapshotOut>;
 
-/** What a test of a place found; nothing is left behind. */
+/** The result of testing a place for backups. */
 export const BackupTestOut = z
   .object({
     target: z.string(),
     problem: z.string().nullable().meta({ description: 'why no backup can be made there; the rest is null then' }),
-    is_new: z.boolean().nullable().meta({ description: 'there is no backup in it yet' }),
-    is_encrypted: z.boolean().nullable().meta({ description: 'or will be' }),
+    is_new: z.boolean().nullable().meta({ description: 'it has no backup yet' }),
+    is_encrypted: z.boolean().nullable().meta({ description: 'of a new backup: whether it will be' }),
     snapshots: z.int().nullable(),
     free_bytes: z.int().nullable().meta({ description: 'null for a bucket' }),
   })
@@ -92,14 +91,12 @@ export const RestoreResult = z
   .object({
     snapshot: z.string(),
     folder: z.string(),
-    is_restart_needed: z
-      .boolean()
-      .meta({ description: 'the next start moves what is here aside and puts the backup into its place' }),
+    is_restart_needed: z.boolean().meta({ description: 'the next start replaces the library of this server' }),
     tracks: z.int(),
     files: z.int(),
     covers: z.int(),
     has_keys: z.boolean().meta({
-      description: 'app-passwords and sign-ins go on: the keys were in the backup, or those of this server stay',
+      description: 'app passwords and sign-ins keep working: the keys were in the backup, or this server keeps its own',
     }),
     absent: z.int().meta({ description: 'files that are not in the backup; their tracks are missing' }),
   })
@@ -110,12 +107,12 @@ export const BackupsOut = z
   .object({
     target: z.string().nullable(),
     is_encrypted: z.boolean().nullable(),
-    next_at: isoTime.nullable().meta({ description: 'when the schedule begins the next one' }),
-    problem: z.string().nullable().meta({ description: 'why the backup cannot be looked at now' }),
+    next_at: isoTime.nullable().meta({ description: 'when the next one is scheduled' }),
+    problem: z.string().nullable().meta({ description: 'why the backup cannot be read' }),
     restore: z
       .object({ snapshot: z.string(), is_ready: z.boolean() })
       .nullable()
-      .meta({ description: 'a restore over this library that was begun; when it is ready, the next start ends it' }),
+      .meta({ description: 'a restore over this library; when it is ready, the next start completes it' }),
     items: z.array(SnapshotOut).meta({ description: 'newest first' }),
   })
   .meta({ id: 'BackupsOut' });

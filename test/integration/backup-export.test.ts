@@ -165,7 +165,7 @@ describe('an export', () => {
     const listener = await registerUser(server, 'another');
     expect((await server.api('/exports', { method: 'POST', body: { folder }, token: listener })).status).toBe(403);
     expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'nowhere') } })).text).toMatch(
-      /is not there. Make it, or connect its disk/,
+      /does not exist. Create it, or connect its disk/,
     );
     for (const own of [join(base, 'data'), join(base, 'data', 'library'), join(base, 'music')])
       expect((await server.api('/exports', { method: 'POST', body: { folder: own } })).status).toBe(409);

@@ -219,7 +219,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
         halfway++;
         expect(() => {
           assertNotHalfRestored(data);
-        }).toThrow(/A restore into .* was broken off/);
+        }).toThrow(/A restore into .* was interrupted/);
       }
       const isAfter = point.what === 'while tidying up'; // all is in its place, and only traces are left
       if (isAfter) await finishRestore(data, () => new Date());
@@ -247,10 +247,10 @@ test('a backup that the server was making goes on by itself at the next start', 
   await second.close();
 });
 
-test('a server does not begin an empty library where a restore was broken off', async () => {
+test('a server does not begin an empty library where a restore was interrupted', async () => {
   const data = folder('broken-off');
   writeState(restorePaths(data), { snapshot: '20261121T030000000Z', step: 'in', aside: null });
   await expect(startServer({ dir: data, setUp: false })).rejects.toThrow(
-    /A restore into .* was broken off. Run the same restore again/,
+    /A restore into .* was interrupted. Run the same restore again/,
   );
 });

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRepairer } from '../../server/backup/repair.ts';
-import type { RestoreWish } from '../../server/backup/restore.ts';
+import type { RestoreOptions } from '../../server/backup/restore.ts';
 import type { BackupsOut } from '../../server/backup/wire.ts';
 import { AppError } from '../../server/errors.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
@@ -69,9 +69,9 @@ const stop = async (): Promise<void> => {
 };
 
 /** Into a new place unless one is given. */
-async function restored(backup: string, wish: Partial<RestoreWish> = {}, passphrase?: string) {
-  const dataDir = wish.dataDir ?? join(base, `restored-${++n}`);
-  return { dataDir, ...(await restoreFolder(backup, dataDir, wish, passphrase)) };
+async function restored(backup: string, options: Partial<RestoreOptions> = {}, passphrase?: string) {
+  const dataDir = options.dataDir ?? join(base, `restored-${++n}`);
+  return { dataDir, ...(await restoreFolder(backup, dataDir, options, passphrase)) };
 }
 
 const refused = async (work: Promise<unknown>): Promise<string> => {
@@ -154,15 +154,15 @@ describe('a backup that is locked and has the keys', () => {
       expect(bytes).not.toContain(text);
 
     expect(await refused(restored(backup, {}, 'a passphrase of another length'))).toMatch(
-      /not the passphrase that the backup was made with/,
+      /Wrong passphrase for this backup/,
     );
-    expect(await refused(restored(backup))).toMatch(/is encrypted. Give its passphrase/);
+    expect(await refused(restored(backup))).toMatch(/is encrypted. Set its passphrase/);
     await server?.api('/settings', { method: 'PATCH', body: {} });
     await stop();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'a passphrase of another length' } });
     expect(await makeBackup(server, backup)).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/not the passphrase/) as string,
+      error: expect.stringMatching(/Wrong passphrase/) as string,
     });
     const plain = folder('backup');
     expect((await makeBackup(server, plain)).status).toBe('succeeded');
@@ -199,7 +199,7 @@ describe('a backup without keys', () => {
     server = await startServer({ env: { BACKUP_INCLUDE_KEYS: 'true' } });
     expect(await makeBackup(server, folder('backup'))).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/only written into an encrypted backup/) as string,
+      error: expect.stringMatching(/only written to encrypted backups/) as string,
     });
   });
 });
@@ -267,7 +267,7 @@ describe('a second backup', () => {
     expect(second).toMatchObject({
       status: 'succeeded',
       snapshots_deleted: 0,
-      tidy_problem: expect.stringMatching(/of a later day than today/) as string,
+      tidy_problem: expect.stringMatching(/is dated in the future/) as string,
     });
     expect(second.snapshot > first.snapshot).toBe(true);
     expect((await server.api<BackupsOut>('/backups')).body.items.map(({ id }) => id)).toEqual([
@@ -283,7 +283,7 @@ describe('a second backup', () => {
     const backup = folder('backup');
     server = await startServer({ env: { BACKUP_TARGET: backup, BACKUP_SCHEDULE: '03:30' }, now: () => clock });
     const made = async (): Promise<number> => {
-      server?.app.backups.look();
+      server?.app.backups.checkSchedule();
       await server?.app.drain();
       return ((await server?.api<BackupsOut>('/backups'))?.body.items ?? []).length;
     };
@@ -303,13 +303,13 @@ describe('a place for backups that fails', () => {
     renameSync(backup, `${backup}-away`);
     expect(await makeBackup(server as TestServer)).toMatchObject({
       status: 'waiting',
-      error: expect.stringMatching(/is not there. Make it, or connect its disk/) as string,
+      error: expect.stringMatching(/does not exist. Create it, or connect its disk/) as string,
     });
-    expect((await server?.api<BackupsOut>('/backups'))?.body.problem).toMatch(/is not there/);
+    expect((await server?.api<BackupsOut>('/backups'))?.body.problem).toMatch(/does not exist/);
     mkdirSync(backup); // an empty mount point
     expect(await makeBackup(server as TestServer)).toMatchObject({
       status: 'waiting',
-      error: expect.stringMatching(/not there any more. Is its disk connected/) as string,
+      error: expect.stringMatching(/is gone. Is its disk connected/) as string,
     });
     expect(readdirSync(backup)).toEqual([]);
     await stop();
@@ -317,7 +317,7 @@ describe('a place for backups that fails', () => {
     expect((await server.api('/backups', { method: 'POST', body: {} })).status).toBe(409);
     expect(await makeBackup(server, server.dir)).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/which is the library’s own/) as string,
+      error: expect.stringMatching(/which the server uses itself/) as string,
     });
     expect(
       (await server.api('/backups', { method: 'POST', body: { to: backup }, token: await registerUser(server) }))
@@ -339,7 +339,7 @@ describe('a place for backups that fails', () => {
     const full = await withFullDisk(() => makeBackup(server as TestServer));
     expect(full).toMatchObject({
       status: 'waiting',
-      error: expect.stringMatching(/no room left for the backup in .*earlier snapshots are whole/) as string,
+      error: expect.stringMatching(/No space left for the backup in .*earlier snapshots are intact/) as string,
     });
     expect(filesIn(backup)).toEqual(files);
     expect(rowsIn((await restored(backup)).dataDir)['tracks']).toEqual(rows['tracks']);
@@ -369,7 +369,7 @@ describe('a restore', () => {
     const before = filesIn(dir);
     const settings = { musicDir: undefined };
     expect(await refused(restored(backup, { ...settings, dataDir: dir }))).toMatch(
-      /There is something in .* already. Give another --data-dir, or --replace/,
+      /is not empty. Choose another --data-dir, or use --replace/,
     );
     expect(filesIn(dir)).toEqual(before);
     const { aside } = await restored(backup, { dataDir: dir, replace: true });

@@ -53,7 +53,7 @@ describe('a restore through the server', () => {
     writeFileSync(join(taken, 'mine.txt'), 'mine');
     expect(await post(`/backups/${snapshot}/restore`, { folder: taken })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/There is something in/) as string },
+      body: { detail: expect.stringMatching(/is not empty/) as string },
     });
     expect((await post(`/backups/${snapshot}/restore`, { folder: join(dir, 'inside') })).status).toBe(409);
     const { status, result } = await restoreJob(snapshot, { folder: place });
@@ -75,7 +75,7 @@ describe('a restore through the server', () => {
     for (const { id } of before.slice(0, 2)) await server.api(`/tracks/${id}`, { method: 'DELETE' });
     expect(await post(`/backups/${snapshot}/restore`, {})).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/There is a library here/) as string },
+      body: { detail: expect.stringMatching(/would replace the library/) as string },
     });
     const { result } = await restoreJob(snapshot, { replace: true });
     expect(result).toMatchObject({ snapshot, folder: dir, is_restart_needed: true, has_keys: true });
@@ -172,20 +172,20 @@ describe('a test of a place for backups', () => {
     const before = filesIn(backup);
     expect(await tried(backup)).toMatchObject({ problem: null, is_new: false, is_encrypted: true, snapshots: 1 });
     expect(filesIn(backup)).toEqual(before);
-    expect((await tried(join(base, 'not there'))).problem).toMatch(/is not there. Make it, or connect its disk/);
+    expect((await tried(join(base, 'not there'))).problem).toMatch(/does not exist. Create it, or connect its disk/);
     const link = join(base, `link-${++n}`);
     symlinkSync(server.dir, link);
     for (const own of [join(server.dir, 'backups'), link])
-      expect((await tried(own)).problem).toMatch(/the library’s own/);
+      expect((await tried(own)).problem).toMatch(/the server uses itself/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'another passphrase of mine' } });
-    expect((await tried(backup)).problem).toMatch(/not the passphrase/);
+    expect((await tried(backup)).problem).toMatch(/Wrong passphrase/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'a passphrase of some length' } });
-    expect((await tried(backup)).problem).toMatch(/is that of another library/);
+    expect((await tried(backup)).problem).toMatch(/belongs to another library/);
     expect(await makeBackup(server, backup)).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/is that of another library, whose old snapshots would be tidied away/) as string,
+      error: expect.stringMatching(/belongs to another library, whose old snapshots would be deleted/) as string,
     });
     expect(filesIn(backup)).toEqual(before);
   });

@@ -1,7 +1,7 @@
 // Backups in folders, or in the bucket that the environment names, without a server.
 import { join } from 'node:path';
 import { openRepository, type Repository } from '../../server/backup/repository.ts';
-import { restore, type Restored, type RestoreWish } from '../../server/backup/restore.ts';
+import { restore, type Restored, type RestoreOptions } from '../../server/backup/restore.ts';
 import { backUp, type BackupSource, type Run } from '../../server/backup/run.ts';
 import { targetDeps } from '../../server/backup/service.ts';
 import { openTarget } from '../../server/backup/target.ts';
@@ -37,9 +37,9 @@ export const backUpInto = (
   repo: Repository,
   dataDir: string,
   tmpDir: string,
-  wish: Partial<BackupSource & Run> = {},
+  options: Partial<BackupSource & Run> = {},
 ): Promise<BackupResult> => {
-  const { signal = new AbortController().signal, progress = () => undefined, ...source } = wish;
+  const { signal = new AbortController().signal, progress = () => undefined, ...source } = options;
   return backUp(
     repo,
     {
@@ -60,7 +60,11 @@ export const backUpInto = (
   );
 };
 
-export const restoreFrom = (repo: Repository, dataDir: string, wish: Partial<RestoreWish> = {}): Promise<Restored> =>
+export const restoreFrom = (
+  repo: Repository,
+  dataDir: string,
+  options: Partial<RestoreOptions> = {},
+): Promise<Restored> =>
   restore({
     repo,
     snapshot: undefined,
@@ -70,13 +74,13 @@ export const restoreFrom = (repo: Repository, dataDir: string, wish: Partial<Res
     workerUrl,
     now,
     progress: () => undefined,
-    ...wish,
+    ...options,
     dataDir,
   });
 
 export const restoreFolder = async (
   backup: string,
   dataDir: string,
-  wish: Partial<RestoreWish> = {},
+  options: Partial<RestoreOptions> = {},
   passphrase?: string,
-): Promise<Restored> => restoreFrom(await openBackup(backup, { passphrase }), dataDir, wish);
+): Promise<Restored> => restoreFrom(await openBackup(backup, { passphrase }), dataDir, options);

@@ -88,7 +88,7 @@ describe('the passphrase', () => {
   it.each(['correct horsf', 'Correct horse', ''])('is not %j, and that is said', async (wrong) => {
     await expect(openLock(lock, wrong)).rejects.toMatchObject({
       code: 'forbidden',
-      message: expect.stringContaining('not the passphrase') as string,
+      message: expect.stringContaining('Wrong passphrase') as string,
     });
   });
 });
