@@ -364,7 +364,9 @@ describe('unattended set-up', () => {
   it('stops with one clear line when the name cannot be used', async () => {
     await server.close();
     server = await startAuthServer({ env: { ADMIN_USERNAME: 'a b', ADMIN_PASSWORD: 'from-the-environment' } });
-    await expect(server.auth.ensureAdmin()).rejects.toThrow('admin_username: may contain only letters, digits and . _ -');
+    await expect(server.auth.ensureAdmin()).rejects.toThrow(
+      'admin_username: may contain only letters, digits and . _ -',
+    );
     await server.close();
     server = await startAuthServer({ env: { ADMIN_USERNAME: 'ann', ADMIN_PASSWORD: 'from-the-environment' } });
     await server.signUp('Ann');
