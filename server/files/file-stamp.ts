@@ -1,7 +1,7 @@
-// What is known of a file without reading it. Pure.
+// Size, time and identity of a file, known without reading it. Pure.
 import type { Stats } from 'node:fs';
 
-/** Shows whether a file changed. */
+/** Changes when the file does. */
 export interface FileStamp {
   sizeBytes: number;
   mtimeUs: number;
@@ -14,12 +14,12 @@ export const stampOf = (stat: Stats): FileStamp => ({ sizeBytes: stat.size, mtim
 export const isSameStamp = (a: FileStamp, b: FileStamp): boolean =>
   a.sizeBytes === b.sizeBytes && a.mtimeUs === b.mtimeUs;
 
-/** Where a file is on its disk; kept by a rename. */
+/** Survives a rename. */
 export interface FileIdentity extends FileStamp {
   dev: number;
   ino: number;
 }
 
-/** Equal for the same file in two places. */
+/** The same for one file at two paths. */
 export const fileKey = ({ dev, ino, sizeBytes, mtimeUs }: FileIdentity): string =>
   `${dev}:${ino}:${sizeBytes}:${mtimeUs}`;

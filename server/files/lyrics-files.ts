@@ -1,5 +1,5 @@
-// Lyrics beside the audio: `Song.lrc` or `Song.txt` belongs to `Song.flac`. An .lrc is preferred to a .txt, and both to
-// lyrics in the tags, because somebody put them there; unless only those in the tags are timed.
+// Lyrics files: `Song.lrc` or `Song.txt` beside `Song.flac`. An .lrc is preferred to a .txt, and both to lyrics in the
+// tags, since somebody put them there on purpose; unless only those in the tags are synced.
 import fs from 'node:fs';
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
@@ -7,25 +7,25 @@ import type { Lyrics } from '../media/types.ts';
 
 /** Best first. */
 export const LYRICS_EXTENSIONS = ['lrc', 'txt'];
-/** Larger files are something else. */
+/** Larger files are not lyrics. */
 const MAX_BYTES = 1 << 20;
 
 const stemOf = (name: string): string => name.slice(0, name.lastIndexOf('.')).toLowerCase();
 const rankOf = (name: string): number => LYRICS_EXTENSIONS.indexOf(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 
-/** For each audio file, the text file with its lyrics. */
+/** The lyrics file for each audio file. */
 export function lyricsOf(audio: readonly string[], texts: readonly string[]): (string | undefined)[] {
   const byStem = new Map<string, string>();
   for (const name of texts.toSorted((a, b) => rankOf(b) - rankOf(a))) byStem.set(stemOf(name), name);
   return audio.map((name) => byStem.get(stemOf(name)));
 }
 
-/** Name, size and time of a lyrics file in one text, to see whether it changed. */
+/** Name, size and time of a lyrics file as one text, to detect changes. */
 export const lyricsMark = (name: string, { size, mtimeUs }: { size: number; mtimeUs: number }): string =>
   `${name}/${size}/${mtimeUs}`;
 export const nameOfMark = (mark: string): string => mark.slice(0, mark.indexOf('/'));
 
-/** Undefined when the file cannot be read or holds no text; the audio is added without. */
+/** Undefined when the file cannot be read or has no text; the track is added without lyrics. */
 export function readLyricsFile(path: string | Buffer): Lyrics | undefined {
   try {
     const { size } = fs.statSync(path);

@@ -25,7 +25,7 @@ export function filesModule({ paths, log, db, changes, ...deps }: FilesModuleDep
   return {
     offers: {
       sourceFiles,
-      /** For single files: uploads and the like do not wait behind a scan. */
+      /** For single files, such as uploads, which must not wait for a scan. */
       reader,
       scanReader,
       readTags,

@@ -1,12 +1,12 @@
-// Which names the walk and the watch look at: audio, pictures and lyrics. Hidden files are skipped, and a folder with
-// an ignore mark in it is skipped with everything below.
+// The names that scans and the watch look at: audio, images and lyrics. Hidden files are skipped, and folders with an
+// ignore mark, including everything below.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 
 export const IGNORE_MARKS = ['.ignore', '.nomedia'];
 export const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 
-/** `other` may be a folder, or a file that no scan would take. */
+/** `other` may be a folder, or a file that scans ignore. */
 export type NameKind = 'mark' | 'hidden' | 'music' | 'other';
 
 export function kindOf(name: string): NameKind {

@@ -1,5 +1,5 @@
-// Reads one file's facts and tags, in the reading thread, and in copy mode copies it while hashing. A small file is
-// read once; the same bytes are parsed, hashed and written.
+// Reads the properties and tags of a file in the reading thread; in copy mode copies it while hashing. Small files are
+// read once, to be parsed, hashed and written.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { isDiskFull } from '../errors.ts';
@@ -10,23 +10,21 @@ import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { isSameStamp, stampOf, type FileStamp } from './file-stamp.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 
-/** Where a copy goes before its name is known: content-addressed names need the whole file first. */
+/** Where a file is copied to before its name, the hash of its content, is known. */
 export interface CopyTarget {
   /** Opens a new temporary file. */
   openTemp(): { fd: number; path: string };
-  /**
-   * A temporary file that shares the bytes of this one, open for reading; undefined where the file system makes none.
-   */
+  /** A temporary file that is a clone of this one, open for reading; undefined where the file system cannot clone. */
   cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
-/** In place of a payload's hash, where the payload cannot be told from the rest of the file. Equal to no other. */
+/** Instead of a payload hash, when the payload cannot be separated from the rest of the file. Matches no other file. */
 export const NO_HASH = '-';
 
 export interface ReadFile {
   read: AudioRead;
   sizeBytes: number;
-  /** Hash of the payload; null when it was left for later. */
+  /** Payload hash; null when it was postponed. */
   audioHash: string | null;
   /** In copy mode: the copy, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
@@ -34,26 +32,26 @@ export interface ReadFile {
   sha256?: string;
 }
 
-/** Reported as work goes on, so that a parser that hangs can be told from a long copy. */
+/** Distinguishes a parser that hangs from a long copy. */
 export type Stage = 'parsing' | 'copying';
 
-/** Read whole in one go anyway. */
+/** Bytes; smaller files are read whole anyway. */
 const SMALL_FILE = 1 << 20;
-const COPY_CHUNK = 256 << 10; // the size of the window of a ByteSource
+const COPY_CHUNK = 256 << 10; // the window size of a ByteSource
 
-/** How a file looked when it was listed. */
+/** Size and time of a file when it was listed. */
 export interface FileAsListed extends FileStamp {
   /** The device it is on. */ dev?: number;
 }
 
-/** The file is still being written; half of it must not be taken for all of it. */
+/** The file is still being written. */
 export class StillChanging extends Error {}
 
 export interface ReadOptions {
   target: CopyTarget | undefined;
-  /** The file has to look like this before and after it is read. */
+  /** The file has to have this size and time before and after it is read. */
   listed?: FileAsListed | undefined;
-  /** Hash the payload of large files too, which has to read all of them. */
+  /** Hash the payload of large files too, which means reading all of it. */
   hashLarge: boolean;
   /** Hash the whole file, as a copy does. */
   named?: boolean;
@@ -61,8 +59,8 @@ export interface ReadOptions {
 }
 
 /**
- * Throws StillChanging when the file does not look as it was listed, UnreadableAudio when it is no audio, or the
- * system's error when it cannot be read or the copy cannot be written.
+ * Throws StillChanging when size or time differ from the listing, UnreadableAudio when the file is not audio, and
+ * system errors when it cannot be read or the copy cannot be written.
  */
 export async function readFile(path: string | Buffer, options: ReadOptions): Promise<ReadFile> {
   const { listed } = options;
@@ -77,12 +75,12 @@ export async function readFile(path: string | Buffer, options: ReadOptions): Pro
 /** Size and time together: some programs set a file's length before they write its first byte. */
 const looksAs = (stat: fs.Stats, listed: FileStamp): boolean => isSameStamp(stampOf(stat), listed);
 
-/** False for a file that is gone. */
+/** False for a file that no longer exists. */
 function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {
   try {
     return looksAs(fs.statSync(path), listed);
   } catch (error) {
-    return !isAbsent(error); // any other fault is reported by the reading
+    return !isAbsent(error); // other errors are reported by the read
   }
 }
 
@@ -101,7 +99,7 @@ async function readWhole(
     const clone = listed?.dev === undefined ? undefined : target?.cloneTemp(path, listed.dev);
     const copy = target && copyHashed(source, target, clone);
     const sha256 = named ? hashPieces(source, () => {}) : undefined;
-    // The stat is of the open file: another file under its name is left to the next scan, unless it was the one cloned.
+    // this stats the open file: if another has replaced it, the next scan finds that, unless it is the one cloned
     if (listed && !(looksAs(source.stat(), listed) && (!clone || mayLookAs(path, listed)))) {
       if (copy) discard(copy);
       throw new StillChanging();
@@ -112,10 +110,7 @@ async function readWhole(
   }
 }
 
-/**
- * Own read–write loop: four times as fast as fs.copyFile on large files, and the hash comes for free. A clone has the
- * bytes already.
- */
+/** Four times as fast as fs.copyFile on large files, and hashes in the same pass. A clone needs only the hash. */
 function copyHashed(
   source: OpenByteSource,
   target: CopyTarget,
@@ -136,7 +131,7 @@ function copyHashed(
   }
 }
 
-/** sha256 of the whole file; gives each piece to `take`. */
+/** SHA-256 of the whole file; calls `take` for each piece. */
 function hashPieces(source: OpenByteSource, take: (bytes: Uint8Array) => void): string {
   const hash = createHash('sha256');
   for (let at = 0; at < source.size;) {

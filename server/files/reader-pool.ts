@@ -1,5 +1,5 @@
-// Runs the reading thread. A file on which the parser hangs or runs out of memory ends that thread and fails; a new
-// thread reads the other files again. The rest of the server is not affected.
+// Runs the reading thread. When the parser hangs or runs out of memory on a file, that file fails and a new thread
+// reads the others again.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,9 +15,9 @@ const PARSE_LIMIT_MS = 10_000;
 /** JavaScript heap of the thread. Buffers are not counted; the readers limit them. */
 const HEAP_LIMIT_MB = 64;
 const IDLE_MS = 30_000;
-/** Threads lost in a row without a file to blame: then the files are not the cause. */
+/** After this many threads died in a row without a file as the cause, reading fails. */
 const LOSSES_IN_A_ROW = 3;
-/** Threads that were told to end and have not: each waits for a disk that does not answer. */
+/** Threads that are still ending, because a disk does not answer. */
 const MAX_ENDING = 2;
 const CLOSE_LIMIT_MS = 2_000;
 
@@ -41,29 +41,29 @@ interface Ask {
   reject: (error: Error) => void;
 }
 
-/** Files of one ask that go to the thread together. */
+/** Files of one call that are sent to the thread together. */
 interface Task {
   ask: Ask;
   request: ReadRequest;
-  /** Where the results go in the ask. */
+  /** Of its results in the call's results. */
   indexes: number[];
-  /** Read while the thread does nothing else: if it dies again, this file is the cause. */
+  /** Read on its own: if the thread dies again, this file is the cause. */
   alone: boolean;
 }
 
 interface Thread {
   worker: Worker;
   id: number;
-  /** Int32, as the thread writes it: [group being read, index in it, 1 while parsing]. */
+  /** Written by the thread: [group being read, index in it, 1 while parsing]. */
   progress: Int32Array;
-  /** What it was reading at the last look, and for how long. */
+  /** What it was reading at the last check, and for how long. */
   seen: { group: number; index: number; forMs: number };
   copiesTo: Set<string>;
 }
 
 export type ReaderPool = ReturnType<typeof createReaderPool>;
 
-/** One thread, started at first use and ended by `close`; groups are read in the order in which they are asked for. */
+/** One thread, started on first use and ended by `close`; groups are read in the order of the calls. */
 export function createReaderPool({
   workerUrl,
   log,
@@ -103,17 +103,17 @@ export function createReaderPool({
         started,
         'code' in err && err.code === 'ERR_WORKER_OUT_OF_MEMORY'
           ? 'reading it needs too much memory'
-          : 'reading it makes the reader fail',
+          : 'reading it crashed the reader',
       );
     });
     worker.on('exit', () => {
-      if (thread === started) lose(started, 'reading it makes the reader fail');
+      if (thread === started) lose(started, 'reading it crashed the reader');
       void sweep(started);
     });
     return started;
   }
 
-  /** Posts what may be posted now. */
+  /** Sends the next tasks, unless one has to be read alone. */
   function pump(): void {
     for (let task = queue[0]; task && !closed; task = queue[0]) {
       const isBusy = posted.size > 0 && (task.alone || [...posted.values()].some((other) => other.alone));
@@ -137,7 +137,7 @@ export function createReaderPool({
   }
 
   function settle({ group, results }: ReadResponse): void {
-    // none when the thread was given up before it answered: the files are read again
+    // none when the thread was replaced before it answered: the files are read again
     const task = posted.get(group);
     if (!task) return;
     posted.delete(group);
@@ -160,7 +160,7 @@ export function createReaderPool({
     idle = setTimeout(() => giveUp(), idleMs).unref();
   }
 
-  /** Terminates a thread that hangs; any other is asked to end. */
+  /** Terminates the thread after `graceMs`; before that it may end by itself. */
   function giveUp(graceMs?: number): void {
     const left = thread;
     thread = undefined;
@@ -169,7 +169,7 @@ export function createReaderPool({
     ending.add(gone);
   }
 
-  /** Time is counted in looks, so that a machine that was asleep blames no file. */
+  /** Counts checks instead of clock time, so that no file fails because the machine was asleep. */
   function look(): void {
     if (!thread) return;
     const [group = 0, index = 0, parsing = 0] = thread.progress;
@@ -185,7 +185,7 @@ export function createReaderPool({
     }
   }
 
-  /** The thread died by itself. Only a file that was read alone is surely the cause; several may have been too much. */
+  /** After the thread died. Only a file that was read alone is certainly the cause; others are read again singly. */
   function lose(dead: Thread, reason: string): void {
     thread = undefined;
     losses++;
@@ -193,7 +193,7 @@ export function createReaderPool({
     const lost = [...posted.values()];
     posted.clear();
     const left = lost.flatMap((task) => {
-      if (task.request.group > current) return [task]; // not begun
+      if (task.request.group > current) return [task]; // not started
       if (!task.alone) return singles(task);
       blame(task, 0, reason);
       return [];
@@ -232,7 +232,7 @@ export function createReaderPool({
     for (const ask of asks) ask.reject(error);
   }
 
-  /** Removes the copies that a thread left unfinished. */
+  /** Removes unfinished copies of an ended thread. */
   async function sweep({ id, copiesTo }: Thread): Promise<void> {
     const own = tempName(process.pid, threadPrefix(id));
     for (const folder of [...copiesTo].map((root) => join(root, TEMP_DIR))) {

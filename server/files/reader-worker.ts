@@ -21,13 +21,13 @@ export interface ReadRequest {
   group: number;
   /** Absolute folder that the paths are relative to. */
   root: string;
-  /** A file given with its listing must still look like it after it was read. */
+  /** A file with size and time must still have them after it was read. */
   paths: (string | (FileAsListed & { path: string; /** Of the lyrics file beside it. */ lyrics?: string | null }))[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
   /** Hash large files too. */
   hashLarge: boolean;
-  /** Hash the whole file, for whoever sends it to the storage. */
+  /** Hash the whole file, to store it later. */
   named?: boolean;
 }
 
@@ -37,12 +37,12 @@ export type ReadResult =
       read: AudioRead;
       sizeBytes: number;
       audioHash: string | null;
-      /** Where it was copied, or is to be. */ stored: { key: string; sha256: string } | null;
+      /** The copy's key, or its future one. */ stored: { key: string; sha256: string } | null;
     }
   | {
       ok: false;
       reason: string;
-      /** The disk is full, so going on makes no sense. */ fatal?: boolean;
+      /** The disk is full; the others would fail too. */ fatal?: boolean;
       /** It is still being written. */ changing?: boolean;
     };
 
@@ -64,14 +64,14 @@ let isEnding = false;
 port.on('message', (request: ReadRequest | typeof END) => {
   if (request !== END) return void (queue = queue.then(() => readGroup(request)));
   isEnding = true;
-  port.close(); // the thread ends when the copies under way are finished
+  port.close(); // the thread ends when the pending copies are finished
 });
 
 async function readGroup(request: ReadRequest): Promise<void> {
   const outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[] = [];
   progress[0] = request.group;
   for (const [index, path] of request.paths.entries()) {
-    if (isEnding) return; // nobody waits for it any more
+    if (isEnding) return; // nobody waits for the result
     progress[1] = index;
     outcomes.push(await readOne(request, path));
   }
@@ -124,7 +124,7 @@ function openTemp(root: string): { fd: number; path: string } {
 function cloneTemp(root: string, from: string | Buffer, device: number): { fd: number; path: string } | undefined {
   const path = newTemp(root);
   if (!cloner.clone(from, device, path)) return undefined;
-  fs.chmodSync(path, 0o644); // a clone has the rights of its source
+  fs.chmodSync(path, 0o644); // a clone has the permissions of its source
   return { fd: fs.openSync(path, 'r'), path };
 }
 
@@ -173,7 +173,7 @@ async function storeGroup(
   }
 }
 
-/** Flushes a copy and renames it to its final name, over an equal file if there is one. Gives its folder. */
+/** Flushes a copy and renames it to its final name, over an equal file if there is one. Returns its folder. */
 async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: string, sizeBytes: number): Promise<string> {
   const folder = dirname(path);
   try {
@@ -219,12 +219,12 @@ async function flushFolder(folder: string): Promise<void> {
 }
 
 const SYSTEM_REASONS: Record<string, string> = {
-  EACCES: 'the file may not be read (permission denied)',
-  EPERM: 'the file may not be read (permission denied)',
-  ENOENT: 'the file went away while it was read',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'the file was removed while it was read',
   EISDIR: 'it is a folder',
-  EIO: 'the disk could not read it',
-  ELOOP: 'it is a link that leads to itself',
+  EIO: 'the disk reported a read error',
+  ELOOP: 'it is a link to itself',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EMFILE: 'too many files are open',

@@ -1,5 +1,5 @@
-// Paths relative to the music folder: text with `/` between names, as in `source_id`; '' is the music folder itself. A
-// name on disk is bytes; see storage/file-names.ts for those that are not UTF-8.
+// Paths relative to the music folder: text with `/` between names, as in `source_id`; '' is the music folder itself.
+// For names that are not UTF-8 see storage/file-names.ts.
 import { readdir } from 'node:fs/promises';
 import { nameToText, textToName } from '../storage/file-names.ts';
 
@@ -11,7 +11,7 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(0, path
 export const isBelow = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`);
 
-/** How a file is known outside: NFC, while paths keep the spelling of the disk. */
+/** The path in NFC, as in `source_id`; paths keep the spelling of the disk. */
 export const sourceIdOf = (folder: string, name: string): string => join(folder, name).normalize('NFC');
 
 /** Absolute path; bytes when a name in it is not UTF-8. */
@@ -21,7 +21,7 @@ export function absoluteOf(root: string, path: string): string | Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }
 
-/** A name as listed by the system. Nearly every name is its own text, so the conversion is avoided. */
+/** Text of a name as the system lists it. Few names need the conversion. */
 export const textOf = (name: string | Buffer): string =>
   typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
 

@@ -1,5 +1,5 @@
-// What a scan has to know of changes that others make to tracks, written into its own rows (source_files,
-// source_folders). A folder without a signature is compared file by file by the next scan.
+// Records changes to tracks that scans have to know of, in their tables source_files and source_folders. The next scan
+// compares a folder without a signature file by file.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
@@ -28,14 +28,14 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
      */
     noteDeleted: (id: TrackId): void => void markDeleted.run(id),
 
-    /** The track's file was not there when it was needed. When it is back, a scan finds it although nothing changed. */
+    /** The track's file was missing when it was needed. A scan will find it again, even if it comes back unchanged. */
     noteGone: client.transaction((id: TrackId): void => {
       for (const { folder_id } of markGone.all(id)) clearSignature.run(folder_id);
     }).immediate,
 
     /**
-     * The files of `from` belong to `to` now. Those that `to` had are forgotten: a file that reappears there becomes a
-     * track of its own. Runs inside the caller's transaction.
+     * Assigns the files of `from` to `to`, and forgets those that `to` had: a file that reappears there becomes a new
+     * track. Runs inside the caller's transaction.
      */
     handOver(from: TrackId, to: TrackId): void {
       for (const { folder_id } of forget.all(to)) clearSignature.run(folder_id);

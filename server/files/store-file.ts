@@ -1,5 +1,5 @@
-// Stores a whole file, for uploads and downloads: its content decides the format, and its object cannot be deleted
-// before its row is written.
+// Stores a whole file, for uploads and downloads. Its content decides the format; its object is leased until the row is
+// written.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -29,7 +29,7 @@ export type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
 
 export type StoreFile = ReturnType<typeof createStoreFile>;
 
-/** `write` writes the row, when the bytes are safe. Throws `unsupported_type`, and what the storage throws. */
+/** `write` writes the row, after the file is stored. Throws `unsupported_type`, and what the storage throws. */
 export const createStoreFile =
   ({ storage, leases, reader }: StoreFileDeps) =>
   async <T>(
@@ -41,12 +41,12 @@ export const createStoreFile =
     if (!result?.ok)
       throw new AppError(
         'unsupported_type',
-        `This is not audio that can be read: ${result?.reason ?? 'the reader gave nothing'}.`,
+        `This is not readable audio: ${result?.reason ?? 'the reader returned nothing'}.`,
       );
     const { read, audioHash } = result;
     const key = audioKey(sha256, read.facts.format);
     return leases.lease(key, async () => {
-      // the reader of the stream gets the error; without a listener it would end the process before that
+      // putAudio gets the error; without a listener it would end the process before that
       const source = createReadStream(path).on('error', () => undefined);
       try {
         await storage.putAudio(source, read.facts.format, { signal, known: { sha256, size: sizeBytes } });

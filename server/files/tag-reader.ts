@@ -6,8 +6,8 @@ import { toIdentity } from './track-draft.ts';
 import type { ReaderPool } from './reader-pool.ts';
 
 /**
- * Without lyrics: the scan has read them, and those beside the file. Where the tags have no title it comes from
- * `sourceId`. Throws UnreadableAudio, or `unavailable` when nothing can be read.
+ * Without lyrics, which the scan reads, also from files beside the audio. `sourceId` gives the title when the tags have
+ * none. Throws UnreadableAudio, or `unavailable` when nothing can be read.
  */
 export const createTagReader =
   ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>
@@ -18,6 +18,6 @@ export const createTagReader =
       copyTo: null,
       hashLarge: false,
     });
-    if (!result?.ok) throw new UnreadableAudio(result?.reason ?? 'the reader gave nothing');
+    if (!result?.ok) throw new UnreadableAudio(result?.reason ?? 'the reader returned nothing');
     return { ...toIdentity(result.read, sourceId), lyrics: undefined };
   };

@@ -1,8 +1,9 @@
-// Fills columns that a migration added from the tags of files that were read before it, which no scan looks at while
-// they do not change. A little at a time beside everything else, from where it stopped when the server did. Nothing is
-// replaced. Audio in an object store is left out: it would have to be fetched whole.
+// Fills columns that a migration added, from the tags of files that were read before it; scans do not read unchanged
+// files again. Runs in the background and continues after a restart. Replaces no values. Leaves out audio in an object
+// store, which would have to be downloaded whole.
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tagsAgain, tracks } from '../db/schema.ts';
 import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
 import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
@@ -21,16 +22,12 @@ export interface TagsAgainDeps {
   yieldToRequests: YieldToRequests;
 }
 
-interface Old {
-  id: TrackId;
-  sourceId: string;
-  storageUri: string;
-}
+type Old = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
 
-/** Some milliseconds. */
+/** Read in a few milliseconds. */
 const AT_ONCE = 20;
 
-/** Where nothing stands, and nobody emptied it. */
+/** Only columns that are empty, and were not emptied by hand. */
 const filled = (column: string, field: string): string =>
   `${column} = iif(provenance ->> '${field}' IS NULL, coalesce(${column}, @${column}), ${column})`;
 const FOLDED = foldedFrom((field) => ({ field, column: foldedName(field) }));
@@ -39,12 +36,14 @@ const FILL = [
   ...Object.values(FOLDED).map(({ field, column }) => filled(column, field)),
 ].join(', ');
 
-/** Resolves when nothing is left to do, when files cannot be reached now, or when the database was closed. */
+/** Resolves when all files are read, when none of the next ones can be read now, or when the database is closed. */
 export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
   const { db, log, yieldToRequests, libraryChanged } = deps;
   const client = db.$client;
   const left = client
-    .prepare<[], { lastId: number; upToId: number }>('SELECT last_id AS lastId, up_to_id AS upToId FROM tags_again')
+    .prepare<[], RowAs<typeof tagsAgain, 'lastId' | 'upToId'>>(
+      'SELECT last_id AS lastId, up_to_id AS upToId FROM tags_again',
+    )
     .get();
   if (!left) return;
   log.info({ up_to: left.upToId }, 'tags are read again for new fields');
@@ -74,7 +73,7 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
       await yieldToRequests();
       if (!client.open) return;
     }
-    if (unreachable === some.length) return; // their disk is not connected: with the next start
+    if (unreachable === some.length) return; // their disk is not connected; continues at the next start
     write(rows, last.id);
     found += rows.length;
     after = last.id;
@@ -84,7 +83,7 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
   if (found > 0) libraryChanged();
 }
 
-/** Undefined where there is nothing to read. */
+/** Undefined when there is nothing to read. */
 async function fieldsOf(
   { audioStore, readTags }: TagsAgainDeps,
   { storageUri, sourceId }: Old,

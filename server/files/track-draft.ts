@@ -1,4 +1,4 @@
-// Turns what was read from a file into what the library keeps. Pure.
+// Converts what was read from a file to the fields of a track. Pure.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
 import { MAX_NAME } from '../media/limits.ts';
@@ -14,12 +14,12 @@ interface PathName {
 
 /** `1-02 Title`, `1.02 - Title`: disc and track. */
 const DISC_AND_TRACK = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
-/** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, whose numbers may be the title's own. */
+/** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, where the number may be the title's. */
 const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
 /** `Track 7`, or a number alone: the whole name is the title. */
 const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
 
-/** Longer than the names of any file system, with escapes. */
+/** Longer than any file name, with escapes. */
 const LONGEST_NAME = 2_000;
 
 /** `Artist/Album/1-02 - Title.flac` → title and numbers, for files without them in their tags. */
@@ -33,7 +33,7 @@ export function fromPath(sourceId: string): PathName {
   return { title: name, trackNumber: positive(NUMBER_ONLY.exec(name)?.[1]), discNumber: undefined };
 }
 
-/** What follows the last dot is an extension when it is one of audio: `01. Song` and `Mr. X` have none. */
+/** Removes only extensions of audio: `01. Song` and `Mr. X` have none. */
 function withoutExtension(file: string): string {
   const dot = file.lastIndexOf('.');
   return AUDIO_EXTENSIONS.has(file.slice(dot + 1).toLowerCase()) && dot >= 0 ? file.slice(0, dot) : file;
@@ -44,7 +44,7 @@ const withBlanks = (name: string): string => (/\s/.test(name) ? name : name.repl
 
 const positive = (digits: string | undefined): number | undefined => Number(digits) || undefined;
 
-/** One value each: the several of a list stand in one text. */
+/** Lists are joined to one text. */
 const fieldsOf = (tags: Tags): KnownFields =>
   fieldsFrom((field) => {
     const value = tags[field];

@@ -1,22 +1,24 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { Availability } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 
-/** What is needed of a track to send its audio. */
-export interface StreamedTrack {
-  title: string;
-  artistName: string | null;
-  format: string | null;
-  codec: string | null;
-  bitrateKbps: number | null;
-  sampleRateHz: number | null;
-  bitDepth: number | null;
-  channels: number | null;
-  durationMs: number | null;
-  storageUri: string | null;
-  contentHash: string | null;
-  availability: Availability;
-}
+/** The columns needed to send a track's audio. */
+export type StreamedTrack = RowAs<
+  typeof tracks,
+  | 'title'
+  | 'artistName'
+  | 'format'
+  | 'codec'
+  | 'bitrateKbps'
+  | 'sampleRateHz'
+  | 'bitDepth'
+  | 'channels'
+  | 'durationMs'
+  | 'storageUri'
+  | 'contentHash'
+  | 'availability'
+>;
 
 /** Prepared once, since players ask for every range of every track. */
 export function prepareFindStreamed(db: MainDb): (id: TrackId) => StreamedTrack | undefined {

@@ -9,6 +9,8 @@ import type { Request } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { tracks as trackTable } from '../db/schema.ts';
 import { AppError, badRequest, isDiskFull, type ErrorCode } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
@@ -42,10 +44,10 @@ export interface UploadDeps {
 }
 
 export function createUploadService({ db, log, tracks, storeFile, settings, tmpDir, onUploaded }: UploadDeps) {
-  const findByContent = db.$client.prepare<[string], { id: TrackId }>(
+  const findByContent = db.$client.prepare<[string], RowOf<typeof trackTable, 'id'>>(
     "SELECT id FROM tracks WHERE content_hash = ? AND availability = 'available' ORDER BY id LIMIT 1",
   );
-  const findBySource = db.$client.prepare<[string, string], { id: TrackId }>(
+  const findBySource = db.$client.prepare<[string, string], RowOf<typeof trackTable, 'id'>>(
     'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
   );
 

@@ -86,7 +86,7 @@ test('results stay with their files', async () => {
   const results = await read(pool, paths);
   const frames = results.map((result) => (result.ok ? Math.round(result.read.facts.durationMs / (1152 / 44.1)) : null));
   expect(frames).toEqual([101, null, 105, null, 103]);
-  expect(outcomes(results)[3]).toBe('the file went away while it was read');
+  expect(outcomes(results)[3]).toBe('the file was removed while it was read');
 });
 
 test('in copy mode a thread that is stopped leaves no unfinished copies, and every good file is stored', async () => {

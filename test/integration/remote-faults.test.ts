@@ -152,7 +152,7 @@ describe('what trying again cannot cure ends at once:', () => {
     expect(end).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: expect.stringMatching(/^This is not audio that can be read: .+\.$/),
+      error: expect.stringMatching(/^This is not readable audio: .+\.$/),
     });
   });
 

@@ -77,7 +77,7 @@ test('good and bad files of one request are told apart', async () => {
   expect(status).toBe(201);
   expect(body.items).toHaveLength(1);
   expect(body.errors.map((error) => error.filename)).toEqual(['notes.txt', 'empty.mp3']);
-  for (const { detail } of body.errors) expect(detail).toMatch(/^This is not audio that can be read: .+\.$/);
+  for (const { detail } of body.errors) expect(detail).toMatch(/^This is not readable audio: .+\.$/);
 });
 
 test('none good is 422 and names each file; one that is too large is 413', async () => {
