@@ -59,10 +59,13 @@ async function bundledFolders(): Promise<Set<string>> {
       build: { write: false },
     })) as Rolldown.RolldownOutput;
     for (const chunk of built.output) {
-      if (chunk.type !== 'chunk') continue;
-      for (const [id, { renderedLength }] of Object.entries(chunk.modules)) {
+      const sources =
+        chunk.type === 'asset'
+          ? chunk.originalFileNames // a typeface
+          : Object.entries(chunk.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
+      for (const id of sources) {
         const folder = packageFolder(id);
-        if (folder !== undefined && renderedLength > 0) folders.add(folder);
+        if (folder !== undefined) folders.add(folder);
       }
     }
   }

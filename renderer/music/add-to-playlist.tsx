@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconPlaylist, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconAdd, IconPlaylist } from '../ui/icons.ts';
 import { playlistsQuery } from '../api/playlists.ts';
 import { useSession } from '../api/session.ts';
 import type { TrackGroup } from './track-drag.ts';
@@ -23,7 +23,7 @@ export function PlaylistItems({ group, exceptId }: { group: TrackGroup; exceptId
   const { addTo, addToNew } = useAddToPlaylist();
   return (
     <>
-      <Menu.Item leftSection={<IconPlus {...size} />} onClick={() => void addToNew(group)}>
+      <Menu.Item leftSection={<IconAdd {...size} />} onClick={() => void addToNew(group)}>
         {t('playlist.newDots')}
       </Menu.Item>
       {playlists.length > 0 && <Menu.Divider />}

@@ -1,9 +1,9 @@
-import { IconCloud, IconCloudDownload, IconFileUnknown } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconFetch, IconMissing, IconRemote } from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import styles from './availability-icon.module.css';
 
-const SYMBOLS = { remote: IconCloud, fetching: IconCloudDownload, missing: IconFileUnknown };
+const SYMBOLS = { remote: IconRemote, fetching: IconFetch, missing: IconMissing };
 
 /** Next to the title of a track whose audio is not available. */
 export function AvailabilityIcon({ availability }: Pick<TrackOut, 'availability'>) {

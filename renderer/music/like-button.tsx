@@ -1,5 +1,5 @@
-import { IconHeart, IconHeartFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconLike, IconLiked } from '../ui/icons.ts';
 import { useLike, useLiked, type Likeable, type LikeType } from '../api/likes.ts';
 import { classNames } from '../ui/class-names.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
@@ -20,7 +20,7 @@ export function LikeButton({ type, item, name, size = 20, tabIndex = 0, classNam
   const { tell } = useUndoNotice();
   const liked = useLiked(type, item);
   const like = useLike((error) => tell(t('like.failed', { name, detail: error.message })));
-  const Symbol = liked ? IconHeartFilled : IconHeart;
+  const Symbol = liked ? IconLiked : IconLike;
   return (
     <button
       type="button"

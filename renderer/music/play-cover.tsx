@@ -1,6 +1,6 @@
-import { IconPlayerPauseFilled } from '@tabler/icons-react';
 import type { ButtonHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconPause } from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { trackCover } from '../api/urls.ts';
 import { currentEntry, isSounding } from '../player/types.ts';
@@ -40,7 +40,7 @@ export function CoverButton({ src, label, sounding = false, className, ...rest }
   return (
     <button type="button" className={classNames(styles.play, className)} aria-label={label} {...rest}>
       <Cover src={src} alt="" />
-      <span>{sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <PlayIcon size={16} />}</span>
+      <span>{sounding ? <IconPause size={16} aria-hidden /> : <PlayIcon size={16} />}</span>
     </button>
   );
 }

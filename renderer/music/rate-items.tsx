@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconStar } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconRate } from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { ratingQuery, useLike, useLiked, useRating } from '../api/likes.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
@@ -19,7 +19,7 @@ export function RateItems({ track }: { track: TrackOut }) {
   return (
     <Menu.Sub>
       <Menu.Sub.Target>
-        <Menu.Sub.Item leftSection={<IconStar size={16} aria-hidden />}>{t('like.rate')}</Menu.Sub.Item>
+        <Menu.Sub.Item leftSection={<IconRate size={16} aria-hidden />}>{t('like.rate')}</Menu.Sub.Item>
       </Menu.Sub.Target>
       <Menu.Sub.Dropdown>
         <Menu.RadioGroup value={String(rating)}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { IconStar, IconStarFilled } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconRate, IconRated } from '../ui/icons.ts';
 import { ratingQuery, useLike, useLiked, useRating, type Likeable, type LikeType } from '../api/likes.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import styles from './like-button.module.css';
@@ -49,7 +49,7 @@ export function Stars({ type, item, name }: { type: LikeType; item: Likeable; na
       onKeyDown={onKeyDown}
     >
       {Array.from({ length: MOST }, (_, i) => {
-        const Symbol = i < rating ? IconStarFilled : IconStar;
+        const Symbol = i < rating ? IconRated : IconRate;
         return (
           <span
             key={i}

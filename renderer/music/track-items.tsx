@@ -1,19 +1,19 @@
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import {
-  IconArrowForwardUp,
-  IconCloudDownload,
-  IconDisc,
-  IconHeart,
-  IconHeartOff,
-  IconInfoCircle,
-  IconMicrophone2,
-  IconPencil,
-  IconPlaylistAdd,
-  IconTrash,
-  IconWaveSine,
-} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import {
+  IconAlbum,
+  IconArtist,
+  IconDelete,
+  IconDetails,
+  IconEdit,
+  IconFetch,
+  IconIdentify,
+  IconLike,
+  IconPlayLater,
+  IconPlayNext,
+  IconUnlike,
+} from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { useLike, useLiked } from '../api/likes.ts';
 import { detailOf } from '../api/problem.ts';
@@ -60,13 +60,10 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
   };
   return (
     <>
-      <Menu.Item
-        leftSection={<IconArrowForwardUp {...size} />}
-        onClick={withTracks((tracks) => player.addNext(tracks))}
-      >
+      <Menu.Item leftSection={<IconPlayNext {...size} />} onClick={withTracks((tracks) => player.addNext(tracks))}>
         {t('queue.playNext')}
       </Menu.Item>
-      <Menu.Item leftSection={<IconPlaylistAdd {...size} />} onClick={withTracks((tracks) => player.addLast(tracks))}>
+      <Menu.Item leftSection={<IconPlayLater {...size} />} onClick={withTracks((tracks) => player.addLast(tracks))}>
         {t('queue.add')}
       </Menu.Item>
       <AddToPlaylist group={group} exceptId={playlistId} />
@@ -75,7 +72,7 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
       <Menu.Divider />
       {only && withAlbum && only.album_id !== null && (
         <Menu.Item
-          leftSection={<IconDisc {...size} />}
+          leftSection={<IconAlbum {...size} />}
           renderRoot={(props) => <Link to="/albums/$albumId" params={{ albumId: only.album_id! }} {...props} />}
         >
           {t('track.goToAlbum')}
@@ -84,7 +81,7 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
       {only?.artists.map((artist) => (
         <Menu.Item
           key={artist.id}
-          leftSection={<IconMicrophone2 {...size} />}
+          leftSection={<IconArtist {...size} />}
           renderRoot={(props) => <Link to="/artists/$artistId" params={{ artistId: artist.id }} {...props} />}
         >
           {t('track.goToArtist', { name: artist.name })}
@@ -92,32 +89,32 @@ export function TrackItems({ group, withAlbum = true, playlistId, onEdit }: Trac
       ))}
       {only?.availability === 'remote' && (
         <Menu.Item
-          leftSection={<IconCloudDownload {...size} />}
+          leftSection={<IconFetch {...size} />}
           onClick={() => fetchAudio.mutate(only.id, { onError: (error) => tell(detailOf(error)) })}
         >
           {t('details.fetch')}
         </Menu.Item>
       )}
       {only && openDetails && (
-        <Menu.Item leftSection={<IconInfoCircle {...size} />} onClick={() => openDetails(only.id)}>
+        <Menu.Item leftSection={<IconDetails {...size} />} onClick={() => openDetails(only.id)}>
           {t('track.details')}
         </Menu.Item>
       )}
       {only && openDetails ? (
-        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => openDetails(only.id, { edit: true })}>
+        <Menu.Item leftSection={<IconEdit {...size} />} onClick={() => openDetails(only.id, { edit: true })}>
           {t('track.edit')}
         </Menu.Item>
       ) : (
         onEdit && (
-          <Menu.Item leftSection={<IconPencil {...size} />} onClick={onEdit}>
+          <Menu.Item leftSection={<IconEdit {...size} />} onClick={onEdit}>
             {t('track.edit')}
           </Menu.Item>
         )
       )}
-      <Menu.Item leftSection={<IconWaveSine {...size} />} onClick={withTracks(askFor)}>
+      <Menu.Item leftSection={<IconIdentify {...size} />} onClick={withTracks(askFor)}>
         {t('track.identify')}
       </Menu.Item>
-      <Menu.Item leftSection={<IconTrash {...size} />} className={styles.danger} onClick={withTracks(remove)}>
+      <Menu.Item leftSection={<IconDelete {...size} />} className={styles.danger} onClick={withTracks(remove)}>
         {t('track.delete')}
       </Menu.Item>
     </>
@@ -134,7 +131,7 @@ function LikeItem({ group }: { group: TrackGroup }) {
       await like.mutateAsync({ type: 'track', item, liked: !liked }).catch(() => {});
   };
   return (
-    <Menu.Item leftSection={liked ? <IconHeartOff {...size} /> : <IconHeart {...size} />} onClick={() => void set()}>
+    <Menu.Item leftSection={liked ? <IconUnlike {...size} /> : <IconLike {...size} />} onClick={() => void set()}>
       {t(liked ? 'like.unlike' : 'like.like')}
     </Menu.Item>
   );

@@ -1,6 +1,6 @@
-import type { Icon } from '@tabler/icons-react';
 import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentType, Ref } from 'react';
+import type { Icon } from './icons.ts';
 import styles from './button.module.css';
 import { classNames } from './class-names.ts';
 

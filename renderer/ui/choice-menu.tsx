@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
+import { IconDown } from './icons.ts';
 import styles from './pill.module.css';
 
 interface ChoicesProps<T extends string> {
@@ -16,7 +16,7 @@ export function ChoiceMenu<T extends string>({ label, value, options, onChange }
       <Menu.Target>
         <button type="button" className={styles.pill} aria-label={`${label}: ${chosen}`}>
           {chosen}
-          <IconChevronDown size={14} aria-hidden />
+          <IconDown size={14} aria-hidden />
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,8 +1,7 @@
 // Empty and error states: what to do next, or what went wrong with a button to retry.
-import type { Icon } from '@tabler/icons-react';
-import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconAgain, IconProblem, type Icon } from './icons.ts';
 import { Button } from './button.tsx';
 import styles from './states.module.css';
 
@@ -31,12 +30,12 @@ export function ErrorState({ detail, onRetry }: { detail: string; onRetry?: () =
   const { t } = useTranslation();
   return (
     <div className={styles.state} role="alert">
-      <IconAlertTriangle className={styles.symbol} size={48} stroke={1.25} aria-hidden />
+      <IconProblem className={styles.symbol} size={48} stroke={1.25} aria-hidden />
       <h2>{t('state.failed')}</h2>
       <p>{detail}</p>
       {onRetry && (
         <div className={styles.actions}>
-          <Button icon={IconRefresh} onClick={onRetry}>
+          <Button icon={IconAgain} onClick={onRetry}>
             {t('state.retry')}
           </Button>
         </div>

@@ -1,6 +1,6 @@
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import type { KeyboardEvent, PointerEvent as ReactPointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconSortedDown, IconSortedUp } from './icons.ts';
 import { classNames } from './class-names.ts';
 import styles from './virtual-table.module.css';
 import { isRightToLeft, readingStep } from './reading-direction.ts';
@@ -60,11 +60,7 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
               <button type="button" onClick={() => onSort(column.id)}>
                 <span>{column.label}</span>
                 {sorted &&
-                  (sort.descending ? (
-                    <IconChevronDown size={14} aria-hidden />
-                  ) : (
-                    <IconChevronUp size={14} aria-hidden />
-                  ))}
+                  (sort.descending ? <IconSortedDown size={14} aria-hidden /> : <IconSortedUp size={14} aria-hidden />)}
               </button>
             ) : (
               <span className={styles.plain}>{column.label}</span>

@@ -16,6 +16,7 @@ import {
   type SyntheticEvent,
 } from 'react';
 import { classNames } from './class-names.ts';
+import { useRowHeight } from './density.ts';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { TableHeader, type ColumnSizing, type HeaderColumn } from './table-header.tsx';
 import { useLast } from './use-last.ts';
@@ -68,8 +69,7 @@ interface VirtualTableProps<T> {
   goTo?: { row: number } | undefined;
 }
 
-const ROW_HEIGHT = 48;
-const HEADER_HEIGHT = 36;
+const HEADER_HEIGHT = 32;
 const OVERSCAN = 8;
 
 /** The row of an event; none for the header, and for menus, which are portals. */
@@ -104,6 +104,7 @@ export function VirtualTable<T>({
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
+  const rowHeight = useRowHeight();
   const [stop, setStop] = useState(0);
   const isNarrow = width < 720;
   const shown = useMemo(() => (isNarrow ? columns.filter((column) => !column.wideOnly) : columns), [columns, isNarrow]);
@@ -112,7 +113,7 @@ export function VirtualTable<T>({
 
   const { height, range, rows, reveal } = useRowWindow({
     count,
-    rowHeight: ROW_HEIGHT,
+    rowHeight,
     overscan: OVERSCAN,
     margin: top + HEADER_HEIGHT,
     head: HEADER_HEIGHT,
@@ -140,7 +141,7 @@ export function VirtualTable<T>({
     const row = rowOf(event);
     if (!row || event.target !== row) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
+    const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 2);
     const to = {
       ArrowUp: stop - 1,
       ArrowDown: stop + 1,
@@ -213,7 +214,7 @@ export function VirtualTable<T>({
               aria-selected={choice && (row ? choice.isChosen(row) : false)}
               {...(row && marks?.(row))}
               className={styles.row}
-              style={{ gridTemplateColumns: template, height: ROW_HEIGHT, top: start }}
+              style={{ gridTemplateColumns: template, height: rowHeight, top: start }}
             >
               <Cells columns={shown} item={row} index={index} />
             </div>

@@ -1,5 +1,6 @@
 // What every window needs around its content: design, theme, query cache, player, tooltips. Mantine's variables and
 // classes come from static files (ui/mantine.css), because the CSP allows no <style>.
+import '@fontsource-variable/geist/index.css';
 import '../ui/mantine.css';
 import '../ui/mantine-overrides.css';
 import '../ui/tokens.css';

@@ -131,7 +131,7 @@ test('nothing that opens has a serious violation', async () => {
   await page.getByRole('menuitem', { name: 'Add to playlist' }).waitFor();
   await check('track menu and selection');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('button', { name: 'View' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Plays' }).waitFor();
   await check('columns');
   await page.goto('/missing');

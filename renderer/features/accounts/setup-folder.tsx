@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconFolderOpen } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconShowFolder } from '../../ui/icons.ts';
 import { useStartScan } from '../../api/jobs.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
@@ -71,7 +71,7 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
           />
           {desktop && (
             <Button
-              icon={IconFolderOpen}
+              icon={IconShowFolder}
               onClick={() => void desktop?.pickFolder().then((picked) => picked && setPath(picked))}
             >
               {t('setup.folder.pick')}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { IconActivity, IconFolderSearch, IconListSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconActivity, IconPreview, IconScan } from '../../ui/icons.ts';
 import { isOpen, jobsQuery, useStartScan } from '../../api/jobs.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -21,12 +21,12 @@ export function ActivityPage() {
   const open = jobs.data?.items.filter(isOpen) ?? [];
   const finished = jobs.data?.items.filter((job) => !isOpen(job)) ?? [];
   const preview = (
-    <Button icon={IconListSearch} onClick={() => dryRun.mutate()} disabled={dryRun.isPending}>
+    <Button icon={IconPreview} onClick={() => dryRun.mutate()} disabled={dryRun.isPending}>
       {t('scan.preview')}
     </Button>
   );
   const start = (
-    <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>
+    <Button variant="primary" icon={IconScan} onClick={() => scan.mutate()} disabled={scan.isPending}>
       {t('scan.start')}
     </Button>
   );

@@ -1,7 +1,7 @@
 // Downloads from online sources: progress, the next attempt, and errors.
 import { useQuery } from '@tanstack/react-query';
-import { IconAlertTriangle, IconCheck, IconClock, IconCloudDownload, IconX, type Icon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconClose, IconDone, IconFetch, IconProblem, IconWaiting, type Icon } from '../../ui/icons.ts';
 import type { DownloadJobOut } from '../../../server/downloads/wire.ts';
 import { downloadsQuery, useCancelDownload, useRetryDownload } from '../../api/remote.ts';
 import { trackQuery } from '../../api/tracks.ts';
@@ -12,12 +12,12 @@ import { ProgressBar } from '../../ui/progress-bar.tsx';
 import styles from './activity.module.css';
 
 const SYMBOLS: Record<DownloadJobOut['status'], Icon> = {
-  queued: IconClock,
-  running: IconCloudDownload,
-  waiting: IconClock,
-  succeeded: IconCheck,
-  failed: IconAlertTriangle,
-  cancelled: IconX,
+  queued: IconWaiting,
+  running: IconFetch,
+  waiting: IconWaiting,
+  succeeded: IconDone,
+  failed: IconProblem,
+  cancelled: IconClose,
 };
 const isOpen = ({ status }: DownloadJobOut) => status === 'queued' || status === 'running' || status === 'waiting';
 const WATCH_MS = 1_500;

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconAlertTriangle, IconCheck, IconClock, IconLoader2, IconX, type Icon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconClose, IconDone, IconProblem, IconRunning, IconWaiting, type Icon } from '../../ui/icons.ts';
 import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, scanResultOf, useCancelJob, useRetryJob } from '../../api/jobs.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,12 +10,12 @@ import { ScanReport } from './scan-report.tsx';
 import styles from './activity.module.css';
 
 const SYMBOLS: Record<JobOut['status'], Icon> = {
-  queued: IconClock,
-  running: IconLoader2,
-  waiting: IconClock,
-  succeeded: IconCheck,
-  failed: IconAlertTriangle,
-  cancelled: IconX,
+  queued: IconWaiting,
+  running: IconRunning,
+  waiting: IconWaiting,
+  succeeded: IconDone,
+  failed: IconProblem,
+  cancelled: IconClose,
 };
 const KNOWN_TASKS = [
   'scan_local_folder',

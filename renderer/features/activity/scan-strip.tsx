@@ -1,8 +1,8 @@
 // The running scan, in the side bar or above a phone's bottom bar: its progress, and details on click.
 import { Popover } from '@mantine/core';
-import { IconFolderSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconScan } from '../../ui/icons.ts';
 import { useScanProgress } from '../../api/jobs.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
@@ -22,7 +22,7 @@ export function ScanStrip() {
     <Popover opened={opened} onChange={setOpened} position="top-start" trapFocus>
       <Popover.Target>
         <button type="button" className={styles.strip} onClick={() => setOpened(!opened)}>
-          <IconFolderSearch size={18} aria-hidden />
+          <IconScan size={18} aria-hidden />
           <span className={styles.stripText}>
             <span>{t('scan.scanning')}</span>
             <span>{text}</span>

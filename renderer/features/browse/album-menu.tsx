@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
-import { IconArrowForwardUp, IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconMore, IconPlayNext } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { AddToPlaylist } from '../../music/add-to-playlist.tsx';
 import { someTracks } from '../../music/track-drag.ts';
@@ -14,10 +14,10 @@ export function AlbumMenu({ title, tracks }: { title: string; tracks: TrackOut[]
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <IconButton label={t('album.menu', { title })} icon={IconDots} />
+        <IconButton label={t('album.menu', { title })} icon={IconMore} />
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconArrowForwardUp size={16} aria-hidden />} onClick={() => player.addNext(tracks)}>
+        <Menu.Item leftSection={<IconPlayNext size={16} aria-hidden />} onClick={() => player.addNext(tracks)}>
           {t('queue.playNext')}
         </Menu.Item>
         <AddToPlaylist group={someTracks(tracks)} />

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { IconPlaylistAdd } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { IconPlayLater } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -71,7 +71,7 @@ export function AlbumPage() {
           <>
             <PlayButtons tracks={tracks.data} />
             <LikeButton type="album" item={album.data} name={title} size={22} />
-            <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
+            <IconButton label={t('queue.add')} icon={IconPlayLater} onClick={() => player.addLast(tracks.data)} />
             <AlbumMenu title={title} tracks={tracks.data} />
           </>
         }

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconDisc } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconAlbum } from '../../ui/icons.ts';
 import { albumPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-play.ts';
@@ -18,7 +18,7 @@ export function AlbumsPage() {
   return (
     <CardPage
       title={t('nav.albums')}
-      icon={IconDisc}
+      icon={IconAlbum}
       list={list}
       sorts={ALBUM_SORT_NAMES}
       defaultSort="title"

@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconMore } from '../../ui/icons.ts';
 import type { ArtistOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
@@ -30,7 +30,7 @@ export function ArtistMenu({ artist }: { artist: ArtistOut }) {
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <IconButton label={t('artist.menu', { name: artist.name })} icon={IconDots} />
+        <IconButton label={t('artist.menu', { name: artist.name })} icon={IconMore} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.CheckboxItem checked={artist.never_split} onChange={keepWhole}>

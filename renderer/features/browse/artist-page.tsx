@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { IconPlaylistAdd } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconPlayLater } from '../../ui/icons.ts';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover, coverUrl, type CoverSize } from '../../api/urls.ts';
@@ -74,7 +74,7 @@ export function ArtistPage() {
           <>
             <PlayButtons tracks={tracks.data} />
             <LikeButton type="artist" item={artist.data} name={artist.data.name} size={22} />
-            <IconButton label={t('queue.add')} icon={IconPlaylistAdd} onClick={() => player.addLast(tracks.data)} />
+            <IconButton label={t('queue.add')} icon={IconPlayLater} onClick={() => player.addLast(tracks.data)} />
             <ArtistMenu artist={artist.data} />
           </>
         }

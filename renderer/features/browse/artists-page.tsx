@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconMicrophone2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconArtist } from '../../ui/icons.ts';
 import { artistPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-play.ts';
@@ -18,7 +18,7 @@ export function ArtistsPage() {
   return (
     <CardPage
       title={t('nav.artists')}
-      icon={IconMicrophone2}
+      icon={IconArtist}
       list={list}
       sorts={ARTIST_SORT_NAMES}
       defaultSort="name"

@@ -1,7 +1,7 @@
 // A page with one large grid of covers, for albums and artists.
-import type { Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Icon } from '../../ui/icons.ts';
 import type { PagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';

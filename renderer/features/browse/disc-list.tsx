@@ -1,4 +1,3 @@
-import { IconDisc } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
@@ -16,12 +15,7 @@ export function DiscList({ tracks, albumArtist }: { tracks: TrackOut[]; albumArt
     <div className={styles.list} onKeyDown={moveAmongRows}>
       {discs.map(([disc, onDisc]) => (
         <section key={disc} aria-label={discs.length > 1 ? t('album.disc', { number: disc }) : t('nav.tracks')}>
-          {discs.length > 1 && (
-            <h2 className={styles.disc}>
-              <IconDisc size={16} aria-hidden />
-              {t('album.disc', { number: disc })}
-            </h2>
-          )}
+          {discs.length > 1 && <h2 className={styles.disc}>{t('album.disc', { number: disc })}</h2>}
           <ol>
             {onDisc.map((track) => (
               <TrackRow

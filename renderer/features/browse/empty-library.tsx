@@ -1,6 +1,6 @@
-import { IconFolderPlus, IconFolderSearch, IconMusic } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { IconChooseFolder, IconScan, IconTrack } from '../../ui/icons.ts';
 import { useScanProgress, useStartScan } from '../../api/jobs.ts';
 import { useSession } from '../../api/session.ts';
 import { findSetting, settingsQuery } from '../../api/settings.ts';
@@ -16,28 +16,28 @@ export function EmptyLibrary() {
   const scan = useStartScan();
   if (scanning)
     return (
-      <EmptyState icon={IconFolderSearch} title={t('empty.scanningTitle')}>
+      <EmptyState icon={IconScan} title={t('empty.scanningTitle')}>
         {t('empty.scanning')}
       </EmptyState>
     );
   if (!isOwner)
     return (
-      <EmptyState icon={IconMusic} title={t('empty.title')}>
+      <EmptyState icon={IconTrack} title={t('empty.title')}>
         {t('empty.askOwner')}
       </EmptyState>
     );
   const hasFolder = Boolean(findSetting(settings.data, 'local_media_import_path')?.value);
   const action = hasFolder ? (
-    <Button variant="primary" icon={IconFolderSearch} onClick={() => scan.mutate()} disabled={scan.isPending}>
+    <Button variant="primary" icon={IconScan} onClick={() => scan.mutate()} disabled={scan.isPending}>
       {t('scan.start')}
     </Button>
   ) : (
-    <ButtonLink to="/setup" search={{ step: 'folder' }} variant="primary" icon={IconFolderPlus}>
+    <ButtonLink to="/setup" search={{ step: 'folder' }} variant="primary" icon={IconChooseFolder}>
       {t('empty.chooseFolder')}
     </ButtonLink>
   );
   return (
-    <EmptyState icon={IconMusic} title={t('empty.title')} actions={action}>
+    <EmptyState icon={IconTrack} title={t('empty.title')} actions={action}>
       {t(hasFolder ? 'empty.scanOrDrop' : 'empty.chooseOrDrop')}
     </EmptyState>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { IconChevronRight, IconLayoutGrid, IconList, IconTags } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconForward, IconGenre, IconGridView, IconListView } from '../../ui/icons.ts';
 import type { GenreOut } from '../../../server/library/wire.ts';
 import { albumPage, genresQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -32,7 +32,7 @@ export function GenresPage() {
   const toggle = (
     <IconButton
       label={t(asList ? 'genres.tiles' : 'genres.list')}
-      icon={asList ? IconLayoutGrid : IconList}
+      icon={asList ? IconGridView : IconListView}
       onClick={() => void navigate({ to: '/genres', search: asList ? {} : { view: 'list' }, replace: true })}
     />
   );
@@ -95,7 +95,7 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
           <Mosaic covers={covers} />
         ) : (
           <span className={styles.blank}>
-            <IconTags size={40} stroke={1.25} aria-hidden />
+            <IconGenre size={40} stroke={1.25} aria-hidden />
           </span>
         )}
       </Link>
@@ -116,7 +116,7 @@ function GenreRow({ genre, tabIndex }: GenreProps) {
         <span className={styles.count}>{t('album.count', { count: genre.album_count })}</span>
       </Link>
       <TrackLink genre={genre} />
-      <IconChevronRight size={16} aria-hidden />
+      <IconForward size={16} aria-hidden />
     </div>
   );
 }

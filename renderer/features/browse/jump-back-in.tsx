@@ -1,8 +1,8 @@
 // Albums not played to their end; a click continues after the last track played.
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconPlay } from '../../ui/icons.ts';
 import { albumTracksQuery } from '../../api/library.ts';
 import { albumCover } from '../../api/urls.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
@@ -49,7 +49,7 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
                   aria-label={t('home.goOn', { title: one.album.title })}
                   onClick={() => void goOn(one)}
                 >
-                  <IconPlayerPlayFilled size={16} aria-hidden />
+                  <IconPlay size={16} aria-hidden />
                 </button>
               </li>
             ))

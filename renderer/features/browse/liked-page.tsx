@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconHeart } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconLike } from '../../ui/icons.ts';
 import { albumPage, artistPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-play.ts';
@@ -41,7 +41,7 @@ function useLikedSearch(kind: LikedKind) {
       />
     ),
     empty: (
-      <EmptyState icon={IconHeart} title={t(`liked.empty.${kind}`)}>
+      <EmptyState icon={IconLike} title={t(`liked.empty.${kind}`)}>
         {t('liked.help')}
       </EmptyState>
     ),
@@ -72,7 +72,7 @@ function LikedAlbums() {
   return (
     <CardPage
       title={t('nav.liked')}
-      icon={IconHeart}
+      icon={IconLike}
       list={list}
       sorts={ALBUM_SORT_NAMES}
       defaultSort="title"
@@ -95,7 +95,7 @@ function LikedArtists() {
   return (
     <CardPage
       title={t('nav.liked')}
-      icon={IconHeart}
+      icon={IconLike}
       list={list}
       sorts={ARTIST_SORT_NAMES}
       defaultSort="name"

@@ -1,13 +1,8 @@
 // Sort order and filters of a list, kept in the URL.
 import { Popover, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import {
-  IconAdjustmentsHorizontal,
-  IconArrowsShuffle,
-  IconSortAscending,
-  IconSortDescending,
-} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconAscending, IconDescending, IconFilter, IconShuffle } from '../../ui/icons.ts';
 import { genresQuery, type SortOrder } from '../../api/library.ts';
 import { isFieldName } from '../../music/track-fields.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -53,14 +48,14 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
       {sort === 'random' ? (
         <IconButton
           label={t('list.reshuffle')}
-          icon={IconArrowsShuffle}
+          icon={IconShuffle}
           iconSize={18}
           onClick={() => onChange({ ...search, seed: newSeed() })}
         />
       ) : (
         <IconButton
           label={t(order === 'asc' ? 'list.ascending' : 'list.descending')}
-          icon={order === 'asc' ? IconSortAscending : IconSortDescending}
+          icon={order === 'asc' ? IconAscending : IconDescending}
           iconSize={18}
           onClick={turn}
         />
@@ -86,7 +81,7 @@ export function FilterTools<Sort extends SortName>({
     <Popover position="bottom-end" trapFocus>
       <Popover.Target>
         <button type="button" className={pill.pill} data-active={hasFilters(search) || undefined}>
-          <IconAdjustmentsHorizontal size={16} aria-hidden />
+          <IconFilter size={16} aria-hidden />
           {t('list.filter')}
         </button>
       </Popover.Target>

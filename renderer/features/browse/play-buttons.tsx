@@ -1,5 +1,5 @@
-import { IconArrowsShuffle, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconPlay, IconShuffle } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,14 +9,10 @@ export function PlayButtons({ tracks }: { tracks: TrackOut[] }) {
   const player = usePlayerCommands();
   return (
     <>
-      <Button
-        variant="primary"
-        icon={IconPlayerPlayFilled}
-        onClick={() => player.playTracks(tracks, { shuffle: false })}
-      >
+      <Button variant="primary" icon={IconPlay} onClick={() => player.playTracks(tracks, { shuffle: false })}>
         {t('player.play')}
       </Button>
-      <Button icon={IconArrowsShuffle} onClick={() => player.playTracks(tracks, { shuffle: true })}>
+      <Button icon={IconShuffle} onClick={() => player.playTracks(tracks, { shuffle: true })}>
         {t('player.shuffle')}
       </Button>
     </>

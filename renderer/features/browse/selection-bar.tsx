@@ -1,15 +1,15 @@
 import { Menu } from '@mantine/core';
-import {
-  IconArrowForwardUp,
-  IconHeart,
-  IconPencil,
-  IconPlayerPlayFilled,
-  IconPlaylist,
-  IconPlaylistAdd,
-  IconTrash,
-  IconX,
-} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import {
+  IconAddTo,
+  IconClose,
+  IconDelete,
+  IconEdit,
+  IconLike,
+  IconPlay,
+  IconPlayLater,
+  IconPlayNext,
+} from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { useLike } from '../../api/likes.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -49,34 +49,34 @@ export function SelectionBar({ count, group, onEdit, onDelete, onClear }: Select
       <p role="status">{t('select.chosen', { count, number: formatNumber(count) })}</p>
       <IconButton
         label={t('player.play')}
-        icon={IconPlayerPlayFilled}
+        icon={IconPlay}
         iconSize={18}
         onClick={withTracks((tracks) => player.playTracks(tracks, { shuffle: false }))}
       />
       <IconButton
         label={t('queue.playNext')}
-        icon={IconArrowForwardUp}
+        icon={IconPlayNext}
         iconSize={18}
         onClick={withTracks((tracks) => player.addNext(tracks))}
       />
       <IconButton
         label={t('queue.add')}
-        icon={IconPlaylistAdd}
+        icon={IconPlayLater}
         iconSize={18}
         onClick={withTracks((tracks) => player.addLast(tracks))}
       />
       <Menu position="top">
         <Menu.Target>
-          <IconButton label={t('playlist.addTo')} icon={IconPlaylist} iconSize={18} />
+          <IconButton label={t('playlist.addTo')} icon={IconAddTo} iconSize={18} />
         </Menu.Target>
         <Menu.Dropdown className={menu.long}>
           <PlaylistItems group={{ count, load: () => group().load() }} />
         </Menu.Dropdown>
       </Menu>
-      <IconButton label={t('like.like')} icon={IconHeart} iconSize={18} onClick={withTracks(likeAll)} />
-      <IconButton label={t('track.edit')} icon={IconPencil} iconSize={18} onClick={onEdit} />
-      <IconButton label={t('track.delete')} icon={IconTrash} iconSize={18} onClick={withTracks(onDelete)} />
-      <IconButton label={t('select.clear')} icon={IconX} iconSize={18} onClick={onClear} />
+      <IconButton label={t('like.like')} icon={IconLike} iconSize={18} onClick={withTracks(likeAll)} />
+      <IconButton label={t('track.edit')} icon={IconEdit} iconSize={18} onClick={onEdit} />
+      <IconButton label={t('track.delete')} icon={IconDelete} iconSize={18} onClick={withTracks(onDelete)} />
+      <IconButton label={t('select.clear')} icon={IconClose} iconSize={18} onClick={onClear} />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 // A row of covers that scrolls sideways. Arrow keys move inside; it is one tab stop.
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconBackward, IconForward } from '../../ui/icons.ts';
 import type { AlbumOut } from '../../../server/library/wire.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { AlbumCard, CardSkeleton } from './album-card.tsx';
@@ -48,7 +48,7 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
         {to ? (
           <Link {...to}>
             <h2>{title}</h2>
-            <IconChevronRight size={20} aria-hidden />
+            <IconForward size={20} aria-hidden />
           </Link>
         ) : (
           <h2>{title}</h2>
@@ -56,14 +56,14 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
         <span className={styles.turn}>
           <IconButton
             label={t('home.back', { title })}
-            icon={IconChevronLeft}
+            icon={IconBackward}
             size="small"
             tabIndex={-1}
             onClick={() => scroll(-1)}
           />
           <IconButton
             label={t('home.on', { title })}
-            icon={IconChevronRight}
+            icon={IconForward}
             size="small"
             tabIndex={-1}
             onClick={() => scroll(1)}

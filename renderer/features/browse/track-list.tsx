@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { toFilter, type ListSearch } from './search-params.ts';
 import { useColumnLayout } from './column-layout.ts';
-import { ColumnMenu } from './column-menu.tsx';
+import { ViewMenu } from './view-menu.tsx';
 import { FilterTools, SortTools } from './list-tools.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { naturalOrder, TRACK_SORT_NAMES } from './sort-options.ts';
@@ -93,7 +93,7 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
       tools={
         <>
           {tools}
-          <ColumnMenu columns={columns} layout={layout} onChange={setLayout} />
+          <ViewMenu columns={columns} layout={layout} onChange={setLayout} />
           <FilterTools search={search} onChange={onSearch} />
           <SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} />
         </>

@@ -1,5 +1,5 @@
-import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconPause, IconPlay } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { trackCover } from '../../api/urls.ts';
 import { currentEntry, isSounding } from '../../player/types.ts';
@@ -72,7 +72,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
         aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
       >
         <span className={styles.number}>{mark}</span>
-        {sounding ? <IconPlayerPauseFilled size={16} aria-hidden /> : <IconPlayerPlayFilled size={16} aria-hidden />}
+        {sounding ? <IconPause size={16} aria-hidden /> : <IconPlay size={16} aria-hidden />}
       </button>
       <div className={classNames(rows.text, styles.text)}>
         <span className={classNames(rows.title, styles.title)} title={track.title}>

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconMusic } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconTrack } from '../../ui/icons.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { hasFilters } from './search-params.ts';
@@ -20,7 +20,7 @@ export function TracksPage() {
       empty={
         hasFilters(search) ? (
           <EmptyState
-            icon={IconMusic}
+            icon={IconTrack}
             title={t('list.noMatch')}
             actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>}
           />

@@ -1,6 +1,6 @@
-import { IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconPlay } from '../../ui/icons.ts';
 import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
@@ -81,7 +81,7 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
                 <td>
                   <IconButton
                     label={t('track.playLabel', { title: `${track.title}, ${track.source_id}` })}
-                    icon={IconPlayerPlayFilled}
+                    icon={IconPlay}
                     size="small"
                     iconSize={16}
                     onClick={() => player.playTracks([track])}

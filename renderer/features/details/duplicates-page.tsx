@@ -1,7 +1,7 @@
 // Duplicates, side by side: keep one, or mark them as different. Nothing is deleted before the undo time is up.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { IconCopyCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconDuplicates } from '../../ui/icons.ts';
 import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
 import { duplicatesQuery, useDismissDuplicates, useMergeDuplicates } from '../../api/review.ts';
 import { formatNumber } from '../../ui/format.ts';
@@ -45,7 +45,7 @@ export function DuplicatesPage() {
         list={list}
         isEmpty={groups.length === 0}
         skeletons={{ count: 3, height: '200px' }}
-        empty={{ icon: IconCopyCheck, title: t('duplicates.emptyTitle'), text: t('duplicates.empty') }}
+        empty={{ icon: IconDuplicates, title: t('duplicates.emptyTitle'), text: t('duplicates.empty') }}
       >
         <p className={styles.lead}>{t('duplicates.lead')}</p>
         <ul className={styles.list} aria-label={t('nav.duplicates')}>

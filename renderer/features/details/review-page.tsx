@@ -1,9 +1,9 @@
 // Uncertain matches, one below the other. Arrow keys move, Enter applies the match, D dismisses it, U undoes the last
 // decision.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { IconChecks } from '@tabler/icons-react';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconReview } from '../../ui/icons.ts';
 import type { ReviewOut } from '../../../server/enrichment/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { reviewQuery, useApplyMatch, useDismissReview, useUndoEnrichment } from '../../api/review.ts';
@@ -108,7 +108,7 @@ export function ReviewPage() {
         list={list}
         isEmpty={items.length === 0}
         skeletons={{ count: 4, height: '148px' }}
-        empty={{ icon: IconChecks, title: t('review.emptyTitle'), text: t('review.empty') }}
+        empty={{ icon: IconReview, title: t('review.emptyTitle'), text: t('review.empty') }}
       >
         <p className={styles.lead}>
           {t('review.lead')} <span className={styles.keys}>{t('review.keys')}</span>

@@ -1,14 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import {
-  IconArrowBackUp,
-  IconCloudDownload,
-  IconFolderOpen,
-  IconPencil,
-  IconTrash,
-  IconWaveSine,
-} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconDelete, IconEdit, IconFetch, IconIdentify, IconShowFolder, IconUndo } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useMaterialize } from '../../api/remote.ts';
@@ -79,32 +72,32 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       </p>
 
       <div className={styles.actions}>
-        <Button icon={IconPencil} aria-pressed={editing} onClick={() => onEdit(!editing)}>
+        <Button icon={IconEdit} aria-pressed={editing} onClick={() => onEdit(!editing)}>
           {t('details.edit')}
         </Button>
         <Button
-          icon={IconWaveSine}
+          icon={IconIdentify}
           disabled={identify.isPending || track.metadata_status === 'manual'}
           onClick={() => identify.mutate(track.id)}
         >
           {t(identify.isSuccess ? 'details.asked' : 'details.identify')}
         </Button>
         {track.availability === 'remote' && (
-          <Button icon={IconCloudDownload} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>
+          <Button icon={IconFetch} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>
             {t('details.fetch')}
           </Button>
         )}
         {matches.data?.can_undo && (
-          <Button icon={IconArrowBackUp} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>
+          <Button icon={IconUndo} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>
             {t('details.undo')}
           </Button>
         )}
         {canShowFile(track) && (
-          <Button icon={IconFolderOpen} disabled={showFile.isPending} onClick={() => showFile.mutate(track.id)}>
+          <Button icon={IconShowFolder} disabled={showFile.isPending} onClick={() => showFile.mutate(track.id)}>
             {t('details.showFile')}
           </Button>
         )}
-        <Button icon={IconTrash} onClick={remove}>
+        <Button icon={IconDelete} onClick={remove}>
           {t('details.delete')}
         </Button>
       </div>

@@ -3,9 +3,9 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconCompass, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconDiscover, IconSearch } from '../../ui/icons.ts';
 import { detailOf } from '../../api/problem.ts';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
 import { Page } from '../../ui/page.tsx';
@@ -31,13 +31,13 @@ export function DiscoverPage() {
   function body() {
     if (!isOn)
       return (
-        <EmptyState icon={IconCompass} title={t('discover.offTitle')}>
+        <EmptyState icon={IconDiscover} title={t('discover.offTitle')}>
           {t('discover.off')}
         </EmptyState>
       );
     if (q === '')
       return (
-        <EmptyState icon={IconCompass} title={t('discover.startTitle')}>
+        <EmptyState icon={IconDiscover} title={t('discover.startTitle')}>
           {t('discover.start')}
         </EmptyState>
       );

@@ -1,5 +1,5 @@
-import { IconBookmarkPlus, IconCloudDownload, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconFetch, IconPlay, IconSave } from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { remoteCover } from '../../api/urls.ts';
@@ -43,7 +43,7 @@ export function HitRow({ hit }: { hit: SearchHit }) {
       <span className={styles.buttons}>
         {availability === 'available' && track ? (
           <Button
-            icon={IconPlayerPlayFilled}
+            icon={IconPlay}
             onClick={() => player.playTracks([track])}
             aria-label={t('track.playLabel', { title: hit.title })}
           >
@@ -53,7 +53,7 @@ export function HitRow({ hit }: { hit: SearchHit }) {
           <>
             {availability === null && (
               <Button
-                icon={IconBookmarkPlus}
+                icon={IconSave}
                 disabled={isBusy}
                 onClick={() => quietly(trackOf(hit))}
                 aria-label={t('discover.saveLabel', { title: hit.title })}
@@ -62,7 +62,7 @@ export function HitRow({ hit }: { hit: SearchHit }) {
               </Button>
             )}
             <Button
-              icon={IconCloudDownload}
+              icon={IconFetch}
               disabled={isBusy}
               onClick={() => quietly(fetch(hit))}
               aria-label={t('discover.fetchLabel', { title: hit.title })}

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconFileImport, IconHistory } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconHistory, IconImport } from '../../ui/icons.ts';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { historyQuery, useTakeBack } from '../../api/history.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -95,7 +95,7 @@ export function HistoryPage() {
               <ButtonLink to="/albums" variant="primary">
                 {t('history.find')}
               </ButtonLink>
-              <Button icon={IconFileImport} onClick={() => setImporting(true)}>
+              <Button icon={IconImport} onClick={() => setImporting(true)}>
                 {t('history.import')}
               </Button>
             </>
@@ -127,7 +127,7 @@ export function HistoryPage() {
             defaultRange="all"
             onChange={(next) => void navigate({ to: '/history', search: next, replace: true })}
           />
-          <Button icon={IconFileImport} onClick={() => setImporting(true)}>
+          <Button icon={IconImport} onClick={() => setImporting(true)}>
             {t('history.import')}
           </Button>
         </>

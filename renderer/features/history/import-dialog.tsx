@@ -1,9 +1,9 @@
 // Imports plays: choose an export, follow the progress, see plays that match no track yet.
 import { Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconImport } from '../../ui/icons.ts';
 import type { HistoryImportOut } from '../../../server/history/wire.ts';
 import { HISTORY, importsQuery, useImportHistory } from '../../api/history.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -52,7 +52,7 @@ function Imports() {
           currentTarget.value = '';
         }}
       />
-      <Button variant="primary" icon={IconFileImport} disabled={send.isPending} onClick={() => input.current?.click()}>
+      <Button variant="primary" icon={IconImport} disabled={send.isPending} onClick={() => input.current?.click()}>
         {t(send.isPending ? 'history.sending' : 'history.choose')}
       </Button>
       {send.error && (

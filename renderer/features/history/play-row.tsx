@@ -1,5 +1,5 @@
-import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconClose } from '../../ui/icons.ts';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CoverButton } from '../../music/play-cover.tsx';
@@ -57,7 +57,7 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
       <IconButton
         className={styles.back}
         label={t('history.takeBack', { title: play.title })}
-        icon={IconX}
+        icon={IconClose}
         size="small"
         iconSize={16}
         onClick={onTakeBack}

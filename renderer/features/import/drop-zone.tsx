@@ -1,7 +1,7 @@
 // Uploads files dropped anywhere in the window.
-import { IconFileMusic } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconDropMusic } from '../../ui/icons.ts';
 import { filesOf } from './dropped-files.ts';
 import styles from './import.module.css';
 import { enqueueUploads } from './upload-queue.ts';
@@ -40,7 +40,7 @@ export function DropZone() {
   if (!over) return null;
   return (
     <div className={styles.zone} aria-hidden>
-      <IconFileMusic size={56} stroke={1.25} />
+      <IconDropMusic size={56} stroke={1.25} />
       <p>{t('import.drop')}</p>
     </div>
   );

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconAlertTriangle, IconCheck, IconClock, IconUpload, IconX, type Icon } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconClose, IconDone, IconProblem, IconUpload, IconWaiting, type Icon } from '../../ui/icons.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatBytes } from '../../ui/format.ts';
@@ -11,11 +11,11 @@ import styles from './import.module.css';
 import { cancelUploads, clearUploads, useUploads, type Upload } from './upload-queue.ts';
 
 const SYMBOLS: Record<Upload['status'], Icon> = {
-  waiting: IconClock,
+  waiting: IconWaiting,
   sending: IconUpload,
-  done: IconCheck,
-  failed: IconAlertTriangle,
-  cancelled: IconX,
+  done: IconDone,
+  failed: IconProblem,
+  cancelled: IconClose,
 };
 
 /** A row for each dropped file, until dismissed. */
@@ -36,7 +36,7 @@ export function UploadPanel() {
         {open ? (
           <Button onClick={cancelUploads}>{t('import.cancel')}</Button>
         ) : (
-          <IconButton label={t('import.close')} icon={IconX} iconSize={18} onClick={clearUploads} />
+          <IconButton label={t('import.close')} icon={IconClose} iconSize={18} onClick={clearUploads} />
         )}
       </header>
       <ul className={styles.rows}>

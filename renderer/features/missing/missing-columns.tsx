@@ -1,5 +1,5 @@
-import { IconArrowBackUp, IconTrash } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
+import { IconDelete, IconUndo } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -109,7 +109,7 @@ export function missingColumns({
       cell: (track) => (
         <span className={styles.actions}>
           {isLeaving(track.id) ? (
-            <Button variant="plain" icon={IconArrowBackUp} {...notAStop} onClick={() => onUndo(track)}>
+            <Button variant="plain" icon={IconUndo} {...notAStop} onClick={() => onUndo(track)}>
               {t('missing.undo')}
             </Button>
           ) : (
@@ -124,7 +124,7 @@ export function missingColumns({
               <IconButton
                 {...notAStop}
                 label={t('missing.removeLabel', { title: track.title })}
-                icon={IconTrash}
+                icon={IconDelete}
                 iconSize={18}
                 onClick={() => onRemove(track)}
               />

@@ -1,8 +1,8 @@
 // Tracks without a file: find it, or remove the track. Keys on a row: Enter finds, Delete removes, Space selects.
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconCircleCheck, IconFolderSearch, IconTrash } from '@tabler/icons-react';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconAllWell, IconDelete, IconScan } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { useScanProgress, useStartScan } from '../../api/jobs.ts';
 import { MISSING_SORTS, missingPage } from '../../api/missing.ts';
@@ -102,7 +102,7 @@ export function MissingPage() {
       return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
     if (list.total === 0)
       return (
-        <EmptyState icon={IconCircleCheck} title={t('missing.emptyTitle')}>
+        <EmptyState icon={IconAllWell} title={t('missing.emptyTitle')}>
           {t('missing.empty')}
         </EmptyState>
       );
@@ -138,7 +138,7 @@ export function MissingPage() {
               <span className={styles.chosen} aria-live="polite">
                 {t('missing.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
               </span>
-              <Button icon={IconTrash} onClick={removeChosen}>
+              <Button icon={IconDelete} onClick={removeChosen}>
                 {t('missing.remove')}
               </Button>
               <Button variant="plain" onClick={chosen.clear}>
@@ -185,12 +185,7 @@ function ScanAgain() {
           {detailOf(scan.error)}
         </span>
       )}
-      <Button
-        variant="primary"
-        icon={IconFolderSearch}
-        onClick={() => scan.mutate()}
-        disabled={scan.isPending || scanning}
-      >
+      <Button variant="primary" icon={IconScan} onClick={() => scan.mutate()} disabled={scan.isPending || scanning}>
         {t('missing.scan')}
       </Button>
     </>

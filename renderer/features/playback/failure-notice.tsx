@@ -1,5 +1,5 @@
-import { IconAlertTriangle, IconCloudDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconFetch, IconProblem } from '../../ui/icons.ts';
 import { usePlayer } from '../../player/use-player.ts';
 import styles from './player-bar.module.css';
 
@@ -7,7 +7,7 @@ import styles from './player-bar.module.css';
 export function FailureNotice() {
   const { t } = useTranslation();
   const failure = usePlayer((state) => state.failure);
-  const Symbol = failure?.reason === 'fetching' ? IconCloudDownload : IconAlertTriangle;
+  const Symbol = failure?.reason === 'fetching' ? IconFetch : IconProblem;
   return (
     <div role="status" className={styles.failure} data-shown={failure !== null || undefined}>
       {failure && (

@@ -1,6 +1,6 @@
 // On phones: one line with the current track, which opens the full-screen player.
-import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconPlayerSkipForwardFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconNextTrack, IconPause, IconPlay } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { isSounding } from '../../player/types.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -39,10 +39,10 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
       </button>
       <IconButton
         label={t(sounding ? 'player.pause' : 'player.play')}
-        icon={sounding ? IconPlayerPauseFilled : IconPlayerPlayFilled}
+        icon={sounding ? IconPause : IconPlay}
         onClick={() => player.toggle()}
       />
-      <IconButton label={t('player.next')} icon={IconPlayerSkipForwardFilled} onClick={() => player.next()} />
+      <IconButton label={t('player.next')} icon={IconNextTrack} onClick={() => player.next()} />
       <ProgressLine />
     </section>
   );

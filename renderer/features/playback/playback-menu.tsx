@@ -1,9 +1,9 @@
 // Speed, sleep timer, crossfade and ReplayGain.
 import { Popover } from '@mantine/core';
-import { IconAdjustmentsHorizontal, IconMoon } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconPlayback, IconSleep } from '../../ui/icons.ts';
 import type { ReplayGainMode } from '../../player/types.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -34,7 +34,7 @@ export function PlaybackMenu() {
         <span>
           <IconButton
             label={t('playback.settings')}
-            icon={sleeping ? IconMoon : IconAdjustmentsHorizontal}
+            icon={sleeping ? IconSleep : IconPlayback}
             aria-haspopup="dialog"
             aria-expanded={opened}
             onClick={() => setOpened(!opened)}

@@ -1,5 +1,5 @@
-import { IconMicrophone2, IconPictureInPicture, IconPlaylist } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconLyrics, IconPlayerWindow, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
@@ -41,20 +41,20 @@ export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (vi
       <div className={styles.side}>
         <IconButton
           label={t('playback.lyrics')}
-          icon={IconMicrophone2}
+          icon={IconLyrics}
           aria-pressed={side === 'lyrics'}
           onClick={() => onSide('lyrics')}
         />
         <IconButton
           label={t('queue.queue')}
-          icon={IconPlaylist}
+          icon={IconQueue}
           aria-pressed={side === 'queue'}
           onClick={() => onSide('queue')}
         />
         <PlaybackMenu />
         <IconButton
           label={t('playback.window')}
-          icon={IconPictureInPicture}
+          icon={IconPlayerWindow}
           className={styles.wide}
           onClick={openPlayerWindow}
         />

@@ -1,8 +1,8 @@
 // The full-screen player of a phone.
 import { Modal } from '@mantine/core';
-import { IconChevronDown, IconMicrophone2, IconPlaylist } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconDown, IconLyrics, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
@@ -37,7 +37,7 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
       {track && (
         <div className={styles.sheet} style={accent}>
           <div className={styles.top}>
-            <IconButton label={t('player.close')} icon={IconChevronDown} iconSize={24} onClick={onClose} />
+            <IconButton label={t('player.close')} icon={IconDown} iconSize={24} onClick={onClose} />
             <span className={styles.album}>{track.album_title}</span>
             <CurrentLikeButton track={track} />
           </div>
@@ -56,7 +56,7 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
           <div className={styles.more}>
             <IconButton
               label={t('playback.lyrics')}
-              icon={IconMicrophone2}
+              icon={IconLyrics}
               aria-pressed={view === 'lyrics'}
               onClick={() => toggle('lyrics')}
             />
@@ -64,7 +64,7 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
             <PlaybackMenu />
             <IconButton
               label={t('queue.queue')}
-              icon={IconPlaylist}
+              icon={IconQueue}
               aria-pressed={view === 'queue'}
               onClick={() => toggle('queue')}
             />

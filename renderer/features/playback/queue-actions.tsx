@@ -1,5 +1,5 @@
-import { IconPlaylistAdd, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconAddTo, IconClearList } from '../../ui/icons.ts';
 import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
 import { askName } from '../../music/prompts.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -37,14 +37,14 @@ export function QueueActions() {
     <>
       <IconButton
         label={t('queue.save')}
-        icon={IconPlaylistAdd}
+        icon={IconAddTo}
         iconSize={18}
         disabled={queue.length === 0}
         onClick={() => void save()}
       />
       <IconButton
         label={t('queue.clear')}
-        icon={IconTrash}
+        icon={IconClearList}
         iconSize={18}
         disabled={queue.length === 0}
         onClick={clear}

@@ -1,5 +1,5 @@
-import { IconDevices } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconDevices } from '../../ui/icons.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import styles from './player-bar.module.css';
 import { useQueueOffer } from './use-queue-offer.ts';

@@ -1,7 +1,7 @@
 // The side panel with queue or lyrics.
-import { IconX } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconClose } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
@@ -28,7 +28,7 @@ export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClo
         {view === 'queue' && <QueueActions />}
         <IconButton
           label={t(view === 'queue' ? 'queue.close' : 'playback.closeLyrics')}
-          icon={IconX}
+          icon={IconClose}
           iconSize={18}
           onClick={onClose}
         />

@@ -1,6 +1,6 @@
 import { useSortable } from '@dnd-kit/sortable';
-import { IconGripVertical, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconDrag, IconRemove } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { isSounding, type QueueEntry } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -61,13 +61,13 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
       <span className={styles.actions}>
         <IconButton
           label={t('queue.remove', { title: track.title })}
-          icon={IconX}
+          icon={IconRemove}
           iconSize={16}
           size="small"
           tabIndex={-1}
           onClick={() => player.remove(entry.key)}
         />
-        <IconGripVertical size={16} className={styles.grip} aria-hidden />
+        <IconDrag size={16} className={styles.grip} aria-hidden />
       </span>
     </div>
   );

@@ -1,17 +1,17 @@
 // Controls shared by the player bar and the full-screen player.
-import {
-  IconArrowsShuffle,
-  IconPlayerPauseFilled,
-  IconPlayerPlayFilled,
-  IconPlayerSkipBackFilled,
-  IconPlayerSkipForwardFilled,
-  IconRepeat,
-  IconRepeatOnce,
-  IconVolume,
-  IconVolume2,
-  IconVolumeOff,
-} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import {
+  IconMuted,
+  IconNextTrack,
+  IconPause,
+  IconPlay,
+  IconPreviousTrack,
+  IconQuiet,
+  IconRepeat,
+  IconRepeatOne,
+  IconShuffle,
+  IconVolume,
+} from '../../ui/icons.ts';
 import { isSounding, type Repeat } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -32,14 +32,14 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
     <div className={styles.buttons} data-large={large || undefined} role="group" aria-label={t('player.controls')}>
       <IconButton
         label={t('player.shuffle')}
-        icon={IconArrowsShuffle}
+        icon={IconShuffle}
         iconSize={18}
         aria-pressed={shuffle}
         onClick={() => player.setShuffle(!shuffle)}
       />
       <IconButton
         label={t('player.previous')}
-        icon={IconPlayerSkipBackFilled}
+        icon={IconPreviousTrack}
         iconSize={large ? 28 : 20}
         disabled={empty}
         onClick={() => player.previous()}
@@ -51,22 +51,18 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
         onClick={() => player.toggle()}
         aria-label={t(sounding ? 'player.pause' : 'player.play')}
       >
-        {sounding ? (
-          <IconPlayerPauseFilled size={large ? 28 : 20} aria-hidden />
-        ) : (
-          <IconPlayerPlayFilled size={large ? 28 : 20} aria-hidden />
-        )}
+        {sounding ? <IconPause size={large ? 28 : 20} aria-hidden /> : <IconPlay size={large ? 28 : 20} aria-hidden />}
       </button>
       <IconButton
         label={t('player.next')}
-        icon={IconPlayerSkipForwardFilled}
+        icon={IconNextTrack}
         iconSize={large ? 28 : 20}
         disabled={empty}
         onClick={() => player.next()}
       />
       <IconButton
         label={t(`player.repeat.${repeat}`)}
-        icon={repeat === 'one' ? IconRepeatOnce : IconRepeat}
+        icon={repeat === 'one' ? IconRepeatOne : IconRepeat}
         iconSize={18}
         aria-pressed={repeat !== 'off'}
         onClick={() => player.setRepeat(NEXT_REPEAT[repeat])}
@@ -107,7 +103,7 @@ export function VolumeControl({ whole = false }: { whole?: boolean }) {
   const volume = usePlayer((state) => state.volume);
   const muted = usePlayer((state) => state.muted);
   const shown = muted ? 0 : volume;
-  const icon = shown === 0 ? IconVolumeOff : shown < 0.5 ? IconVolume2 : IconVolume;
+  const icon = shown === 0 ? IconMuted : shown < 0.5 ? IconQuiet : IconVolume;
   return (
     <div className={styles.volume} data-whole={whole || undefined}>
       <IconButton

@@ -1,10 +1,10 @@
 // The tracks of a playlist: select, play, move by dragging or Alt+arrow, remove. Every change makes a version, so
 // Ctrl+Z can restore the one before.
 import { Menu } from '@mantine/core';
-import { IconArrowBarToDown, IconArrowBarToUp, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconRemove, IconToEnd, IconToTop } from '../../ui/icons.ts';
 import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
 import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
@@ -209,16 +209,13 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
             <>
               {isEditable && (
                 <>
-                  <Menu.Item leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={() => move(places, 0)}>
+                  <Menu.Item leftSection={<IconToTop size={16} aria-hidden />} onClick={() => move(places, 0)}>
                     {t('playlist.toTop')}
                   </Menu.Item>
-                  <Menu.Item
-                    leftSection={<IconArrowBarToDown size={16} aria-hidden />}
-                    onClick={() => move(places, null)}
-                  >
+                  <Menu.Item leftSection={<IconToEnd size={16} aria-hidden />} onClick={() => move(places, null)}>
                     {t('playlist.toEnd')}
                   </Menu.Item>
-                  <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => remove(places)}>
+                  <Menu.Item leftSection={<IconRemove size={16} aria-hidden />} onClick={() => remove(places)}>
                     {t('playlist.remove')}
                   </Menu.Item>
                   <Menu.Divider />
@@ -235,7 +232,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
           {isEditable && (
             <IconButton
               label={t('playlist.toTop')}
-              icon={IconArrowBarToUp}
+              icon={IconToTop}
               iconSize={18}
               onClick={() => move(chosenPlaces(), 0)}
             />
@@ -243,7 +240,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
           {isEditable && (
             <IconButton
               label={t('playlist.toEnd')}
-              icon={IconArrowBarToDown}
+              icon={IconToEnd}
               iconSize={18}
               onClick={() => move(chosenPlaces(), null)}
             />
@@ -251,7 +248,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
           {isEditable && (
             <IconButton
               label={t('playlist.remove')}
-              icon={IconTrash}
+              icon={IconRemove}
               iconSize={18}
               onClick={() => remove(chosenPlaces())}
             />

@@ -1,8 +1,8 @@
 // One playlist: header, tracks (current or of a version), and its versions.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { IconPlaylist } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconPlaylist } from '../../ui/icons.ts';
 import { entryPage, fetchEntries, playlistQuery } from '../../api/playlists.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';

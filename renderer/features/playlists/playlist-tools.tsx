@@ -1,18 +1,18 @@
 import { Menu, Switch } from '@mantine/core';
-import {
-  IconAdjustments,
-  IconArrowsShuffle,
-  IconCopy,
-  IconDots,
-  IconDownload,
-  IconHistory,
-  IconPencil,
-  IconPlayerPlayFilled,
-  IconPlaylistAdd,
-  IconTrash,
-} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import {
+  IconDelete,
+  IconDownload,
+  IconDuplicate,
+  IconEdit,
+  IconMore,
+  IconPlay,
+  IconPlayLater,
+  IconRules,
+  IconShuffle,
+  IconVersions,
+} from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { exportUrl, useUpdatePlaylist } from '../../api/playlists.ts';
@@ -50,27 +50,32 @@ export function PlaylistTools({
   const isEmpty = playlist.track_count === 0;
   return (
     <>
-      <Button variant="primary" icon={IconPlayerPlayFilled} disabled={isEmpty} onClick={() => onPlay(false)}>
+      <Button variant="primary" icon={IconPlay} disabled={isEmpty} onClick={() => onPlay(false)}>
         {t('player.play')}
       </Button>
-      <Button icon={IconArrowsShuffle} disabled={isEmpty} onClick={() => onPlay(true)}>
+      <Button icon={IconShuffle} disabled={isEmpty} onClick={() => onPlay(true)}>
         {t('player.shuffle')}
       </Button>
-      <IconButton label={t('queue.add')} icon={IconPlaylistAdd} disabled={isEmpty} onClick={onQueue} />
-      <IconButton label={t('playlist.versions')} icon={IconHistory} aria-pressed={versionsShown} onClick={onVersions} />
+      <IconButton label={t('queue.add')} icon={IconPlayLater} disabled={isEmpty} onClick={onQueue} />
+      <IconButton
+        label={t('playlist.versions')}
+        icon={IconVersions}
+        aria-pressed={versionsShown}
+        onClick={onVersions}
+      />
       <Menu position="bottom-start">
         <Menu.Target>
-          <IconButton label={t('playlist.menu', { name: playlist.name })} icon={IconDots} />
+          <IconButton label={t('playlist.menu', { name: playlist.name })} icon={IconMore} />
         </Menu.Target>
         <Menu.Dropdown>
           {isOwn && (
-            <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => void rename(playlist)}>
+            <Menu.Item leftSection={<IconEdit {...size} />} onClick={() => void rename(playlist)}>
               {t('playlist.rename')}
             </Menu.Item>
           )}
           {isOwn && playlist.is_smart && (
             <Menu.Item
-              leftSection={<IconAdjustments {...size} />}
+              leftSection={<IconRules {...size} />}
               renderRoot={(props) => (
                 <Link to="/playlists/$playlistId/rules" params={{ playlistId: playlist.id }} {...props} />
               )}
@@ -79,7 +84,7 @@ export function PlaylistTools({
             </Menu.Item>
           )}
           <AddToPlaylist group={{ count: playlist.track_count, load: loadTracks }} exceptId={playlist.id} />
-          <Menu.Item leftSection={<IconCopy {...size} />} onClick={() => void copy(playlist, loadTracks)}>
+          <Menu.Item leftSection={<IconDuplicate {...size} />} onClick={() => void copy(playlist, loadTracks)}>
             {t('playlist.copy')}
           </Menu.Item>
           <Menu.Item
@@ -92,7 +97,7 @@ export function PlaylistTools({
           </Menu.Item>
           {isOwn && <Menu.Divider />}
           {isOwn && (
-            <Menu.Item leftSection={<IconTrash {...size} />} onClick={() => remove(playlist)}>
+            <Menu.Item leftSection={<IconDelete {...size} />} onClick={() => remove(playlist)}>
               {t('playlist.delete')}
             </Menu.Item>
           )}

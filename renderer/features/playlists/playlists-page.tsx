@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { IconAdjustments, IconPlaylist } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { IconPlaylist, IconRules } from '../../ui/icons.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
@@ -38,7 +38,7 @@ export function PlaylistsPage() {
     return (
       <ul className={styles.all} onKeyDown={moveAmongRows}>
         {data.map((playlist) => {
-          const Symbol = playlist.is_smart ? IconAdjustments : IconPlaylist;
+          const Symbol = playlist.is_smart ? IconRules : IconPlaylist;
           return (
             <li key={playlist.id}>
               <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} data-stop>

@@ -1,5 +1,5 @@
-import { IconPlus, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconAdd, IconClose } from '../../ui/icons.ts';
 import type { SmartFields } from '../../api/playlists.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConditionFields } from './rule-fields.tsx';
@@ -36,7 +36,7 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
           </select>
         </label>
         {onRemove && (
-          <IconButton label={t('rules.removeGroup')} icon={IconX} iconSize={16} size="small" onClick={onRemove} />
+          <IconButton label={t('rules.removeGroup')} icon={IconClose} iconSize={16} size="small" onClick={onRemove} />
         )}
       </div>
       {group.nodes.map((node, i) =>
@@ -54,7 +54,7 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
             <ConditionFields condition={node} fields={fields} onChange={(next) => replace(i, next)} />
             <IconButton
               label={t('rules.remove', { number: i + 1 })}
-              icon={IconX}
+              icon={IconClose}
               iconSize={16}
               size="small"
               disabled={group.nodes.length === 1}
@@ -64,13 +64,13 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
         ),
       )}
       <div className={styles.add}>
-        <Button variant="plain" icon={IconPlus} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>
+        <Button variant="plain" icon={IconAdd} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>
           {t('rules.add')}
         </Button>
         {depth < DEPTH && (
           <Button
             variant="plain"
-            icon={IconPlus}
+            icon={IconAdd}
             onClick={() => set([...group.nodes, { ...emptyGroup(), joiner: group.joiner === 'all' ? 'any' : 'all' }])}
           >
             {t('rules.addGroup')}

@@ -3,9 +3,9 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { IconSortAscending, IconSortDescending } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconAscending, IconDescending } from '../../ui/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import {
   playlistQuery,
@@ -150,7 +150,7 @@ function OrderFields({
       {sort && sort.field !== 'random' && (
         <IconButton
           label={t(sort.order === 'asc' ? 'list.ascending' : 'list.descending')}
-          icon={sort.order === 'asc' ? IconSortAscending : IconSortDescending}
+          icon={sort.order === 'asc' ? IconAscending : IconDescending}
           iconSize={18}
           onClick={() => onChange({ ...form, sort: { ...sort, order: sort.order === 'asc' ? 'desc' : 'asc' } })}
         />

@@ -1,18 +1,18 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import {
-  IconAdjustments,
-  IconDots,
-  IconFileImport,
-  IconPencil,
-  IconPlaylist,
-  IconPlus,
-  IconTrash,
-  IconUsers,
-} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import {
+  IconAdd,
+  IconDelete,
+  IconEdit,
+  IconImport,
+  IconMore,
+  IconPlaylist,
+  IconPublic,
+  IconRules,
+} from '../../ui/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { useSession } from '../../api/session.ts';
@@ -61,7 +61,7 @@ function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
   const isOwn = useSession()?.user.id === playlist.owner_id;
   const { addTo } = useAddToPlaylist();
   const { rename, remove } = usePlaylistCommands();
-  const Symbol = !isOwn ? IconUsers : playlist.is_smart ? IconAdjustments : IconPlaylist;
+  const Symbol = !isOwn ? IconPublic : playlist.is_smart ? IconRules : IconPlaylist;
   const drop = isOwn && !playlist.is_smart ? trackDrop((group) => void addTo(playlist, group)) : {};
   return (
     <Menu position="bottom-start" withinPortal>
@@ -84,7 +84,7 @@ function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
             <Menu.Target>
               <IconButton
                 label={t('playlist.menu', { name: playlist.name })}
-                icon={IconDots}
+                icon={IconMore}
                 iconSize={16}
                 size="small"
                 className={styles.dots}
@@ -94,10 +94,10 @@ function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
         </div>
       </Menu.ContextMenu>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil {...size} />} onClick={() => void rename(playlist)}>
+        <Menu.Item leftSection={<IconEdit {...size} />} onClick={() => void rename(playlist)}>
           {t('playlist.rename')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconTrash {...size} />} onClick={() => remove(playlist)}>
+        <Menu.Item leftSection={<IconDelete {...size} />} onClick={() => remove(playlist)}>
           {t('playlist.delete')}
         </Menu.Item>
       </Menu.Dropdown>
@@ -132,19 +132,19 @@ export function NewPlaylistMenu() {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <IconButton label={t('playlist.newLabel')} icon={IconPlus} iconSize={18} size="small" />
+          <IconButton label={t('playlist.newLabel')} icon={IconAdd} iconSize={18} size="small" />
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPlaylist {...size} />} onClick={() => void add()}>
             {t('playlist.new')}
           </Menu.Item>
           <Menu.Item
-            leftSection={<IconAdjustments {...size} />}
+            leftSection={<IconRules {...size} />}
             renderRoot={(props) => <Link to="/playlists/new-smart" {...props} />}
           >
             {t('playlist.newSmart')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconFileImport {...size} />} onClick={() => file.current?.click()}>
+          <Menu.Item leftSection={<IconImport {...size} />} onClick={() => file.current?.click()}>
             {t('playlist.import')}
           </Menu.Item>
         </Menu.Dropdown>

@@ -1,5 +1,5 @@
-import { IconArrowBackUp } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconUndo } from '../../ui/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePutBack, versionEntryPage, type VersionEntry } from '../../api/playlists.ts';
@@ -76,7 +76,7 @@ export function VersionEntries({
       <div className={styles.banner} role="status">
         <p>{t('version.looking', { version })}</p>
         {isOwn && !playlist.is_smart && (
-          <Button variant="primary" icon={IconArrowBackUp} disabled={putBack.isPending} onClick={restore}>
+          <Button variant="primary" icon={IconUndo} disabled={putBack.isPending} onClick={restore}>
             {t('version.bringBack')}
           </Button>
         )}

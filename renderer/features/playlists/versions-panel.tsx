@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { IconX } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { IconClose } from '../../ui/icons.ts';
 import type { PlaylistOut, PlaylistVersionOut } from '../../../server/playlists/wire.ts';
 import { versionsQuery } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -27,7 +27,7 @@ export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPane
     <aside className={styles.versions} aria-label={t('playlist.versions')}>
       <div className={styles.versionsHead}>
         <h2>{t('playlist.versions')}</h2>
-        <IconButton label={t('playlist.closeVersions')} icon={IconX} iconSize={18} onClick={onClose} />
+        <IconButton label={t('playlist.closeVersions')} icon={IconClose} iconSize={18} onClick={onClose} />
       </div>
       {error && <p role="alert">{detailOf(error)}</p>}
       {!data && !error && <Skeleton height="200px" />}

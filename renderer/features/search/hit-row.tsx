@@ -1,5 +1,5 @@
-import { IconBookmarkPlus, IconCloudDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconFetch, IconSave } from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { albumCover, coverUrl, remoteCover, trackCover } from '../../api/urls.ts';
 import { useRemoteHitState } from '../../music/use-remote-hit.ts';
@@ -53,7 +53,7 @@ function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void
   const { t } = useTranslation();
   const { availability, word } = useRemoteHitState(hit);
   const isStill = availability === 'available' || availability === 'fetching';
-  const Symbol = availability === null ? IconBookmarkPlus : IconCloudDownload;
+  const Symbol = availability === null ? IconSave : IconFetch;
   return (
     <span className={styles.where}>
       {word && t(word)}

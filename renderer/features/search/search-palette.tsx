@@ -4,9 +4,9 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconClose, IconSearch } from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useRemoteCommands } from '../../music/use-remote-hit.ts';
@@ -120,7 +120,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <IconButton label={t('search.close')} icon={IconX} iconSize={18} onClick={onClose} />
+        <IconButton label={t('search.close')} icon={IconClose} iconSize={18} onClick={onClose} />
       </div>
       <div id={listId} role="listbox" aria-label={t('search.results')} className={styles.results}>
         {groups.map((group) => (

@@ -1,8 +1,8 @@
 // One account, as an administrator sees it. What cannot be undone is confirmed in the row.
 import { Menu, PasswordInput } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconMore } from '../../ui/icons.ts';
 import type { UserOut } from '../../../server/auth/wire.ts';
 import { useChangeUser, useDeleteUser } from '../../api/users.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
@@ -59,7 +59,7 @@ export function AccountRow({ person }: { person: UserOut }) {
     >
       <Menu position="bottom-end">
         <Menu.Target>
-          <IconButton icon={IconDots} label={t('settings.people.menu', { name: person.username })} />
+          <IconButton icon={IconMore} label={t('settings.people.menu', { name: person.username })} />
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>

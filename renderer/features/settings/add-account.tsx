@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core';
-import { IconUserPlus } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconAddAccount } from '../../ui/icons.ts';
 import { useAddUser } from '../../api/users.ts';
 import { ApiError } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,7 +28,7 @@ export function AddAccount() {
   if (!isOpen)
     return (
       <div className={styles.buttons}>
-        <Button icon={IconUserPlus} onClick={() => setIsOpen(true)}>
+        <Button icon={IconAddAccount} onClick={() => setIsOpen(true)}>
           {t('settings.people.add')}
         </Button>
       </div>

@@ -1,8 +1,8 @@
 // Backups: location, schedule, list, test and restore.
 import { useQuery } from '@tanstack/react-query';
-import { IconDatabaseExport, IconPlugConnected } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconConnection, IconExport } from '../../ui/icons.ts';
 import type { BackupTestOut, SnapshotOut } from '../../../server/backup/wire.ts';
 import { backupsQuery, useBackUp, useTestBackup } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -67,10 +67,10 @@ function Snapshots() {
       </p>
       {test.data && <TestNote found={test.data} />}
       <div className={styles.buttons}>
-        <Button icon={IconDatabaseExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>
+        <Button icon={IconExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>
           {t('settings.backup.now')}
         </Button>
-        <Button icon={IconPlugConnected} disabled={test.isPending || !hasPlace} onClick={() => test.mutate()}>
+        <Button icon={IconConnection} disabled={test.isPending || !hasPlace} onClick={() => test.mutate()}>
           {t(test.isPending ? 'settings.backup.testing' : 'settings.backup.test')}
         </Button>
       </div>

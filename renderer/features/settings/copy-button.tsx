@@ -1,6 +1,6 @@
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconCopyText, IconDone } from '../../ui/icons.ts';
 import { Button } from '../../ui/button.tsx';
 
 const DONE_FOR_MS = 2_000;
@@ -17,7 +17,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   if (!(navigator as Partial<Navigator>).clipboard) return null;
   return (
     <Button
-      icon={isDone ? IconCheck : IconCopy}
+      icon={isDone ? IconDone : IconCopyText}
       aria-label={label}
       aria-live="polite"
       onClick={() =>

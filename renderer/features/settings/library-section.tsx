@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { IconRefresh } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconAgain } from '../../ui/icons.ts';
 import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, jobsQuery, SCAN_TASK, useStartScan } from '../../api/jobs.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -66,7 +66,7 @@ function LastScan() {
         )}
         <div className={styles.buttons}>
           <Button
-            icon={IconRefresh}
+            icon={IconAgain}
             disabled={isScanning || start.isPending || !folder?.enabled}
             onClick={() => start.mutate()}
           >

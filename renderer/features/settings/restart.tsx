@@ -1,7 +1,7 @@
 // Settings that need a restart, and the restart: a button in the desktop app, a hint in a browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconAgain } from '../../ui/icons.ts';
 import { settingsQuery } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/button.tsx';
@@ -33,7 +33,7 @@ export function RestartButton() {
   return (
     desktop && (
       <div className={styles.buttons}>
-        <Button icon={IconRefresh} disabled={restart.isPending} onClick={() => restart.mutate()}>
+        <Button icon={IconAgain} disabled={restart.isPending} onClick={() => restart.mutate()}>
           {t(restart.isPending ? 'settings.restart.going' : 'settings.restart.now')}
         </Button>
       </div>

@@ -1,9 +1,9 @@
 // One setting of the server: label, help, control and origin. The control follows from the value, so a new setting
 // needs no code.
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
-import { IconFolderOpen } from '@tabler/icons-react';
 import { useId, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconShowFolder } from '../../ui/icons.ts';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
@@ -114,7 +114,7 @@ function TextField({ setting }: { setting: SettingOut }) {
       {setting.unit === 'bytes' && Number(text) > 0 && <span className={styles.hint}>{formatBytes(Number(text))}</span>}
       {setting.unit === 'folder' && desktop && !isFixed(setting) && (
         <Button
-          icon={IconFolderOpen}
+          icon={IconShowFolder}
           onClick={() => void desktop?.pickFolder(text).then((picked) => picked && type(picked))}
         >
           {t('setup.folder.pick')}

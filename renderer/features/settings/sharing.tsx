@@ -1,9 +1,9 @@
 // The switch that shares the library on the network. Below it: whether registration is open, and the addresses.
 import { Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconProblem } from '../../ui/icons.ts';
 import type { NetworkOut } from '../../../server/lan/wire.ts';
 import { networkQuery, useShare } from '../../api/network.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -79,7 +79,7 @@ function OpenRegistration() {
   const setting = findSetting(useQuery(settingsQuery()).data, 'allow_registration');
   return (
     <div className={styles.warning}>
-      <IconAlertTriangle size={20} aria-hidden />
+      <IconProblem size={20} aria-hidden />
       <p>
         {t('settings.network.registrationOpen')}
         {change.error && (

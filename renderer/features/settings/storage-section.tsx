@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { IconPlugConnected } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconConnection } from '../../ui/icons.ts';
 import { testStore } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
 import { settingsQuery } from '../../api/settings.ts';
@@ -46,7 +46,7 @@ function StoreTest() {
         {test.data?.problem === null && t('settings.storage.works')}
       </p>
       <div className={styles.buttons}>
-        <Button icon={IconPlugConnected} disabled={test.isPending} onClick={() => test.mutate()}>
+        <Button icon={IconConnection} disabled={test.isPending} onClick={() => test.mutate()}>
           {t(test.isPending ? 'settings.storage.testing' : 'settings.storage.test')}
         </Button>
       </div>

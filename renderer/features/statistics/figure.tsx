@@ -1,8 +1,8 @@
 // A plot with its table. The plot can be saved as PNG, the table as CSV.
 import { Menu } from '@mantine/core';
-import { IconChartBar, IconDots, IconFileSpreadsheet, IconPhoto, IconTable } from '@tabler/icons-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconMore, IconPlot, IconSavePicture, IconSaveTable, IconTable } from '../../ui/icons.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { toCsv, type Table } from './plot-data.ts';
@@ -38,20 +38,20 @@ export function Figure({ title, table, summary, tools, children, wide = false }:
         {tools}
         <Menu position="bottom-end">
           <Menu.Target>
-            <IconButton label={t('statistics.menu', { title })} icon={IconDots} size="small" iconSize={18} />
+            <IconButton label={t('statistics.menu', { title })} icon={IconMore} size="small" iconSize={18} />
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item
-              leftSection={asTable ? <IconChartBar {...size} /> : <IconTable {...size} />}
+              leftSection={asTable ? <IconPlot {...size} /> : <IconTable {...size} />}
               onClick={() => setAsTable(!asTable)}
             >
               {t(asTable ? 'statistics.showPlot' : 'statistics.showTable')}
             </Menu.Item>
             <Menu.Divider />
-            <Menu.Item leftSection={<IconPhoto {...size} />} onClick={saveAsPng} disabled={asTable}>
+            <Menu.Item leftSection={<IconSavePicture {...size} />} onClick={saveAsPng} disabled={asTable}>
               {t('statistics.savePng')}
             </Menu.Item>
-            <Menu.Item leftSection={<IconFileSpreadsheet {...size} />} onClick={saveCsv}>
+            <Menu.Item leftSection={<IconSaveTable {...size} />} onClick={saveCsv}>
               {t('statistics.saveCsv')}
             </Menu.Item>
           </Menu.Dropdown>

@@ -1,8 +1,8 @@
 import '@mantine/charts/styles.layer.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { IconChartBar } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconStatistics } from '../../ui/icons.ts';
 import { detailOf } from '../../api/problem.ts';
 import { listeningQuery, storageQuery } from '../../api/stats.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -50,7 +50,7 @@ export function StatisticsPage() {
       return (
         <div data-wide>
           <EmptyState
-            icon={IconChartBar}
+            icon={IconStatistics}
             title={t('statistics.emptyTitle')}
             actions={
               <ButtonLink to="/albums" variant="primary">

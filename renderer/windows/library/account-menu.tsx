@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core';
-import { IconKeyboard, IconLogout, IconSettings } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/icons.ts';
 import { leaveOnPurpose, useSession } from '../../api/session.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
@@ -66,7 +66,7 @@ export function AccountMenu({
         <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>
           {t('shortcuts.title')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>
+        <Menu.Item leftSection={<IconSignOut size={16} aria-hidden />} onClick={leave}>
           {t('account.signOut')}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
-import { IconDots, IconSearch } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { IconMore, IconSearch } from '../../ui/icons.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { BOTTOM_NAV_ITEMS, MENU_NAV_ITEMS } from './nav-items.ts';
@@ -28,7 +28,7 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
         onShortcuts={onShortcuts}
         target={
           <button type="button" className={styles.tab}>
-            <IconDots size={22} stroke={1.75} aria-hidden />
+            <IconMore size={22} stroke={1.75} aria-hidden />
             {openJobs > 0 && <span className={styles.dot} aria-hidden />}
             {t('nav.more')}
           </button>

@@ -1,5 +1,5 @@
-import { IconCloudOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconOffline } from '../../ui/icons.ts';
 import styles from './notice.module.css';
 
 /** The desktop app knows at once that its server died. */
@@ -7,7 +7,7 @@ export function ConnectionNotice({ isRestarting = false }: { isRestarting?: bool
   const { t } = useTranslation();
   return (
     <p role="status" className={styles.notice}>
-      <IconCloudOff size={18} aria-hidden />
+      <IconOffline size={18} aria-hidden />
       {t(isRestarting ? 'notice.restarting' : 'notice.disconnected')}
     </p>
   );

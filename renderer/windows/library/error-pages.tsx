@@ -1,6 +1,6 @@
-import { IconMapOff } from '@tabler/icons-react';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { IconNotFound } from '../../ui/icons.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
@@ -24,7 +24,7 @@ export function NotFound() {
   usePageTitle(t('notFound.title'));
   return (
     <EmptyState
-      icon={IconMapOff}
+      icon={IconNotFound}
       title={t('notFound.title')}
       actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}
     >

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconSearch } from '../../ui/icons.ts';
 import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatNumber } from '../../ui/format.ts';

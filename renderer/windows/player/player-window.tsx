@@ -1,6 +1,6 @@
-import { IconDisc, IconExternalLink, IconMicrophone2, IconPlaylist } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconCover, IconLyrics, IconOpenWindow, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
 import { FailureNotice } from '../../features/playback/failure-notice.tsx';
@@ -18,9 +18,9 @@ import { usePlayerKeys } from '../../player/use-player-keys.ts';
 
 type View = 'cover' | 'queue' | 'lyrics';
 const VIEWS = [
-  { view: 'cover', icon: IconDisc },
-  { view: 'lyrics', icon: IconMicrophone2 },
-  { view: 'queue', icon: IconPlaylist },
+  { view: 'cover', icon: IconCover },
+  { view: 'lyrics', icon: IconLyrics },
+  { view: 'queue', icon: IconQueue },
 ] as const;
 
 export function PlayerWindow() {
@@ -55,7 +55,7 @@ export function PlayerWindow() {
         {view === 'queue' && <QueueActions />}
         <IconButton
           label={t('playback.library')}
-          icon={IconExternalLink}
+          icon={IconOpenWindow}
           iconSize={18}
           onClick={() => window.open(track?.album_id ? `/albums/${track.album_id}` : '/', 'tonearm-library')}
         />

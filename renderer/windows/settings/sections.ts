@@ -1,28 +1,28 @@
 // The sections of the settings window, in order. The URL has the open one: /settings#network.
 import {
-  IconBroadcast,
-  IconDatabase,
-  IconDeviceMobile,
-  IconFolder,
-  IconInfoCircle,
-  IconPlayerPlay,
+  IconAbout,
+  IconAccounts,
+  IconDiscover,
+  IconHeadphones,
+  IconLibrary,
+  IconMetadata,
+  IconPhone,
   IconSettings,
-  IconTags,
-  IconUsers,
-} from '@tabler/icons-react';
+  IconStorage,
+} from '../../ui/icons.ts';
 import { useSyncExternalStore } from 'react';
 
 /** Sections for the owner change the server; the others are personal. */
 export const SECTIONS = [
   { name: 'general', icon: IconSettings, forOwner: false },
-  { name: 'library', icon: IconFolder, forOwner: true },
-  { name: 'storage', icon: IconDatabase, forOwner: true },
-  { name: 'metadata', icon: IconTags, forOwner: false },
-  { name: 'network', icon: IconDeviceMobile, forOwner: false },
-  { name: 'playback', icon: IconPlayerPlay, forOwner: false },
-  { name: 'remote', icon: IconBroadcast, forOwner: true },
-  { name: 'accounts', icon: IconUsers, forOwner: true },
-  { name: 'about', icon: IconInfoCircle, forOwner: false },
+  { name: 'library', icon: IconLibrary, forOwner: true },
+  { name: 'storage', icon: IconStorage, forOwner: true },
+  { name: 'metadata', icon: IconMetadata, forOwner: false },
+  { name: 'network', icon: IconPhone, forOwner: false },
+  { name: 'playback', icon: IconHeadphones, forOwner: false },
+  { name: 'remote', icon: IconDiscover, forOwner: true },
+  { name: 'accounts', icon: IconAccounts, forOwner: true },
+  { name: 'about', icon: IconAbout, forOwner: false },
 ] as const;
 
 export type SectionName = (typeof SECTIONS)[number]['name'];

@@ -1,6 +1,6 @@
-import { IconArrowLeft } from '@tabler/icons-react';
 import { useEffect, useRef, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconBack } from '../../ui/icons.ts';
 import { useSession } from '../../api/session.ts';
 import { AboutSection } from '../../features/settings/about-section.tsx';
 import { AccountsSection } from '../../features/settings/accounts-section.tsx';
@@ -47,7 +47,7 @@ export function SettingsWindow() {
     <div className={styles.window}>
       <div className={styles.side}>
         <a href="/" className={classNames(nav.link, styles.back)}>
-          <IconArrowLeft size={18} aria-hidden />
+          <IconBack size={18} aria-hidden />
           {t('settings.back')}
         </a>
         <nav aria-label={t('settings.title')}>

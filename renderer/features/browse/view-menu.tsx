@@ -1,7 +1,10 @@
 import { Menu } from '@mantine/core';
-import { IconArrowBackUp, IconChevronDown, IconChevronUp, IconColumns3 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IconDown, IconUndo, IconUp, IconView } from '../../ui/icons.ts';
 import { classNames } from '../../ui/class-names.ts';
+import { RadioItems } from '../../ui/choice-menu.tsx';
+import { chooseDensity, useDensity } from '../../ui/density.ts';
+import { DENSITIES } from '../../ui/row-heights.ts';
 import pill from '../../ui/pill.module.css';
 import { inOrder, isShown, movedColumn, NO_LAYOUT, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
 import styles from './tracks-table.module.css';
@@ -12,9 +15,10 @@ interface ColumnMenuProps {
   onChange: (layout: ColumnLayout) => void;
 }
 
-/** Shows, hides and reorders columns; Alt and the arrow keys move an item. */
-export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
+/** How high the rows are, and which columns there are in which order; Alt and the arrow keys move a column. */
+export function ViewMenu({ columns, layout, onChange }: ColumnMenuProps) {
   const { t } = useTranslation();
+  const density = useDensity();
   const choosable = inOrder(columns, layout).filter((column) => !column.fixed);
   const move = (index: number, step: -1 | 1) => {
     const other = choosable[index + step];
@@ -24,12 +28,19 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
     <Menu position="bottom-end" closeOnItemClick={false}>
       <Menu.Target>
         <button type="button" className={classNames(pill.pill, styles.columns)}>
-          <IconColumns3 size={16} aria-hidden />
-          {t('table.columns')}
+          <IconView size={16} aria-hidden />
+          {t('table.view')}
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{t('table.columnsHelp')}</Menu.Label>
+        <Menu.Label>{t('table.density')}</Menu.Label>
+        <RadioItems
+          value={density}
+          onChange={chooseDensity}
+          options={DENSITIES.map((value) => ({ value, label: t(`density.${value}`) }))}
+        />
+        <Menu.Divider />
+        <Menu.Label>{t('table.columns')}</Menu.Label>
         {choosable.map((column, index) => (
           <Menu.CheckboxItem
             key={column.id}
@@ -50,7 +61,7 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
                     move(index, -1);
                   }}
                 >
-                  <IconChevronUp size={16} />
+                  <IconUp size={16} />
                 </span>
                 <span
                   onClick={(event) => {
@@ -58,7 +69,7 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
                     move(index, 1);
                   }}
                 >
-                  <IconChevronDown size={16} />
+                  <IconDown size={16} />
                 </span>
               </span>
             }
@@ -67,7 +78,7 @@ export function ColumnMenu({ columns, layout, onChange }: ColumnMenuProps) {
           </Menu.CheckboxItem>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => onChange(NO_LAYOUT)}>
+        <Menu.Item leftSection={<IconUndo size={16} aria-hidden />} onClick={() => onChange(NO_LAYOUT)}>
           {t('table.resetColumns')}
         </Menu.Item>
       </Menu.Dropdown>
