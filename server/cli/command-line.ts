@@ -1,4 +1,4 @@
-// The command line as data: which sub-command, which settings its options set. Pure.
+// Parses the command line: the command, its arguments, and the settings that options set.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
@@ -21,16 +21,15 @@ export interface Command {
     | 'help'
     | 'version';
   args: string[];
-  /** Settings that options set; they win over the environment. */
+  /** Settings from options; they override the environment. */
   settings: Record<string, string>;
   open: boolean;
-  /** `--import`: scan at once. */
+  /** `--import`: scan at the start. */
   scanAtStart: boolean;
   superuser: boolean;
   dryRun: boolean;
-  /** What `enrich` works on. */
+  /** Tracks for `enrich`. */
   scope: 'pending' | 'failed' | 'all';
-  /** Where a backup goes or comes from, and what is done with it; of `backup` and `restore`. */
   to?: string;
   from?: string;
   snapshot?: string;
@@ -74,7 +73,7 @@ const COMMANDS = [
   'storage',
   'openapi',
 ] as const;
-/** Options that go with certain commands only. */
+/** The commands of options that not all commands have. */
 const ONLY_OF: Record<string, string[]> = {
   to: ['backup', 'storage'],
   from: ['restore'],
@@ -83,8 +82,8 @@ const ONLY_OF: Record<string, string[]> = {
   replace: ['restore'],
   'skip-damaged': ['restore'],
 };
-/** Words that may follow a command. */
-const MOST_ARGS = {
+/** The most arguments of a command. */
+const MAX_ARGS = {
   serve: 0,
   scan: 1,
   enrich: 0,
@@ -100,45 +99,44 @@ const MOST_ARGS = {
   version: Infinity,
 } as const;
 
-/** Throws an AppError that names the word it does not know. */
+/** Throws `bad_request` with a message that names what is wrong. */
 export function parseCommandLine(argv: string[]): Command {
   const { values, positionals } = parse(argv);
   const [word = 'serve', ...args] = positionals;
   const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
   if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
-  const unexpected = args[MOST_ARGS[name]];
+  const unexpected = args[MAX_ARGS[name]];
   if (unexpected !== undefined)
-    throw new AppError('bad_request', `"${unexpected}" is one word too many. A name with blanks must stand in quotes.`);
+    throw new AppError('bad_request', `Unexpected argument "${unexpected}". Names with spaces need quotes.`);
 
   const settings: Record<string, string> = {};
   for (const [option, setting] of Object.entries(SETTING_OF)) {
     const value = values[option as keyof typeof SETTING_OF];
-    if (value !== undefined) settings[setting] = given(value, `--${option}`);
+    if (value !== undefined) settings[setting] = notEmpty(value, `--${option}`);
   }
-  if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(given(values.import, '--import'));
-  if (name === 'scan' && args[0] !== undefined) given(args[0], 'scan');
+  if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(notEmpty(values.import, '--import'));
+  if (name === 'scan' && args[0] !== undefined) notEmpty(args[0], 'scan');
   if (values['dry-run'] && name !== 'scan' && name !== 'gc' && name !== 'help' && name !== 'version')
-    throw new AppError('bad_request', `--dry-run goes with scan and gc, not with ${name}.`);
+    throw new AppError('bad_request', `--dry-run is an option of scan and gc, not of ${name}.`);
   if ((values.all || values.failed) && name !== 'enrich' && name !== 'help' && name !== 'version')
-    throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} goes with enrich, not with ${name}.`);
-  if (values.all && values.failed)
-    throw new AppError('bad_request', '--all takes those that failed along; give one of --all and --failed.');
+    throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} is an option of enrich, not of ${name}.`);
+  if (values.all && values.failed) throw new AppError('bad_request', '--all includes --failed; use only one of them.');
   for (const [option, commands] of Object.entries(ONLY_OF)) {
     const value = values[option as keyof typeof values];
-    if (typeof value === 'string') given(value, `--${option}`);
+    if (typeof value === 'string') notEmpty(value, `--${option}`);
     if (value !== undefined && !commands.includes(name) && name !== 'help' && name !== 'version')
-      throw new AppError('bad_request', `--${option} goes with ${commands.join(' and ')}, not with ${name}.`);
+      throw new AppError('bad_request', `--${option} is an option of ${commands.join(' and ')}, not of ${name}.`);
   }
   if (name === 'storage' && (args[0] !== 'migrate' || !findBackend(values.to ?? '')))
     throw new AppError(
       'bad_request',
-      `Say where the library is to go: storage migrate --to ${STORAGES.join(', or --to ')}.`,
+      `Say where to move the library: storage migrate --to ${STORAGES.join(', or --to ')}.`,
     );
   if (name === 'restore' && values.from === undefined)
     throw new AppError('bad_request', `Say where the backup is: restore --from ${PLACES.join(', or --from ')}.`);
   if (name === 'export' && args[0] === undefined)
-    throw new AppError('bad_request', 'Say into which folder: export DIR.');
-  if (name === 'export' && args[0] !== undefined) given(args[0], 'export');
+    throw new AppError('bad_request', 'Say where to export to: export DIR.');
+  if (name === 'export' && args[0] !== undefined) notEmpty(args[0], 'export');
   const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged } = values;
   const backup = {
     ...(to !== undefined && { to }),
@@ -162,8 +160,8 @@ export function parseCommandLine(argv: string[]): Command {
   };
 }
 
-/** An empty word is a variable that was not set; as a path it would be the working directory. */
-function given(value: string, where: string): string {
+/** An empty value is mostly an unset shell variable; as a path it would be the working directory. */
+function notEmpty(value: string, where: string): string {
   if (value.trim() === '') throw new AppError('bad_request', `The value after ${where} is empty.`);
   return value;
 }
@@ -182,7 +180,7 @@ function parse(argv: string[]) {
 }
 
 const STORAGES = BACKENDS.map(({ name }) => name);
-/** Of a backup. */
+/** Where a backup can be. */
 const PLACES = ['DIR', ...BACKUP_STORES];
 
 const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
@@ -191,28 +189,28 @@ const USAGE = `Tonearm keeps your music library and serves it to your browser an
 
 Commands
   serve                      the server and its web interface (default)
-  scan [DIR] [--dry-run]     scan the music folder, or DIR in it, once and without a server;
-                             a dry run only tells what would change
-  enrich [--all|--failed]    identify tracks that wait for it; all anew, or those that failed
-  user list                  accounts
-  user add NAME [--superuser]     make an account; the password is asked for
+  scan [DIR] [--dry-run]     scan the music folder, or DIR in it, once and without a running server;
+                             --dry-run only prints what would change
+  enrich [--all|--failed]    identify new tracks, all tracks, or those that failed
+  user list                  list accounts
+  user add NAME [--superuser]     create an account; asks for the password
   user passwd NAME           set a password
-  user promote NAME          make somebody a superuser
-  ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} copy the library to the place for backups, or to another one
+  user promote NAME          make an account a superuser
+  ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} back up the library to the configured place, or to another
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
-                             bring the library of a backup into the data folder; --replace moves one
-                             that is there aside, --music says where copied files of a music folder go
-  export DIR                 audio by readable names, playlists and data, for other programs
-  verify                     compare all stored audio with its checksums; heals from the backup
-  gc [--dry-run]             delete stored objects that nothing has referred to for a week
-  storage migrate --to ${STORAGES.join('|')}   move the library to another storage; goes on where it was stopped
-  openapi                    print the description of the HTTP interface
+                             restore a backup into the data folder; --replace moves an existing library
+                             aside, --music is where copied files of a music folder go
+  export DIR                 export audio with readable file names, playlists and data
+  verify                     compare everything stored with its checksums; repairs from the backup
+  gc [--dry-run]             delete stored objects that have been unused for a week
+  storage migrate --to ${STORAGES.join('|')}   move the library to another storage; can be resumed
+  openapi                    print the OpenAPI document
 
 Options
   --data-dir DIR             database, settings, stored audio, caches and logs
   --host ADDRESS             address to listen on (0.0.0.0 lets other devices in)
   --port PORT                port to listen on
-  --import DIR               your music folder; scanned at once
+  --import DIR               your music folder; scanned at the start
   --open                     open the browser
   --log-level LEVEL          trace, debug, info, warn, error, fatal, silent
   --help, --version
@@ -220,7 +218,7 @@ Options
 Settings (environment variables, or lower case in settings.json inside the data folder)
 `;
 
-/** Text of --help; the settings come from their table. */
+/** The text of --help, with the settings from their table. */
 export function helpText(): string {
   const lines = SETTING_NAMES.map((name) => {
     const parsed = SETTINGS[name].schema.safeParse(undefined);

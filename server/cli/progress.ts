@@ -1,4 +1,4 @@
-// Progress of scans: a bar when a person watches, plain lines when nobody does.
+// Progress of commands: a bar on a terminal, otherwise a line every few seconds.
 import { SingleBar } from 'cli-progress';
 import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
@@ -7,10 +7,10 @@ import type { JobOut } from '../jobs/wire.ts';
 import type { ScanProgress } from '../scan/wire.ts';
 
 const LINE_EVERY_MS = 5_000;
-/** Whoever sits at the terminal may see everything. */
+/** The command line sees the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
-/** Follows scans for as long as the process runs. */
+/** Shows the progress of all scans as long as the process runs. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
   const show = out.isTTY ? barFor(out) : linesFor(out);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
@@ -20,41 +20,56 @@ export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.Wr
 
 type Progress = Omit<ScanProgress, 'job_id'>;
 
-/** Follows one job that counts what it does. */
+/** Shows the progress of one job. */
 export function showJobProgress(
   events: Pick<EventHub, 'subscribe'>,
   id: JobId,
   label: string,
   out: NodeJS.WriteStream = process.stdout,
 ): void {
-  const show = out.isTTY ? jobBarFor(out, label) : jobLinesFor(out, label);
+  const show = progressOn(out, label);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
     const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
-    if (job?.id === id) show(job);
+    if (job?.id !== id) return;
+    if (job.progress) show.progress(job.progress.done, job.progress.total, job.progress.message ?? '');
+    if (job.finished_at !== null) show.end();
   });
 }
 
-function jobBarFor(out: NodeJS.WriteStream, label: string): (job: JobOut) => void {
+export interface Shown {
+  progress: (done: number, total: number | null, message: string) => void;
+  end: () => void;
+}
+
+export function progressOn(out: NodeJS.WriteStream, label: string): Shown {
+  let last = performance.now();
+  if (!out.isTTY)
+    return {
+      progress(done, total, message) {
+        if (performance.now() - last < LINE_EVERY_MS) return;
+        last = performance.now();
+        out.write(`${label}: ${done} of ${total ?? '?'}, ${message}\n`);
+      },
+      end: () => undefined,
+    };
   const bar = new SingleBar({
     format: `${label} {bar} {value}/{total} · {message}`,
     stream: out,
     hideCursor: true,
     clearOnComplete: false,
   });
-  bar.start(0, 0, { message: '' });
-  return ({ progress, finished_at }) => {
-    if (progress?.total != null) bar.setTotal(progress.total);
-    if (progress) bar.update(progress.done, { message: progress.message ?? '' });
-    if (finished_at !== null) bar.stop();
-  };
-}
-
-function jobLinesFor(out: NodeJS.WritableStream, label: string): (job: JobOut) => void {
-  let last = performance.now();
-  return ({ progress }) => {
-    if (!progress || performance.now() - last < LINE_EVERY_MS) return;
-    last = performance.now();
-    out.write(`${label}: ${progress.done} of ${progress.total ?? '?'}, ${progress.message ?? ''}\n`);
+  let isOpen = false;
+  return {
+    progress(done, total, message) {
+      if (!isOpen) bar.start(total ?? 0, done, { message });
+      isOpen = true;
+      if (total !== null) bar.setTotal(total);
+      bar.update(done, { message });
+    },
+    end() {
+      if (isOpen) bar.stop();
+      isOpen = false;
+    },
   };
 }
 
@@ -80,7 +95,6 @@ function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
   };
 }
 
-/** A line every few seconds. */
 export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => void {
   let last = performance.now();
   return (progress) => {

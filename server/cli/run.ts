@@ -1,4 +1,4 @@
-// What each sub-command does. The only place that talks to a terminal.
+// Runs the command of the command line.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,22 +25,22 @@ import { runGarbage, runVerify } from './verify.ts';
 import { getBackend } from '../storage/backends.ts';
 import { SCAN_LOCAL_FOLDER } from '../scan/task.ts';
 
-/** Ctrl+C reaches us from the terminal, and once more from npm, which got it too. */
+/** Ctrl+C is sent by the terminal, and again by npm, which gets it too. */
 const SAME_SIGNAL_MS = 1_000;
-/** npm ends at SIGHUP without a word to us, and the shell that `npx` puts between keeps SIGTERM to itself. */
+/** npm does not forward SIGHUP when it ends, and the shell between `npx` and us does not forward SIGTERM. */
 const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
 const PARENT_EVERY_MS = 1_000;
 
 export interface Invocation {
   argv: string[];
   env: NodeJS.ProcessEnv;
-  /** Folder of the product. */
+  /** Folder of the program. */
   root: string;
   bundled: boolean;
   version: string;
 }
 
-/** Runs one command to its end; sets the exit code and prints one line when it cannot go on. */
+/** Runs one command. On an error, sets the exit code and prints one line. */
 export async function runCommand(invocation: Invocation): Promise<void> {
   try {
     const command = parseCommandLine(invocation.argv);
@@ -52,7 +52,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     if (error instanceof AppError) console.error(`tonearm: ${error.message}`);
     else if (isDiskFull(error)) console.error(`tonearm: ${DISK_FULL}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
-    // a utility process does not end by itself, and nobody reads its last words after its end
+    // a utility process does not end by itself, and the shell does not get output that is unread at its end
     if (isUnderShell()) setTimeout(() => process.exit(), 200);
   }
 }
@@ -61,7 +61,7 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
   if (command.name === 'openapi') return printOpenApi(invocation);
   const aside =
     command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
-  if (aside !== undefined) console.log(`The library was restored; what was there before is in ${aside}`);
+  if (aside !== undefined) console.log(`The library was restored; the previous one is in ${aside}`);
   const config = withScanFolder(command, invocation.env);
   if (command.name === 'restore')
     return runRestore(await withSecrets(config), productPaths(invocation.root, invocation.bundled), command);
@@ -94,7 +94,7 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
   }
 }
 
-/** Routes are made with the services behind them, so it takes an app: one in a temporary folder. */
+/** Routes exist only in an app, so this creates one in a temporary folder. */
 async function printOpenApi({ root, bundled, version }: Invocation): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-openapi-'));
   try {
@@ -112,7 +112,7 @@ async function printOpenApi({ root, bundled, version }: Invocation): Promise<voi
   }
 }
 
-/** `scan DIR` where no music folder is set: then DIR is the music folder. */
+/** `scan DIR` without a configured music folder takes DIR as the music folder. */
 function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   const config = configOf(command, env);
   const [dir] = command.args;
@@ -121,12 +121,9 @@ function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   return configOf({ ...command, settings: { ...command.settings, LOCAL_MEDIA_IMPORT_PATH: resolve(dir) } }, env);
 }
 
-/**
- * settings.json lies in the data folder, so that folder itself can only come from the command line or the environment.
- */
+/** settings.json is in the data folder, so DATA_DIR can only come from the command line or the environment. */
 function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.keys(command.settings).map((name) => [name, undefined]));
-  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in given)));
+  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in command.settings)));
   const layered = { ...rest, ...command.settings };
   const dataDir = dataDirOf(command, env);
   const settingsFile = join(dataDir, 'settings.json');
@@ -134,17 +131,14 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
   if (Object.keys(file).some((key) => key.toUpperCase() === 'DATA_DIR'))
     throw new AppError(
       'invalid',
-      `DATA_DIR cannot stand in ${settingsFile}, which lies in that folder. Use --data-dir.`,
+      `DATA_DIR cannot be set in ${settingsFile}, which is in that folder. Use --data-dir.`,
     );
   const config = loadConfig({ file, env: layered });
-  getBackend(config.settings.STORAGE_BACKEND); // one that there is not is refused before anything is opened
+  getBackend(config.settings.STORAGE_BACKEND); // throws for an unknown one, before anything is opened
   return config;
 }
 
-/**
- * A restore opens its own target and no library, so the passphrase and the keys of the bucket are looked up here;
- * without them it asks.
- */
+/** A restore opens no library, so the passphrase and the keys of the object store are read here, if there are any. */
 async function withSecrets(config: Config): Promise<Config> {
   try {
     return await withStoredSettings(
@@ -172,21 +166,18 @@ async function serve(app: App, command: Command, log: Log): Promise<void> {
   console.log(`Tonearm is listening on ${url}`);
   for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
-  if (setupUrl) console.log(`Setup token: ${app.auth.setupToken}\nMake your account at ${setupUrl}`);
+  if (setupUrl) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   showProgress(app.events);
   if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url, log);
 }
 
-/**
- * Running work is put back, so that the next start goes on with it. A second signal ends at once. Gives the same for
- * who asks otherwise.
- */
+/** Running jobs go back into the queue for the next start. A second signal exits at once. Returns the same function. */
 function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell' | 'npm') => void {
   let stoppingSince: number | undefined;
   const stop = (asked: NodeJS.Signals | 'shell' | 'npm'): void => {
     if (stoppingSince !== undefined) {
-      if (asked === 'shell' || asked === 'npm') return; // it asked, and then went away
+      if (asked === 'shell' || asked === 'npm') return; // it asked to stop, and then ended itself
       if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
       process.exit(1);
     }
@@ -215,7 +206,7 @@ async function openBrowser(url: string, log: Log): Promise<void> {
     const { default: open } = await import('open');
     await open(url);
   } catch (error) {
-    log.warn({ err: error }, 'the browser could not be opened');
-    console.log(`Open ${url} in your browser (it could not be opened by itself: ${messageOf(error)}).`);
+    log.warn({ err: error }, 'browser not opened');
+    console.log(`Open ${url} in your browser (it could not be opened automatically: ${messageOf(error)}).`);
   }
 }

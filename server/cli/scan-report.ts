@@ -1,17 +1,19 @@
-// What a scan did, or would do, as lines for a terminal. Pure.
+// The result of a scan or a dry run as lines for a terminal.
 import type { ScanResult } from '../scan/wire.ts';
 
 const SHOWN = 20;
-/** In file names these could tell the terminal to do things. */
+/** Control characters in file names could be escape sequences of the terminal. */
 const CONTROLS = /\p{Cc}/gu;
 
-/** What could not be taken, and why. */
+/** Files that were not imported, with the reason. */
 export const describeProblems = ({ failed, failed_count, changing, changing_count }: ScanResult): string[] => [
   ...listed(
     failed.map(({ source_id, reason }) => `${source_id}: ${reason}`),
     failed_count,
   ),
-  ...(changing_count > 0 ? ['Still being written, left for the next scan:', ...listed(changing, changing_count)] : []),
+  ...(changing_count > 0
+    ? ['Still being written, skipped until the next scan:', ...listed(changing, changing_count)]
+    : []),
 ];
 
 export function describeDryRun(result: ScanResult): string[] {
@@ -27,12 +29,12 @@ export function describeDryRun(result: ScanResult): string[] {
     ['changed', updated, result.updated],
     ['moved', moved.map(({ from, to }) => `${from} → ${to}`), result.moved],
     ['missing', missing, result.missing],
-    ['back again', restored, result.restored],
-    ['cannot be read', result.failed.map(({ source_id, reason }) => `${source_id}: ${reason}`), result.failed_count],
+    ['found again', restored, result.restored],
+    ['unreadable', result.failed.map(({ source_id, reason }) => `${source_id}: ${reason}`), result.failed_count],
     ['still being written', result.changing, result.changing_count],
   ];
   return [
-    `Dry run: ${result.files} files looked at, nothing was changed. A scan would find:`,
+    `Dry run: ${result.files} files checked, nothing was changed. A scan would find:`,
     ...kinds.flatMap(([kind, names, count]) => [
       `${String(count).padStart(7)} ${kind}`,
       ...listed(names, count).map((line) => `        ${line}`),

@@ -1,4 +1,4 @@
-// `tonearm scan [DIR] [--dry-run]`: one scan without a server, or what it would change.
+// `tonearm scan [DIR] [--dry-run]`: one scan without a running server, or what it would change.
 import { realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
@@ -8,7 +8,7 @@ import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/task.ts';
 import type { ScanResult } from '../scan/wire.ts';
 import { describeDryRun, describeProblems } from './scan-report.ts';
 import { linesFor, showProgress } from './progress.ts';
-import { cancelOnStop, untilEnded, untilTidy } from './wait.ts';
+import { cancelOnStop, untilEnded, untilFollowUpsEnded } from './wait.ts';
 
 export async function runScan(app: App, { dir, dryRun }: { dir: string | undefined; dryRun: boolean }): Promise<void> {
   await app.scan.assertFolder();
@@ -17,9 +17,7 @@ export async function runScan(app: App, { dir, dryRun }: { dir: string | undefin
   for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
 }
 
-/**
- * Where the folder is in the music folder. A part of what was scanned as a whole is not taken for another music folder.
- */
+/** The folder's path in the music folder. Throws `conflict` when it is a part of what was scanned before. */
 async function folderOf(app: App, dir: string): Promise<string> {
   const root = app.settings.get('LOCAL_MEDIA_IMPORT_PATH') as string;
   const scanned = app.sources.scannedFolder();
@@ -27,8 +25,8 @@ async function folderOf(app: App, dir: string): Promise<string> {
   if (root === dir && real?.startsWith(`${earlier}${sep}`)) {
     throw new AppError(
       'conflict',
-      `${dir} is a part of the music folder ${scanned}, which was scanned before. Add --import ${scanned} to ` +
-        'scan it there.',
+      `${dir} is inside the music folder ${scanned}, which was scanned before. Add --import ${scanned} to scan ` +
+        'only this part of it.',
     );
   }
   return placeInMusic(root, dir);
@@ -39,9 +37,10 @@ async function scan(app: App, folders: string[]): Promise<ScanResult> {
   const { id } = await app.jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders }));
   cancelOnStop(app, id);
   const job = await untilEnded(app, id);
-  if (job.status === 'cancelled') throw new AppError('conflict', 'The scan was cancelled; what it did stays.');
-  if (job.status !== 'succeeded') throw new AppError('unavailable', job.error ?? 'The scan did not end well.');
-  await untilTidy(app);
+  if (job.status === 'cancelled')
+    throw new AppError('conflict', 'The scan was cancelled. What was done so far is kept.');
+  if (job.status !== 'succeeded') throw new AppError('unavailable', job.error ?? 'The scan failed without a reason.');
+  await untilFollowUpsEnded(app);
   return job.result as ScanResult;
 }
 

@@ -1,9 +1,8 @@
-// The private channel to the desktop shell, when one started this server: it asks the server to stop (Windows has no
-// signals), and for tickets that sign its own windows in. Nothing of it is in the arguments, the environment, a file or
-// the log.
+// The IPC channel to the desktop shell, if it started this server. The shell asks the server to stop (Windows has no
+// signals) and for tickets that sign in its windows; those must not be in arguments, the environment, files or the log.
 import { z } from 'zod';
 
-const Asked = z.discriminatedUnion('kind', [
+const Request = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('stop') }),
   z.strictObject({ kind: z.literal('ticket'), id: z.int() }),
 ]);
@@ -11,7 +10,7 @@ const Asked = z.discriminatedUnion('kind', [
 interface Channel {
   post(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** The shell is gone without a word. */
+  /** The shell's process has ended. */
   onGone(listener: () => void): void;
 }
 
@@ -20,10 +19,7 @@ interface ShellLinkDeps {
   issueTicket(): string;
 }
 
-/**
- * Electron's utility process talks through `parentPort`, plain Node through the channel of `spawn`. Undefined when
- * nobody is there.
- */
+/** `parentPort` in Electron's utility process, the channel of `spawn` in plain Node; undefined without a parent. */
 function findChannel(): Channel | undefined {
   const { parentPort } = process as {
     parentPort?: {
@@ -47,18 +43,18 @@ function findChannel(): Channel | undefined {
 
 export const isUnderShell = (): boolean => findChannel() !== undefined;
 
-/** What was asked before this waits in the channel. */
+/** Requests that were sent before this call wait in the channel. */
 export function answerShell({ stop, issueTicket }: ShellLinkDeps): void {
   const channel = findChannel();
-  let isShell = false; // other parents talk too, and may go
+  let isShell = false; // other parent processes may send messages too, and end
   channel?.onMessage((message) => {
-    const asked = Asked.safeParse(message);
-    if (!asked.success) return;
+    const request = Request.safeParse(message);
+    if (!request.success) return;
     isShell = true;
-    if (asked.data.kind === 'stop') stop();
-    else channel.post({ kind: 'ticket', id: asked.data.id, ticket: issueTicket() });
+    if (request.data.kind === 'stop') stop();
+    else channel.post({ kind: 'ticket', id: request.data.id, ticket: issueTicket() });
   });
   channel?.onGone(() => {
-    if (isShell) stop();
-  }); // or it would keep the port and the data folder from the next one
+    if (isShell) stop(); // else it would block the port and the data folder for the next start
+  });
 }

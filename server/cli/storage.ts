@@ -1,5 +1,4 @@
-// `tonearm storage migrate --to NAME`: moves the library to another storage, without a server.
-import { SingleBar } from 'cli-progress';
+// `tonearm storage migrate --to NAME`: moves the library to another storage, without a running server.
 import type { MainDb } from '../db/client.ts';
 import type { Config } from '../config/config.ts';
 import { openDataFolder } from '../data-folder.ts';
@@ -11,37 +10,41 @@ import { openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
-
-const LINE_EVERY_MS = 5_000;
+import { progressOn } from './progress.ts';
 
 export async function runMigrate(given: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
   const stop = new AbortController();
-  const onStop = (): void =>
-    stop.abort(new AppError('conflict', 'It was stopped. Nothing was changed; the same command goes on where it was.'));
+  const onStop = (): void => stop.abort(new AppError('conflict', 'Stopped. Run the same command again to resume.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
   const { offers, close } = await openDataFolder(given, paths, log);
   const { config, db, secretStore } = offers;
-  const progress = showMigration(process.stdout);
+  const show = progressOn(process.stdout, 'Moving objects');
   try {
     const target = await openStorage(config, {}, to);
     if (!(await target.isUp())) await target.stat('audio/probe'); // throws, with the reason
     const sources = sourcesOf(db, config.settings.STORAGE_BACKEND, to);
-    if (sources.length === 0) console.log(`0 objects copied: the library is in ${target.backend.title} already.`);
+    if (sources.length === 0) console.log(`0 objects copied: the library is already in ${target.backend.title}.`);
     for (const name of sources) {
       const from = await openStorage(config, {}, name);
-      const result = await migrateStorage({ db, from, to: target, signal: stop.signal, onProgress: progress.show });
-      progress.end();
+      const result = await migrateStorage({
+        db,
+        from,
+        to: target,
+        signal: stop.signal,
+        onProgress: (done, total, bytes) => show.progress(done, total, `${Math.round(bytes / 1e6)} MB`),
+      });
+      show.end();
       for (const line of describe(result, target)) console.log(line);
       if (result.problems.length > 0) process.exitCode = 1;
     }
     await switchTo({ config, secretStore, log }, to);
   } finally {
-    progress.end();
+    show.end();
     close();
   }
 }
 
-/** Where the library is, and where an earlier move left something. */
+/** The current storage, and others that still have tracks after an unfinished migration. */
 function sourcesOf(db: MainDb, current: string, to: string): string[] {
   const schemes = db.$client
     .prepare<[], string>(
@@ -57,50 +60,19 @@ async function switchTo(deps: SettingsDeps, to: string): Promise<void> {
   const { config } = deps;
   if (config.settings.STORAGE_BACKEND === to) return;
   if (config.origins.STORAGE_BACKEND === 'env')
-    return console.log(`Now set STORAGE_BACKEND=${to} where this program gets its environment from.`);
+    return console.log(`Now set STORAGE_BACKEND=${to} in the environment of the server.`);
   await createSettingsService(deps).change({ STORAGE_BACKEND: to });
-  console.log(`STORAGE_BACKEND is ${to} from the next start on.`);
+  console.log(`STORAGE_BACKEND is set to ${to} and takes effect at the next start.`);
 }
 
 function describe({ copied, present, bytes, tracks, problems }: Migration, to: Storage): string[] {
   return [
-    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were there already; ${tracks} ` +
+    `${copied} objects copied (${Math.round(bytes / 1e6)} MB), ${present} were already there; ${tracks} ` +
       `tracks now play from ${to.backend.title}.`,
     ...problems.map(({ key, reason }) => `  ${key}: ${reason}`),
     ...(problems.length > 0
-      ? ['Tracks of these keep their old address. Run verify before the next try: it heals from the backup.']
+      ? ['The tracks of these stay in the old storage. Run verify, which repairs from the backup, and then this again.']
       : []),
-    'The old objects are still where they were; the way back is the same command with the other name.',
+    'The old objects were not deleted. To go back, migrate to the old storage.',
   ];
-}
-
-function showMigration(out: NodeJS.WriteStream): {
-  show: (done: number, total: number, bytes: number) => void;
-  end: () => void;
-} {
-  if (out.isTTY) {
-    const bar = new SingleBar({
-      format: 'Moving {bar} {value}/{total} objects · {mb} MB',
-      stream: out,
-      hideCursor: true,
-      clearOnComplete: false,
-    });
-    bar.start(0, 0, { mb: 0 });
-    return {
-      show: (done, total, bytes) => {
-        bar.setTotal(total);
-        bar.update(done, { mb: Math.round(bytes / 1e6) });
-      },
-      end: () => bar.stop(),
-    };
-  }
-  let last = performance.now();
-  return {
-    show: (done, total, bytes) => {
-      if (performance.now() - last < LINE_EVERY_MS) return;
-      last = performance.now();
-      out.write(`Moving: ${done} of ${total} objects, ${Math.round(bytes / 1e6)} MB\n`);
-    },
-    end: () => undefined,
-  };
 }

@@ -1,4 +1,4 @@
-// `tonearm user add|list|passwd|promote`: accounts without a server, for the person who has the machine.
+// `tonearm user add|list|passwd|promote`: manages accounts without a running server.
 import { createInterface } from 'node:readline/promises';
 import type { App } from '../app.ts';
 import { UserCreate } from '../auth/wire.ts';
@@ -16,28 +16,25 @@ export async function runUser(
     return;
   }
   if (!action || !name)
-    throw new AppError(
-      'bad_request',
-      'Say what to do and for whom: user add NAME, user passwd NAME, user promote NAME, or user list.',
-    );
+    throw new AppError('bad_request', 'Usage: user add NAME, user passwd NAME, user promote NAME, or user list.');
   if (action === 'add') {
     const account = UserCreate.safeParse({ username: name, password: await askPassword() });
     if (!account.success) throw invalid(toFields(account.error));
     await accounts.create({ ...account.data, isSuperuser: superuser });
-    return void console.log(`Made the account ${name}.`);
+    return void console.log(`Created the account ${name}.`);
   }
   const user = accounts.findByName(name);
   if (!user) throw notFound('user', name);
   if (action === 'passwd') {
     await accounts.update(user.id, { password: await askPassword() });
-    console.log(`Set the password of ${user.username}; their other sign-ins have ended.`);
+    console.log(`Set the password of ${user.username} and signed out all sessions.`);
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });
-    console.log(`${user.username} is a superuser now.`);
+    console.log(`${user.username} is now a superuser.`);
   } else throw new AppError('bad_request', `There is no command "user ${action}".`);
 }
 
-/** From the terminal, or the first line of what is piped in. */
+/** From the terminal, or the first line of a pipe. */
 export async function askPassword(question = 'Password: '): Promise<string> {
   const input = createInterface({
     input: process.stdin,
@@ -47,7 +44,7 @@ export async function askPassword(question = 'Password: '): Promise<string> {
   try {
     if (process.stdin.isTTY) return await input.question(question);
     for await (const line of input) return line;
-    throw new AppError('bad_request', 'Pipe the password in, or run this in a terminal.');
+    throw new AppError('bad_request', 'Run this in a terminal, or pipe the password in.');
   } finally {
     input.close();
   }

@@ -1,27 +1,42 @@
-// Waits for jobs that a command asked for, and not for others that go on by themselves.
+// Waits for the jobs of a command, and not for others that run beside it.
 import type { App } from '../app.ts';
 import type { JobId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
 import type { JobRow } from '../jobs/queries.ts';
-import { OPERATOR } from './progress.ts';
+import { OPERATOR, showJobProgress } from './progress.ts';
 
-const isAtWork = ({ status }: JobRow): boolean => status === 'queued' || status === 'running';
+const isActive = ({ status }: JobRow): boolean => status === 'queued' || status === 'running';
 
 /**
- * The job at its end, or at an end of its own for now (`waiting`). Rejects when that cannot be stored, on a full disk
- * for one: nobody who waits at a terminal wants to wait for room.
+ * Shows the progress of a job, cancels it on Ctrl+C, and returns its result (`T` is not checked). Throws when it failed
+ * or was cancelled. A job that would be retried later is cancelled: the person at the terminal decides when to retry.
+ */
+export async function runJob<T>(app: App, id: JobId, label: string): Promise<T> {
+  showJobProgress(app.events, id, label);
+  cancelOnStop(app, id);
+  const job = await untilEnded(app, id);
+  if (job.status === 'cancelled') throw new AppError('conflict', 'Cancelled. What was done so far is kept.');
+  if (job.status === 'succeeded') return job.result as T;
+  if (job.status === 'waiting') app.jobs.cancel(id);
+  throw new AppError('unavailable', job.error ?? 'The job failed without a reason.');
+}
+
+/**
+ * Resolves when the job has ended or waits for a retry. Rejects when its end cannot be stored, e.g. on a full disk,
+ * where the queue itself would wait for space.
  */
 export function untilEnded(app: App, id: JobId): Promise<JobRow> {
   return new Promise((resolve, reject) => {
     const check = (): void => {
       const job = app.jobs.get(id);
-      if (isAtWork(job)) return;
+      if (isActive(job)) return;
       stop();
       resolve(job);
     };
     const unsubscribe = app.events.subscribe(OPERATOR, undefined, ({ name }) => {
       if (name === 'job') check();
     });
-    const again = setInterval(check, 250); // events are bundled by a timer that does not keep the process alive
+    const again = setInterval(check, 250); // the timer that sends events does not keep the process alive
     const forget = app.jobs.onStuck((error) => {
       stop();
       reject(error);
@@ -35,13 +50,13 @@ export function untilEnded(app: App, id: JobId): Promise<JobRow> {
   });
 }
 
-/** What a scan leads to, but for identification: that may take days, and the next start goes on with it. */
-export async function untilTidy(app: App): Promise<void> {
+/** Waits for the jobs that a scan starts, except identification: that may take days, and resumes at the next start. */
+export async function untilFollowUpsEnded(app: App): Promise<void> {
   for (const job of app.jobs.list({}, { limit: 50, offset: 0 }).items)
-    if (isAtWork(job) && !job.task.startsWith('enrich_')) await untilEnded(app, job.id);
+    if (isActive(job) && !job.task.startsWith('enrich_')) await untilEnded(app, job.id);
 }
 
-/** Ends the job when the person at the terminal says so; what it did stays. */
+/** Cancels the job on SIGINT and SIGTERM. */
 export function cancelOnStop(app: App, id: JobId): void {
   const cancel = (): void => {
     if (app.jobs.get(id).finishedAt === null) app.jobs.cancel(id);

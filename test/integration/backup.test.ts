@@ -102,7 +102,7 @@ describe('a backup that is locked and has the keys', () => {
       BACKUP_PASSPHRASE: PASSPHRASE,
     });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('app-passwords and open sign-ins go on working');
+    expect(stdout).toContain('app passwords and sign-ins keep working');
     expect(rowsIn(place)).toEqual(rows);
     expect(filesIn(join(place, 'library'))).toEqual(files);
     expect(readdirSync(place).sort()).toEqual([
@@ -185,7 +185,7 @@ describe('a backup without keys', () => {
     const place = join(base, `restored-${++n}`);
     const { code, stdout } = await runServer(['restore', '--from', backup, '--data-dir', place]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/keys were not in the backup: .* app-passwords of phones do not work any more/);
+    expect(stdout).toMatch(/did not include the keys: .* app passwords no longer work/);
     expect(existsSync(join(place, 'secrets.json'))).toBe(false);
     server = await startServer({ dir: place });
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: LISTENER })).status).toBe(200);

@@ -179,7 +179,7 @@ describe('verify', () => {
         kind: 'damaged',
         album_id: row?.albumId,
         track_id: null,
-        reason: expect.stringMatching(/the backup cannot be read \(No place for backups is set/) as string,
+        reason: expect.stringMatching(/the backup cannot be read \(No place for backups is configured/) as string,
       },
     ]);
     expect(readFileSync(stored(key))).toEqual(damaged);

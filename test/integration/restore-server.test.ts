@@ -85,7 +85,7 @@ describe('a restore through the server', () => {
 
     const started = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
     try {
-      expect(started.output()).toMatch(/The library was restored; what was there before is in .*replaced-/);
+      expect(started.output()).toMatch(/The library was restored; the previous one is in .*replaced-/);
       const signIn = await fetch(`${started.url}/api/v1/auth/login`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

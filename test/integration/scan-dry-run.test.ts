@@ -175,15 +175,15 @@ test('on the command line it prints each change, leaves unfinished jobs alone, a
       .map((line) => line.trim())
       .filter(Boolean),
   ).toEqual([
-    'Dry run: 3 files looked at, nothing was changed. A scan would find:',
+    'Dry run: 3 files checked, nothing was changed. A scan would find:',
     '1 new',
     'Renamed/new.mp3',
     '0 changed',
     '1 moved',
     'Album/one.mp3 → Renamed/one.mp3',
     '0 missing',
-    '0 back again',
-    '1 cannot be read',
+    '0 found again',
+    '1 unreadable',
     expect.stringMatching(/^bad\ufffd\[2J\.mp3: /),
     '0 still being written',
     '0 unchanged',

@@ -229,7 +229,7 @@ test('the command line takes the music folder or a folder in it, and no other', 
   expect(await run('scan', join(folder, 'Artist'))).toEqual({
     code: 1,
     text: expect.stringContaining(
-      `is a part of the music folder ${folder}, which was scanned before. Add --import ${folder}`,
+      `is inside the music folder ${folder}, which was scanned before. Add --import ${folder}`,
     ),
   });
   expect(await run('scan', base, '--import', folder)).toEqual({

@@ -139,7 +139,7 @@ test(
       }
       fake.asked.length = 0;
       const { code, output } = await migrate(dir, 's3', fake);
-      expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were there already/)]);
+      expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were already there/)]);
       expect(schemes(dir)).toEqual(['s3']);
       expectWholeIn(fake);
       // the way back is short

@@ -26,7 +26,7 @@ describe('what it prints', () => {
   it('is understood in pieces, whatever else stands around it', async () => {
     await script.run.says('Tidying up…\nTonearm is listen');
     await script.run.says(
-      'ing on http://127.0.0.1:4747\r\nSetup token: K38W-CIA\nMake your account at http://127.0.0.1:4747/setup?token=K38W-CIA\n',
+      'ing on http://127.0.0.1:4747\r\nSetup token: K38W-CIA\nCreate your account at http://127.0.0.1:4747/setup?token=K38W-CIA\n',
     );
     expect(heard).toEqual(['http://127.0.0.1:4747']);
     expect(server.setupToken()).toBe('K38W-CIA');
