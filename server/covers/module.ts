@@ -1,7 +1,7 @@
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
-import { createCoverArchive, type ArchivePace } from './archive.ts';
+import { createCoverArchive, type ArchivePace } from './cover-archive.ts';
 import { createPlaceholderCovers, type PlaceholderCoverDeps } from './placeholder-covers.ts';
 import { coverRoutes } from './routes.ts';
 import { createCoverService } from './service.ts';

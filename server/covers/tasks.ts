@@ -1,6 +1,6 @@
-// The two background tasks of covers. cover_task looks near by for the albums that wait for one, and goes through
-// thousands in a minute; cover_archive_task asks the archive for what is left, at its pace. Running either twice finds
-// nothing to do.
+// The two background tasks of covers: cover_task looks near by and goes through thousands of albums in a minute, and
+// queues cover_archive_task for what is left, which keeps to the archive's pace. Running either twice finds nothing to
+// do.
 import { z } from 'zod';
 import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler } from '../jobs/tasks.ts';

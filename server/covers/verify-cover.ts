@@ -8,7 +8,7 @@ import { AppError, messageOf } from '../errors.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
-import { isOutOfReach, listCandidates } from './candidates.ts';
+import { isOutOfReach, listCandidates } from './nearby-pictures.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import type { Locks } from './locks.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';

@@ -1,6 +1,7 @@
 // Compares a listed folder with what the last scan saw of it. Opens no audio file; an unchanged file costs one stat.
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { bestImage } from '../covers/cover-order.ts';
 import { isSameStamp, mtimeUsOf, stampOf, type FileIdentity } from '../files/file-stamp.ts';
 import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import type { KnownFile, KnownFiles } from './known-files.ts';
@@ -40,9 +41,6 @@ export interface FolderBatch {
   /** Of the unchanged ones, those whose track was deleted. */
   deleted: number;
 }
-
-/** Names of cover pictures beside the audio, best first. */
-const COVER_NAMES = ['cover', 'folder', 'front', 'album', 'albumart', 'albumartsmall'];
 
 export const emptyBatch = (path: string): FolderBatch => ({
   path,
@@ -137,16 +135,6 @@ function signatureOf(audio: string[], stats: (fs.Stats | undefined)[], marks: (s
     if (marks[i]) text += `${marks[i]}\n`;
   }
   return hash('sha1', text, 'base64');
-}
-
-function bestImage(images: { name: string; extension: string }[]): string | null {
-  let best: string | null = null;
-  let rank = COVER_NAMES.length;
-  for (const { name, extension } of images) {
-    const at = COVER_NAMES.indexOf(name.slice(0, -extension.length - 1).toLowerCase());
-    if (at >= 0 && at < rank) [best, rank] = [name, at];
-  }
-  return best;
 }
 
 export const hasNews = (batch: FolderBatch): boolean => changesRows(batch) || batch.skipped.length > 0;

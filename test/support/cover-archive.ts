@@ -1,5 +1,5 @@
 // A cover archive for rooms that are tested below the whole application.
-import { createCoverArchive, type ArchivePace, type CoverArchive } from '../../server/covers/archive.ts';
+import { createCoverArchive, type ArchivePace, type CoverArchive } from '../../server/covers/cover-archive.ts';
 import type { SettingName, Settings } from '../../server/config/settings.ts';
 import { createLog, type Log } from '../../server/log/log.ts';
 

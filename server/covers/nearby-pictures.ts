@@ -1,8 +1,9 @@
-// Where the picture of an album may come from, best first: inside its audio, then beside it.
+// The pictures at hand that may be the cover of an album, in the order of `cover-order.ts`.
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
+import { NEARBY_ORDER } from './cover-order.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
 import type { CoverSources } from './queries.ts';
@@ -13,7 +14,7 @@ const MAX_TRACKS = 3;
 const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
 
 export interface Candidate {
-  origin: 'embedded' | 'folder';
+  origin: (typeof NEARBY_ORDER)[number];
   /**
    * The picture's bytes, unchecked; undefined when there is none after all. Throws UnusablePicture, `gone` or
    * `unavailable`.
@@ -28,24 +29,22 @@ interface CandidateDeps {
 }
 
 export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded }: CandidateDeps): Candidate[] {
-  const inside = sources.audioWithPicture(albumId, MAX_TRACKS).map((uri): Candidate => ({
-    origin: 'embedded',
-    async read() {
-      const file = await audioStore.resolve(uri);
-      const { size } = await file.stat(); // says `gone` in our own words
-      return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
-    },
-  }));
-  const beside = imagesBeside(albumId, sources).map((path): Candidate => ({
-    origin: 'folder',
-    async read() {
-      const file = await audioStore.resolve(`file:${path}`);
-      const { size } = await file.stat();
-      if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
-      return readAll((await file.open()).stream);
-    },
-  }));
-  return [...inside, ...beside];
+  const list: Record<Candidate['origin'], () => (() => Promise<Buffer | undefined>)[]> = {
+    embedded: () =>
+      sources.audioWithPicture(albumId, MAX_TRACKS).map((uri) => async () => {
+        const file = await audioStore.resolve(uri);
+        const { size } = await file.stat(); // says `gone` in our own words
+        return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
+      }),
+    folder: () =>
+      imagesBeside(albumId, sources).map((path) => async () => {
+        const file = await audioStore.resolve(`file:${path}`);
+        const { size } = await file.stat();
+        if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
+        return readAll((await file.open()).stream);
+      }),
+  };
+  return NEARBY_ORDER.flatMap((origin) => list[origin]().map((read) => ({ origin, read })));
 }
 
 function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): string[] {
