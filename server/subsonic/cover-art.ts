@@ -11,7 +11,7 @@ import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import type { ItemId } from './ids.ts';
-import type { CoverDoor } from './media.ts';
+import type { CoverDoor } from './endpoints/media-retrieval.ts';
 
 export interface CoverArtDeps {
   covers: CoverService;

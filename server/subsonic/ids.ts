@@ -67,3 +67,9 @@ export function anyId(text: string): ItemId {
 }
 
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
+
+/** For lists that also name what is gone, or no track. */
+export function trackIdOf(text: string): TrackId | undefined {
+  const item = parseId(text);
+  return item?.kind === 'track' ? item.id : undefined;
+}

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { AuthService } from '../auth/service.ts';
 import type { Base, Module } from '../module.ts';
 import { createCoverArt, type CoverArtDeps } from './cover-art.ts';
-import { createEndpoints, type EndpointDeps } from './endpoints.ts';
+import { createEndpoints, type EndpointDeps } from './endpoints/table.ts';
 import { createResponder } from './respond.ts';
 import { createSubsonicRouter } from './router.ts';
-import { createPlaybackSessions } from './sessions.ts';
+import { createPlaybackSessions } from './playback-sessions.ts';
 
 /** What is made here. */
 type Own =

@@ -6,7 +6,7 @@ import type { AppSignIn } from '../auth/app-sign-in.ts';
 import { AppError, forbidden } from '../errors.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
-import type { Call, Endpoint, Endpoints } from './call.ts';
+import type { Call, Endpoint, Endpoints } from './endpoint.ts';
 import { checkClient, credentialOf, wrongApiKey, wrongCredentials } from './credentials.ts';
 import { Fault, missing, toFault } from './errors.ts';
 import { readParams, type Params } from './params.ts';

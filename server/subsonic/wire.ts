@@ -164,7 +164,6 @@ const openSong = (t: TrackSummary): Fields => ({
   channelCount: t.channels ?? 0,
   mediaType: 'song',
   played: t.lastPlayedAt ?? undefined,
-  ...fieldsOf(t),
   sortName: '',
   musicBrainzId: t.recordingMbid ?? '',
   displayArtist: t.artistName ?? '',
@@ -182,6 +181,7 @@ const openSong = (t: TrackSummary): Fields => ({
   works: [],
   movements: [],
   replayGain: replayGain(t),
+  ...fieldsOf(t),
 });
 
 const replayGain = (t: TrackSummary): Fields => ({

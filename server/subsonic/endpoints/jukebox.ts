@@ -1,13 +1,13 @@
 // jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as the speaker.
-import type { TrackId, UserId } from '../db/ids.ts';
-import type { JukeboxService, JukeboxState } from '../jukebox/service.ts';
-import type { LibraryService } from '../library/service.ts';
-import { user, type Call, type Endpoints } from './call.ts';
-import { Fault, missing } from './errors.ts';
-import { parseId } from './ids.ts';
-import { rowsOf } from './list-slices.ts';
-import type { Params } from './params.ts';
-import type { Fields } from './xml.ts';
+import type { TrackId, UserId } from '../../db/ids.ts';
+import type { JukeboxService, JukeboxState } from '../../jukebox/service.ts';
+import type { LibraryService } from '../../library/service.ts';
+import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault, missing } from '../errors.ts';
+import { parseId } from '../ids.ts';
+import { rowsOf } from '../list-slices.ts';
+import type { Params } from '../params.ts';
+import type { Fields } from '../xml.ts';
 
 export interface JukeboxDeps {
   jukebox: JukeboxService;

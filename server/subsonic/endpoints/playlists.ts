@@ -1,15 +1,15 @@
 // Endpoints of playlists.
-import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
-import type { LibraryService } from '../library/service.ts';
-import type { PlaylistSummary } from '../playlists/queries.ts';
-import type { PlaylistService } from '../playlists/service.ts';
-import { NOTHING, user, type Call, type Endpoints } from './call.ts';
-import { Fault, missing } from './errors.ts';
-import { idOf, parseId, toCoverId, toId } from './ids.ts';
-import { ALL } from './list-slices.ts';
-import type { Params } from './params.ts';
-import { inSeconds } from './wire.ts';
-import type { Fields } from './xml.ts';
+import type { PlaylistId, TrackId, UserId } from '../../db/ids.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { PlaylistSummary } from '../../playlists/queries.ts';
+import type { PlaylistService } from '../../playlists/service.ts';
+import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault, missing } from '../errors.ts';
+import { idOf, parseId, toCoverId, toId } from '../ids.ts';
+import { ALL } from '../list-slices.ts';
+import type { Params } from '../params.ts';
+import { inSeconds } from '../wire.ts';
+import type { Fields } from '../xml.ts';
 
 export interface PlaylistDeps {
   playlists: PlaylistService;

@@ -1,14 +1,14 @@
 // Endpoints that answer with bytes: audio, pictures, play lists of streams.
 import type { Request, Response } from 'express';
-import type { ShownCover } from '../covers/mosaic.ts';
-import type { SizedFormat } from '../covers/picture.ts';
-import type { TrackId, UserId } from '../db/ids.ts';
-import { AppError } from '../errors.ts';
-import { sendBytes } from '../http/send-bytes.ts';
-import type { StreamingService } from '../streaming/service.ts';
-import { bytes, type Call, type Endpoints } from './call.ts';
-import { idOf, parseId, type ItemId } from './ids.ts';
-import { urlOf } from './urls.ts';
+import type { ShownCover } from '../../covers/mosaic.ts';
+import type { SizedFormat } from '../../covers/picture.ts';
+import type { TrackId, UserId } from '../../db/ids.ts';
+import { AppError } from '../../errors.ts';
+import { sendBytes } from '../../http/send-bytes.ts';
+import type { StreamingService } from '../../streaming/service.ts';
+import { bytes, type Call, type Endpoints } from '../endpoint.ts';
+import { idOf, parseId, type ItemId } from '../ids.ts';
+import { urlOf } from '../urls.ts';
 
 export interface MediaDeps {
   streaming: StreamingService;

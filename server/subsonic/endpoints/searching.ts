@@ -1,14 +1,14 @@
 // Endpoints that search. An empty query lists everything in the order in which it came: this is how phones copy a
 // library, and what is added meanwhile comes at the end instead of pushing something over the edge of a page.
-import type { Page } from '../http/paging.ts';
-import type { AlbumSummary } from '../library/album-rows.ts';
-import type { ArtistSummary } from '../library/artist-rows.ts';
-import type { LibraryService } from '../library/service.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
-import type { LibrarySearch, SearchService } from '../search/service.ts';
-import { user, type Call, type Endpoints } from './call.ts';
-import { checkMusicFolder, inPieces } from './list-slices.ts';
-import type { Params } from './params.ts';
+import type { Page } from '../../http/paging.ts';
+import type { AlbumSummary } from '../../library/album-rows.ts';
+import type { ArtistSummary } from '../../library/artist-rows.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { TrackSummary } from '../../library/track-rows.ts';
+import type { LibrarySearch, SearchService } from '../../search/service.ts';
+import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { checkMusicFolder, inPieces } from '../list-slices.ts';
+import type { Params } from '../params.ts';
 
 export interface SearchDeps {
   library: LibraryService;

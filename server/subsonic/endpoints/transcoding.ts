@@ -1,13 +1,13 @@
 // Endpoints of the extension transcoding: the server decides how a client gets a track, and sends it so.
-import type { LibraryService } from '../library/service.ts';
-import { isProfileName } from '../media/transcode.ts';
-import type { StreamingService } from '../streaming/service.ts';
+import type { LibraryService } from '../../library/service.ts';
+import { isProfileName } from '../../media/transcode.ts';
+import type { StreamingService } from '../../streaming/service.ts';
 import { z } from 'zod';
-import { bytes, user, type Call, type Endpoints } from './call.ts';
-import { Fault, toFault } from './errors.ts';
-import { idOf } from './ids.ts';
-import { ClientInfo, decide, type DecidedTranscode } from './transcode-decision.ts';
-import type { Fields } from './xml.ts';
+import { bytes, user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault, toFault } from '../errors.ts';
+import { idOf } from '../ids.ts';
+import { ClientInfo, decide, type DecidedTranscode } from '../transcode-decision.ts';
+import type { Fields } from '../xml.ts';
 
 export interface TranscodingDeps {
   streaming: StreamingService;

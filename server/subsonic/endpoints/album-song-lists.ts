@@ -1,14 +1,14 @@
 // Endpoints that list: albums in every order, random and starred songs, songs of a genre.
-import type { UserId } from '../db/ids.ts';
-import type { ItemType } from '../db/schema.ts';
-import type { Page, Paged } from '../http/paging.ts';
-import type { AlbumSummary } from '../library/album-rows.ts';
-import type { LibraryService } from '../library/service.ts';
-import type { LikeService } from '../likes/service.ts';
-import { user, type Call, type Endpoints } from './call.ts';
-import { Fault } from './errors.ts';
-import { ALL, checkMusicFolder, inPieces, rowsOf } from './list-slices.ts';
-import type { Params } from './params.ts';
+import type { UserId } from '../../db/ids.ts';
+import type { ItemType } from '../../db/schema.ts';
+import type { Page, Paged } from '../../http/paging.ts';
+import type { AlbumSummary } from '../../library/album-rows.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { LikeService } from '../../likes/service.ts';
+import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault } from '../errors.ts';
+import { ALL, checkMusicFolder, inPieces, rowsOf } from '../list-slices.ts';
+import type { Params } from '../params.ts';
 
 export interface ListDeps {
   library: LibraryService;

@@ -1,17 +1,17 @@
-// Endpoints by which people say what they think of music.
-import type { Item } from '../likes/queries.ts';
-import type { LikeService } from '../likes/service.ts';
-import { notFound } from '../errors.ts';
-import { NOTHING, user, type Call, type Endpoints } from './call.ts';
-import { Fault, missing } from './errors.ts';
-import { anyId, idOf } from './ids.ts';
-import type { Params } from './params.ts';
+// Endpoints of stars (likes) and ratings.
+import type { Item } from '../../likes/queries.ts';
+import type { LikeService } from '../../likes/service.ts';
+import { notFound } from '../../errors.ts';
+import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault, missing } from '../errors.ts';
+import { anyId, idOf } from '../ids.ts';
+import type { Params } from '../params.ts';
 
-export interface AnnotationDeps {
+export interface RatingDeps {
   likes: Pick<LikeService, 'add' | 'states'>;
 }
 
-export function annotationEndpoints({ likes }: AnnotationDeps): Endpoints {
+export function ratingEndpoints({ likes }: RatingDeps): Endpoints {
   /** Saying again what was said before is no new word. */
   function like({ params, user: { id } }: Call, liked: boolean): typeof NOTHING {
     const items = itemsOf(params);

@@ -1,9 +1,9 @@
 // Endpoints of lyrics: plain ones by name, and timed ones of a song.
-import type { TrackLyrics } from '../library/lyrics.ts';
-import type { LibraryService } from '../library/service.ts';
-import { user, type Endpoints } from './call.ts';
-import { idOf } from './ids.ts';
-import type { Fields } from './xml.ts';
+import type { TrackLyrics } from '../../library/lyrics.ts';
+import type { LibraryService } from '../../library/service.ts';
+import { user, type Endpoints } from '../endpoint.ts';
+import { idOf } from '../ids.ts';
+import type { Fields } from '../xml.ts';
 
 export function lyricsEndpoints({ library }: { library: LibraryService }): Endpoints {
   return {

@@ -1,21 +1,23 @@
-// The one table of the phone door: every endpoint by its name. What is not in it is answered as "not something this
-// server can do".
-import { unsupportedEndpoints } from './unsupported.ts';
-import { annotationEndpoints, type AnnotationDeps } from './annotation.ts';
+// All endpoints of the Subsonic API by name. Any other name is answered with error 0, as one this server does not have.
+import type { Endpoints } from '../endpoint.ts';
+import { shownLibrary, shownSearch } from '../visible-library.ts';
+import { listEndpoints, type ListDeps } from './album-song-lists.ts';
+import { bookmarkEndpoints, type BookmarkDeps } from './bookmarks.ts';
 import { browsingEndpoints, type BrowsingDeps } from './browsing.ts';
-import type { Endpoints } from './call.ts';
-import { folderEndpoints, type FolderDeps } from './folders.ts';
+import { folderEndpoints, type FolderDeps } from './folder-browsing.ts';
+import { radioEndpoints, type RadioDeps } from './internet-radio.ts';
 import { jukeboxEndpoints, type JukeboxDeps } from './jukebox.ts';
-import { listEndpoints, type ListDeps } from './lists.ts';
 import { lyricsEndpoints } from './lyrics.ts';
-import { mediaEndpoints, type MediaDeps } from './media.ts';
-import { playbackEndpoints, type PlaybackDeps } from './playback.ts';
+import { mediaEndpoints, type MediaDeps } from './media-retrieval.ts';
+import { playQueueEndpoints, type PlayQueueDeps } from './play-queue.ts';
 import { playlistEndpoints, type PlaylistDeps } from './playlists.ts';
-import { searchEndpoints, type SearchDeps } from './search.ts';
+import { scrobblingEndpoints, type ScrobblingDeps } from './scrobbling.ts';
+import { searchEndpoints, type SearchDeps } from './searching.ts';
 import { sharingEndpoints, type SharingDeps } from './sharing.ts';
-import { shownLibrary, shownSearch } from './visible-library.ts';
+import { ratingEndpoints, type RatingDeps } from './stars-ratings.ts';
 import { systemEndpoints, type SystemDeps } from './system.ts';
 import { transcodingEndpoints } from './transcoding.ts';
+import { unsupportedEndpoints } from './unsupported.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
 
 /** Whether saved tracks without audio are shown. */
@@ -29,11 +31,14 @@ export type EndpointDeps = ShownDeps &
   FolderDeps &
   ListDeps &
   SearchDeps &
-  AnnotationDeps &
-  PlaybackDeps &
+  RatingDeps &
+  ScrobblingDeps &
+  PlayQueueDeps &
+  BookmarkDeps &
   PlaylistDeps &
   MediaDeps &
   JukeboxDeps &
+  RadioDeps &
   SharingDeps &
   UserDeps;
 
@@ -43,13 +48,16 @@ export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
   ...folderEndpoints(shown(deps)),
   ...listEndpoints(shown(deps)),
   ...searchEndpoints(shown(deps)),
-  ...annotationEndpoints(deps),
+  ...ratingEndpoints(deps),
   ...playlistEndpoints(deps),
-  ...playbackEndpoints(deps),
+  ...scrobblingEndpoints(deps),
+  ...playQueueEndpoints(deps),
+  ...bookmarkEndpoints(deps),
   ...lyricsEndpoints(deps),
   ...mediaEndpoints(deps),
   ...transcodingEndpoints(deps),
   ...jukeboxEndpoints(deps),
+  ...radioEndpoints(deps),
   ...sharingEndpoints(deps),
   ...userEndpoints(deps),
   ...unsupportedEndpoints,

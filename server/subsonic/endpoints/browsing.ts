@@ -1,14 +1,14 @@
 // Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
-import type { LibraryService } from '../library/service.ts';
-import type { AlbumId, ArtistId } from '../db/ids.ts';
-import { user, type Call, type Endpoints } from './call.ts';
-import { missing } from './errors.ts';
-import { anyId, idOf } from './ids.ts';
-import { IGNORED_ARTICLES, underLetters } from './indexes.ts';
-import { ALL, checkMusicFolder, inPieces } from './list-slices.ts';
-import { coverUrls } from './urls.ts';
-import { albumCover } from './wire.ts';
-import { TextElement, type Fields } from './xml.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { AlbumId, ArtistId } from '../../db/ids.ts';
+import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { missing } from '../errors.ts';
+import { anyId, idOf } from '../ids.ts';
+import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
+import { ALL, checkMusicFolder, inPieces } from '../list-slices.ts';
+import { coverUrls } from '../urls.ts';
+import { albumCover } from '../wire.ts';
+import { TextElement, type Fields } from '../xml.ts';
 
 const BY_NAME = { sort: 'name' } as const;
 const OF_ALBUM = { sort: 'album' } as const;

@@ -1,8 +1,8 @@
 // Endpoints of what Tonearm does not have. Clients ask for podcasts at every sync and want an empty list; chat they
 // hide when it fails.
-import { forbidden, notFound } from '../errors.ts';
-import { NOTHING, superuser, user, type Endpoints } from './call.ts';
-import { Fault } from './errors.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
+import { Fault } from '../errors.ts';
 
 const noPodcasts = superuser(() => {
   throw forbidden('Tonearm has no podcasts.');

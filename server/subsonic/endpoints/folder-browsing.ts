@@ -1,16 +1,16 @@
 // Endpoints that browse by folders: the real tree of the music folder, and below it what came another way. Ids of
 // artists and albums are folders too, because clients walk from one view into the other.
-import type { FolderRef } from '../library/folders.ts';
-import type { LibraryService } from '../library/service.ts';
-import { sortKey } from '../library/fold.ts';
-import type { UserId } from '../db/ids.ts';
-import { notFound } from '../errors.ts';
-import { user, type Call, type Endpoints } from './call.ts';
-import { idOf, parseId, toId } from './ids.ts';
-import { IGNORED_ARTICLES, underLetters } from './indexes.ts';
-import { ALL, checkMusicFolder, inPieces, rowsOf } from './list-slices.ts';
-import type { Shapes } from './wire.ts';
-import type { Fields } from './xml.ts';
+import type { FolderRef } from '../../library/folders.ts';
+import type { LibraryService } from '../../library/service.ts';
+import { sortKey } from '../../library/fold.ts';
+import type { UserId } from '../../db/ids.ts';
+import { notFound } from '../../errors.ts';
+import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { idOf, parseId, toId } from '../ids.ts';
+import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
+import { ALL, checkMusicFolder, inPieces, rowsOf } from '../list-slices.ts';
+import type { Shapes } from '../wire.ts';
+import type { Fields } from '../xml.ts';
 
 /** The music folder itself; clients also send its number. */
 const ROOT_ID = 'dir-0';

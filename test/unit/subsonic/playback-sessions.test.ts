@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrackId, UserId } from '../../../server/db/ids.ts';
-import { createPlaybackSessions, type PlaybackState } from '../../../server/subsonic/sessions.ts';
+import { createPlaybackSessions, type PlaybackState } from '../../../server/subsonic/playback-sessions.ts';
 
 const MINUTE = 60_000;
 const ANN = 1 as UserId;

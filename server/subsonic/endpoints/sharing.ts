@@ -1,25 +1,23 @@
-// Endpoints of what is shared with others: internet radio stations, and music by a secret address.
-import type { ShareId, TrackId, UserId } from '../db/ids.ts';
-import { notFound } from '../errors.ts';
-import type { LibraryService } from '../library/service.ts';
-import type { RadioService, StationWords } from '../radio/service.ts';
-import type { PlaylistService } from '../playlists/service.ts';
-import type { ShareService, ShareSummary } from '../shares/service.ts';
-import { NOTHING, superuser, user, type Call, type Endpoints } from './call.ts';
-import { anyId, idOf, toId } from './ids.ts';
-import { ALL, rowsOf } from './list-slices.ts';
-import { toTime, type Params } from './params.ts';
-import { baseOf } from './urls.ts';
-import type { Fields } from './xml.ts';
+// Endpoints of music that is shared by a public link.
+import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
+import { notFound } from '../../errors.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { PlaylistService } from '../../playlists/service.ts';
+import type { ShareService, ShareSummary } from '../../shares/service.ts';
+import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { anyId, idOf, toId } from '../ids.ts';
+import { ALL, rowsOf } from '../list-slices.ts';
+import { toTime, type Params } from '../params.ts';
+import { baseOf } from '../urls.ts';
+import type { Fields } from '../xml.ts';
 
 export interface SharingDeps {
-  radio: RadioService;
   shares: ShareService;
   library: LibraryService;
   playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
 }
 
-export function sharingEndpoints({ radio, shares, library, playlists }: SharingDeps): Endpoints {
+export function sharingEndpoints({ shares, library, playlists }: SharingDeps): Endpoints {
   async function tracksOf(userId: UserId, text: string): Promise<TrackId[]> {
     const item = anyId(text);
     if (item.kind === 'track') return [library.getTrack(userId, item.id).id];
@@ -52,25 +50,6 @@ export function sharingEndpoints({ radio, shares, library, playlists }: SharingD
   }
 
   return {
-    getInternetRadioStations: user(({ shapes }) => ({
-      internetRadioStations: {
-        internetRadioStation: radio.list().map(({ id, name, streamUrl, homePageUrl }) => ({
-          id: toId('radio', id),
-          name,
-          streamUrl,
-          homePageUrl: homePageUrl ?? undefined,
-          ...shapes.open(() => ({ coverArt: toId('radio', id) })),
-        })),
-      },
-    })),
-    createInternetRadioStation: superuser(({ params }) => (radio.add(stationOf(params)), NOTHING)),
-    updateInternetRadioStation: superuser(
-      ({ params }) => (radio.update(idOf('radio', params.required('id')), stationOf(params)), NOTHING),
-    ),
-    deleteInternetRadioStation: superuser(
-      ({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING),
-    ),
-
     getShares: user(async (call) => {
       const found: Fields[] = [];
       for (const share of shares.list(call.user.id)) found.push(await toShare(call, share));
@@ -121,10 +100,3 @@ function expiryOf(params: Params): Date | undefined {
   const ms = params.int('expires');
   return ms === undefined || ms <= 0 ? undefined : toTime('expires', ms);
 }
-
-/** `homepageUrl` going in, `homePageUrl` coming out: so the protocol has it. */
-const stationOf = (params: Params): StationWords => ({
-  streamUrl: params.required('streamUrl'),
-  name: params.required('name'),
-  homePageUrl: params.text('homepageUrl') ?? params.text('homePageUrl') ?? null,
-});

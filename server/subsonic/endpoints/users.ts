@@ -1,11 +1,11 @@
 // Endpoints of accounts. What a phone holds is an app-password, which must not be worth more than it is for: with it
 // nobody becomes an administrator, and no administrator's sign-in changes.
-import type { Accounts } from '../auth/accounts.ts';
-import type { UserRow } from '../auth/queries.ts';
-import { forbidden, notFound } from '../errors.ts';
-import { NOTHING, superuser, user, type Endpoints } from './call.ts';
-import { decodePassword } from './credentials.ts';
-import { toUser } from './wire.ts';
+import type { Accounts } from '../../auth/accounts.ts';
+import type { UserRow } from '../../auth/queries.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
+import { decodePassword } from '../credentials.ts';
+import { toUser } from '../wire.ts';
 
 export interface UserDeps {
   accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'setPassword' | 'delete'>;

@@ -2,6 +2,7 @@
 // The clock runs while it plays; when it is over and enough was heard, that was a play. Kept in memory, like now
 // playing.
 import type { TrackId, UserId } from '../db/ids.ts';
+import { countsAsPlayed } from '../history/counts-as-played.ts';
 
 export type PlaybackState = 'starting' | 'playing' | 'paused' | 'stopped';
 export const PLAYBACK_STATES: readonly string[] = [
@@ -33,8 +34,6 @@ export interface Played {
   heardMs: number;
 }
 
-/** Half of it, or four minutes: what scrobbling services count. */
-const ENOUGH_MS = 240_000;
 /** A device that went away without a word. */
 const GIVE_UP_MS = 30 * 60_000;
 
@@ -52,8 +51,8 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
     Math.round(Math.min(session.positionMs + heardSince(session, time), session.durationMs ?? Infinity));
 
   function played({ trackId, startedAt, heardMs, durationMs, ignore }: Session): Played | undefined {
-    const isEnough = heardMs >= Math.min(ENOUGH_MS, (durationMs ?? ENOUGH_MS * 2) / 2);
-    return isEnough && !ignore ? { trackId, startedAt: new Date(startedAt), heardMs: Math.round(heardMs) } : undefined;
+    if (ignore || !countsAsPlayed(heardMs, durationMs)) return undefined;
+    return { trackId, startedAt: new Date(startedAt), heardMs: Math.round(heardMs) };
   }
 
   return {

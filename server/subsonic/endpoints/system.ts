@@ -1,10 +1,10 @@
 // Endpoints about the server itself: is it there, what can it do, scans.
-import type { Jobs } from '../jobs/service.ts';
-import type { LibraryService } from '../library/service.ts';
-import type { Sources } from '../sources/registry.ts';
-import { NOTHING, open, superuser, user, type Endpoints } from './call.ts';
-import type { Fields } from './xml.ts';
-import { SCAN_LOCAL_FOLDER } from '../scan/task.ts';
+import type { Jobs } from '../../jobs/service.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { Sources } from '../../sources/registry.ts';
+import { NOTHING, open, superuser, user, type Endpoints } from '../endpoint.ts';
+import type { Fields } from '../xml.ts';
+import { SCAN_LOCAL_FOLDER } from '../../scan/task.ts';
 
 export interface SystemDeps {
   library: Pick<LibraryService, 'countLibrary'>;

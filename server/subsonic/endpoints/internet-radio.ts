@@ -1,0 +1,35 @@
+// Endpoints of internet radio stations.
+import type { RadioService, StationWords } from '../../radio/service.ts';
+import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
+import { idOf, toId } from '../ids.ts';
+import type { Params } from '../params.ts';
+
+export interface RadioDeps {
+  radio: RadioService;
+}
+
+export const radioEndpoints = ({ radio }: RadioDeps): Endpoints => ({
+  getInternetRadioStations: user(({ shapes }) => ({
+    internetRadioStations: {
+      internetRadioStation: radio.list().map(({ id, name, streamUrl, homePageUrl }) => ({
+        id: toId('radio', id),
+        name,
+        streamUrl,
+        homePageUrl: homePageUrl ?? undefined,
+        ...shapes.open(() => ({ coverArt: toId('radio', id) })),
+      })),
+    },
+  })),
+  createInternetRadioStation: superuser(({ params }) => (radio.add(stationOf(params)), NOTHING)),
+  updateInternetRadioStation: superuser(
+    ({ params }) => (radio.update(idOf('radio', params.required('id')), stationOf(params)), NOTHING),
+  ),
+  deleteInternetRadioStation: superuser(({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING)),
+});
+
+/** `homepageUrl` going in, `homePageUrl` coming out: so the protocol has it. */
+const stationOf = (params: Params): StationWords => ({
+  streamUrl: params.required('streamUrl'),
+  name: params.required('name'),
+  homePageUrl: params.text('homepageUrl') ?? params.text('homePageUrl') ?? null,
+});

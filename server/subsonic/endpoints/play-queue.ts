@@ -1,0 +1,74 @@
+// Endpoints of the queue that all devices share.
+import type { TrackId } from '../../db/ids.ts';
+import type { LibraryService } from '../../library/service.ts';
+import type { PlayQueue, QueueService } from '../../playback/queue.ts';
+import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault } from '../errors.ts';
+import { toId, trackIdOf } from '../ids.ts';
+import { rowsOf } from '../list-slices.ts';
+import type { Fields } from '../xml.ts';
+
+export interface PlayQueueDeps {
+  library: LibraryService;
+  queue: QueueService;
+}
+
+export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints {
+  async function savedQueue(
+    { user: { id, username }, shapes }: Call,
+    place: (queue: PlayQueue) => Fields,
+  ): Promise<Fields> {
+    const saved = queue.get(id);
+    const tracks = await rowsOf(saved.trackIds, (ids) => library.tracksById(id, ids));
+    return {
+      ...(tracks.length > 0 && { ...place(saved), position: saved.positionMs }),
+      username,
+      changed: saved.updatedAt ?? new Date(0),
+      changedBy: saved.client ?? '',
+      entry: tracks.map((track) => shapes.song(track)),
+    };
+  }
+
+  /** Without ids the queue is cleared. */
+  function saveQueue({ params, user: { id }, client }: Call, place: (trackIds: TrackId[]) => number): typeof NOTHING {
+    const trackIds = params
+      .all('id')
+      .map(trackIdOf)
+      .filter((trackId) => trackId !== undefined);
+    queue.save(id, {
+      trackIds,
+      currentIndex: trackIds.length === 0 ? 0 : place(trackIds),
+      positionMs: Math.max(0, params.int('position') ?? 0),
+      client,
+    });
+    return NOTHING;
+  }
+
+  return {
+    getPlayQueue: user(async (call) => ({
+      playQueue: await savedQueue(call, ({ trackIds, currentIndex }) => ({
+        current: toId('track', trackIds[currentIndex] as TrackId),
+      })),
+    })),
+    getPlayQueueByIndex: user(async (call) => ({
+      playQueueByIndex: await savedQueue(call, ({ currentIndex }) => ({ currentIndex })),
+    })),
+
+    savePlayQueue: user((call) =>
+      saveQueue(call, (trackIds) => {
+        const current = trackIdOf(call.params.required('current'));
+        const at = current === undefined ? -1 : trackIds.indexOf(current);
+        if (at < 0) throw new Fault(10, 'The parameter current must be one of the ids.');
+        return at;
+      }),
+    ),
+    savePlayQueueByIndex: user((call) =>
+      saveQueue(call, (trackIds) => {
+        const index = call.params.requiredInt('currentIndex');
+        if (index < 0 || index >= trackIds.length)
+          throw new Fault(10, 'The parameter currentIndex lies outside of the queue.');
+        return index;
+      }),
+    ),
+  };
+}

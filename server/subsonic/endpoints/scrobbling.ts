@@ -1,0 +1,128 @@
+// Endpoints of what was played and what plays now.
+import type { HistoryService, PlayReport } from '../../history/service.ts';
+import type { NowPlayingService } from '../../history/now-playing.ts';
+import type { LibraryService } from '../../library/service.ts';
+import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault } from '../errors.ts';
+import { idOf, trackIdOf } from '../ids.ts';
+import { toTime } from '../params.ts';
+import { PLAYBACK_STATES, type PlaybackSessions, type PlaybackState } from '../playback-sessions.ts';
+import type { Fields } from '../xml.ts';
+
+export interface ScrobblingDeps {
+  library: LibraryService;
+  history: Pick<HistoryService, 'recordMany'>;
+  nowPlaying: NowPlayingService;
+  sessions: PlaybackSessions;
+  now: () => Date;
+}
+
+export function scrobblingEndpoints({ library, history, nowPlaying, sessions, now }: ScrobblingDeps): Endpoints {
+  /** Phones that were offline send a week of plays at once, some of songs that are gone. */
+  async function scrobble({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
+    params.required('id');
+    const [ids, times] = [params.all('id'), params.all('time')];
+    if (times.length > 0 && times.length !== ids.length)
+      throw new Fault(0, `There are ${ids.length} ids and ${times.length} times; each id needs its own.`);
+    const reports = ids.flatMap((text, at): PlayReport[] => {
+      const trackId = trackIdOf(text);
+      return trackId === undefined
+        ? []
+        : [{ trackId, client, ...(times.length > 0 && { playedAt: timeOf(times[at] as string) }) }];
+    });
+    if (params.bool('submission', true)) {
+      await history.recordMany(id, reports);
+    } else {
+      const [last] = library.tracksById(
+        id,
+        reports.slice(-1).map(({ trackId }) => trackId),
+      );
+      if (last) nowPlaying.set(id, { trackId: last.id, positionMs: 0, client });
+    }
+    return NOTHING;
+  }
+
+  async function reportPlayback({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
+    const track = library.getTrack(id, idOf('track', params.required('mediaId')));
+    params.required('mediaType');
+    const positionMs = Math.max(0, params.requiredInt('positionMs'));
+    const state = params.required('state');
+    if (!PLAYBACK_STATES.includes(state)) throw new Fault(0, `The state must be one of ${PLAYBACK_STATES.join(', ')}.`);
+    const rate = Math.min(Math.max(params.number('playbackRate') ?? 1, 0), 16);
+    const ended = sessions.report(
+      id,
+      client,
+      {
+        trackId: track.id,
+        state: state as PlaybackState,
+        positionMs,
+        rate,
+        ignore: params.bool('ignoreScrobble', false),
+      },
+      track.durationMs,
+    );
+    nowPlaying.set(id, { trackId: state === 'stopped' ? null : track.id, positionMs, client });
+    if (ended)
+      await history.recordMany(id, [
+        { trackId: ended.trackId, playedAt: ended.startedAt, playedMs: ended.heardMs, client },
+      ]);
+    return NOTHING;
+  }
+
+  function playing({ user: { id, username }, shapes }: Call): Fields[] {
+    const reported = sessions.of(id);
+    const current = nowPlaying.get(id);
+    const told =
+      current && !reported.some(({ trackId }) => trackId === current.trackId)
+        ? [
+            {
+              client: current.client ?? 'Tonearm',
+              trackId: current.track.id,
+              state: 'playing',
+              positionMs: current.positionMs + now().getTime() - current.since.getTime(),
+              rate: 1,
+              at: current.since,
+            },
+          ]
+        : [];
+    const all = [...reported, ...told];
+    const tracks = new Map(
+      library
+        .tracksById(
+          id,
+          all.map(({ trackId }) => trackId),
+        )
+        .map((track) => [track.id, track]),
+    );
+    return all.flatMap(({ client, trackId, state, positionMs, rate, at }, n) => {
+      const track = tracks.get(trackId);
+      return track === undefined
+        ? []
+        : [
+            {
+              ...shapes.song(track),
+              username,
+              minutesAgo: Math.max(0, Math.floor((now().getTime() - at.getTime()) / 60_000)),
+              playerId: n + 1,
+              playerName: client,
+              ...shapes.open(() => ({
+                state,
+                positionMs: Math.min(positionMs, track.durationMs ?? positionMs),
+                playbackRate: rate,
+              })),
+            },
+          ];
+    });
+  }
+
+  return {
+    scrobble: user(scrobble),
+    reportPlayback: user(reportPlayback),
+    getNowPlaying: user((call) => ({ nowPlaying: { entry: playing(call) } })),
+  };
+}
+
+function timeOf(text: string): Date {
+  if (!/^\d{1,16}$/.test(text)) throw new Fault(0, 'Times are milliseconds since 1970.');
+  return toTime('time', Number(text));
+}
