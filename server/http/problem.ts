@@ -1,7 +1,8 @@
 // Errors of the REST API: application/problem+json (RFC 9457). One table has the status and title of each code.
-import type { Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { AppError, DISK_FULL, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
+import type { Log } from '../log/log.ts';
 
 export const ProblemOut = z
   .object({
@@ -111,4 +112,20 @@ export function sendProblem(res: Response, error: unknown): ProblemOut {
   const { problem, headers } = toProblem(error);
   res.status(problem.status).set(headers).type('application/problem+json').end(JSON.stringify(problem));
   return problem;
+}
+
+export const notFoundHandler: RequestHandler = (req) => {
+  throw new AppError('not_found', `There is nothing at ${req.path}.`);
+};
+
+export function errorHandler(log: Log) {
+  return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    const { unexpected, problem } = toProblem(error);
+    if (unexpected || problem.status >= 500) res.locals['error'] = error;
+    if (res.headersSent) {
+      log.debug({ request_id: res.locals['requestId'] as string, err: error }, 'response cut short');
+      return void req.destroy();
+    }
+    sendProblem(res, error);
+  };
 }

@@ -6,12 +6,15 @@ import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { createActivity } from './activity.ts';
 import { documentationRoutes } from './docs-page.ts';
-import { checkHost, checkOrigin, errorHandler, notFoundHandler, requestLine } from './guard.ts';
 import { healthRoutes } from './health.ts';
+import { checkHost, checkOrigin } from './host-and-origin.ts';
 import { metricRoutes, type MetricSources } from './metrics.ts';
 import { mountRoutes, type MountOptions } from './mount.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
+import { errorHandler, notFoundHandler } from './problem.ts';
+import { requestLog } from './request-log.ts';
 import type { Route } from './route.ts';
+import { securityHeaders } from './security-headers.ts';
 import { webInterface } from './static-files.ts';
 
 export interface WebAppDeps extends MountOptions {
@@ -74,7 +77,8 @@ export function createWebApp({
   const handler = express().disable('x-powered-by').disable('etag').set('query parser', false);
   handler.use(
     activity.notice,
-    requestLine(log, now),
+    requestLog(log, now),
+    securityHeaders,
     checkHost(() => settings.get('ALLOWED_HOSTS')),
   );
   handler.use('/api/v1', checkOrigin, mountRoutes(api, mounting), notFoundHandler);

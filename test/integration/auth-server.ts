@@ -13,7 +13,8 @@ import { openSecretStore } from '../../server/config/secret-store.ts';
 import { withStoredSettings } from '../../server/config/secrets.ts';
 import { openDatabase } from '../../server/db/client.ts';
 import { documentationRoutes } from '../../server/http/docs-page.ts';
-import { errorHandler, notFoundHandler, requestLine } from '../../server/http/guard.ts';
+import { errorHandler, notFoundHandler } from '../../server/http/problem.ts';
+import { requestLog } from '../../server/http/request-log.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import { route, type Route } from '../../server/http/route.ts';
 import { createLog } from '../../server/log/log.ts';
@@ -82,7 +83,7 @@ export async function startAuthServer({
     .disable('x-powered-by')
     .disable('etag')
     .set('query parser', false)
-    .use(requestLine(log, now))
+    .use(requestLog(log, now))
     .use('/api/v1', mountRoutes(routes, { authenticate: auth.authenticate, checkReplies: true }))
     .use(notFoundHandler, errorHandler(log));
   const server = createServer(app);

@@ -78,7 +78,7 @@ test('the pages come from Vite, and the library of the seed from the server', as
 });
 
 test('a saved file of the server answers the next request', async () => {
-  edit('server/http/guard.ts', (source) =>
+  edit('server/http/security-headers.ts', (source) =>
     source.replace(`'X-Frame-Options'`, `'X-Saved': 'yes',\n  'X-Frame-Options'`),
   );
   await expect.poll(async () => (await fetch(`${url}/health`)).headers.get('x-saved')).toBe('yes');

@@ -8,7 +8,7 @@ import type { UserId } from '../../server/db/ids.ts';
 import { createEventHub, type EventHub } from '../../server/events/hub.ts';
 import { eventRoutes } from '../../server/events/routes.ts';
 import { nowPlayingEvent } from '../../server/history/events.ts';
-import { errorHandler } from '../../server/http/guard.ts';
+import { errorHandler } from '../../server/http/problem.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import type { Principal } from '../../server/http/route.ts';
 import { jobEvent } from '../../server/jobs/wire.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import type { UserId } from '../../server/db/ids.ts';
 import { createEventHub } from '../../server/events/hub.ts';
-import { errorHandler } from '../../server/http/guard.ts';
+import { errorHandler } from '../../server/http/problem.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import { jobRoutes } from '../../server/jobs/routes.ts';
 import { createJobs, type Jobs } from '../../server/jobs/service.ts';

@@ -5,7 +5,7 @@ import express from 'express';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { albums, artists, tracks } from '../../server/db/schema.ts';
-import { errorHandler, notFoundHandler } from '../../server/http/guard.ts';
+import { errorHandler, notFoundHandler } from '../../server/http/problem.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import type { Route } from '../../server/http/route.ts';
 import { createLog } from '../../server/log/log.ts';

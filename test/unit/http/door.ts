@@ -3,9 +3,11 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import type { UserId } from '../../../server/db/ids.ts';
-import { errorHandler, notFoundHandler, requestLine } from '../../../server/http/guard.ts';
+import { errorHandler, notFoundHandler } from '../../../server/http/problem.ts';
+import { requestLog } from '../../../server/http/request-log.ts';
 import { mountRoutes, queryOf, type Authenticate } from '../../../server/http/mount.ts';
 import type { Route } from '../../../server/http/route.ts';
+import { securityHeaders } from '../../../server/http/security-headers.ts';
 import { createLog } from '../../../server/log/log.ts';
 
 export interface Door {
@@ -36,7 +38,8 @@ export async function openDoor(
     .disable('etag')
     .set('query parser', false)
     .use(
-      requestLine(log, () => new Date()),
+      requestLog(log, () => new Date()),
+      securityHeaders,
       ...before,
     );
   app.use(mountRoutes(routes, { authenticate, checkReplies }), notFoundHandler, errorHandler(log));

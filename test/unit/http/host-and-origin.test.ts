@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkHost, checkOrigin, isAllowedHost } from '../../../server/http/guard.ts';
+import { checkHost, checkOrigin, isAllowedHost } from '../../../server/http/host-and-origin.ts';
 import { route } from '../../../server/http/route.ts';
 import { openDoor, type Door } from './door.ts';
 

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { redactUrl, type Log } from '../log/log.ts';
+
+/** Gives each request an id, and one line in the log when it is over. */
+export function requestLog(log: Log, now: () => Date): RequestHandler {
+  return (req, res, next) => {
+    const id = randomUUID();
+    const started = now().getTime();
+    res.locals['requestId'] = id;
+    res.set('X-Request-Id', id);
+    res.once('close', () => {
+      const error = res.locals['error'] as unknown;
+      const line = {
+        request_id: id,
+        method: req.method,
+        url: redactUrl(req.originalUrl),
+        route: res.locals['route'] as string | undefined,
+        user_id: res.locals['userId'] as number | undefined,
+        status: res.statusCode,
+        ms: now().getTime() - started,
+        ...(!res.writableFinished && { aborted: true }),
+        ...(error !== undefined && { err: error }),
+      };
+      if (error !== undefined && res.statusCode >= 500) log.error(line, 'request');
+      else log.debug(line, 'request');
+    });
+    next();
+  };
+}
