@@ -12,7 +12,7 @@ import { handledBy } from '../jobs/tasks.ts';
 
 export interface BackupTuning {
   /** Time limits of requests to the object store. */
-  s3Limits?: NonNullable<BackupDeps['s3Limits']>;
+  storeLimits?: NonNullable<BackupDeps['storeLimits']>;
 }
 
 type BackupModuleDeps = Base &

@@ -39,7 +39,7 @@ export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'w
   ownFolders: () => string[];
   log: Log;
   /** Time limits of requests to the object store, for tests. */
-  s3Limits?: Partial<StoreLimits>;
+  storeLimits?: Partial<StoreLimits>;
 }
 
 export interface SnapshotState {
@@ -83,9 +83,9 @@ export function createBackupService({
   now,
   ownFolders,
   log,
-  s3Limits,
+  storeLimits,
 }: BackupDeps) {
-  const targets = targetDeps(config, now, s3Limits);
+  const targets = targetDeps(config, now, storeLimits);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
@@ -295,11 +295,11 @@ export function createBackupService({
 const inLowerCase = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
 
-export function targetDeps(config: Config, now: () => Date, s3Limits: Partial<StoreLimits> = {}): TargetDeps {
+export function targetDeps(config: Config, now: () => Date, storeLimits: Partial<StoreLimits> = {}): TargetDeps {
   const opened = new Map<string, Promise<Storage>>();
   return {
     openStore({ name }, ofBackups) {
-      const storage = opened.get(name) ?? openStorage(ofBackups, { now, s3Limits }, name);
+      const storage = opened.get(name) ?? openStorage(ofBackups, { now, storeLimits }, name);
       opened.set(name, storage);
       return storage;
     },

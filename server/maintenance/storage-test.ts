@@ -32,7 +32,11 @@ export function createStoreTest({ config, settings }: StoreTestDeps) {
         ]),
       );
       const next: Settings = { ...config.settings, ...saved, ...parsed };
-      const storage = await openStorage({ ...config, settings: next }, { s3Limits: LIMITS }, testedBackend(next).name);
+      const storage = await openStorage(
+        { ...config, settings: next },
+        { storeLimits: LIMITS },
+        testedBackend(next).name,
+      );
       await probe(storage).finally(() => storage.close?.());
       return null;
     } catch (error) {

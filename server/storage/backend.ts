@@ -18,7 +18,7 @@ export interface StoreLimits {
 
 export interface OpenOptions {
   now?: () => Date;
-  s3Limits?: Partial<StoreLimits>;
+  storeLimits?: Partial<StoreLimits>;
 }
 
 export interface Backend extends StorageTraits {

@@ -6,7 +6,7 @@ import { openStorage } from './backends.ts';
 import { createLeases } from './leases.ts';
 
 export interface StorageTuning {
-  s3Limits?: Partial<StoreLimits>;
+  storeLimits?: Partial<StoreLimits>;
 }
 
 export type StorageOffer = Awaited<ReturnType<typeof storageModule>>['offers'];

@@ -18,10 +18,10 @@ export const s3: Backend = {
   mayBeDown: true,
   canBeTested: true,
 
-  async open({ settings, paths }, { s3Limits }) {
+  async open({ settings, paths }, { storeLimits }) {
     // loaded on use: the SDK takes 33 MB of memory
     const [{ openBucket }, { createS3Storage }] = await Promise.all([import('./s3-client.ts'), import('./s3.ts')]);
-    return createS3Storage({ backend: s3, ...openBucket(settings, s3Limits), tmpDir: paths.tmp });
+    return createS3Storage({ backend: s3, ...openBucket(settings, storeLimits), tmpDir: paths.tmp });
   },
 
   forBackups({ settings, paths }) {

@@ -66,7 +66,7 @@ beforeAll(async () => {
       ACCESS_TOKEN_TTL: '900d',
       ...fake.settings,
     },
-    s3Limits: HELD_LIMITS,
+    storeLimits: HELD_LIMITS,
     now: () => new Date(clock),
   });
 });

@@ -33,7 +33,7 @@ beforeEach(async () => {
   clock = Date.now();
   server = await startServer({
     env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings },
-    s3Limits: LIMITS,
+    storeLimits: LIMITS,
     now: () => new Date(clock),
   });
 });
